@@ -7,13 +7,7 @@ use imara_diff::{Algorithm, Diff, Interner, NoSliderHeuristic, Token};
 
 use super::indent::IndentHeuristic;
 use super::pieces::{Piece, Pieces};
-
-/// The lines of a text, in order. A line includes its terminator.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LineTable<'t> {
-    /// The lines.
-    pub(crate) lines: Vec<&'t [u8]>,
-}
+use super::table::LineTable;
 
 /// One change: these lines of the old text became these lines of the new text. Lines are counted from 0, and ranges are
 /// half-open.
@@ -39,13 +33,6 @@ pub(crate) enum Slide {
     Last,
     /// The position that the indentation suggests, as in `git diff`.
     Indent,
-}
-
-impl<'t> LineTable<'t> {
-    /// Returns the table of `lines`.
-    pub(crate) fn new(lines: impl IntoIterator<Item = &'t [u8]>) -> Self {
-        Self { lines: lines.into_iter().collect() }
-    }
 }
 
 impl Default for Budget {

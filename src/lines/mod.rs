@@ -5,5 +5,7 @@
 mod diff;
 mod indent;
 mod pieces;
+mod table;
 
-pub(crate) use diff::{Budget, Edit, Edits, LineTable, Slide, diff};
+pub(crate) use diff::{Budget, Edit, Edits, Slide, diff};
+pub(crate) use table::LineTable;

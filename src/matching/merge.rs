@@ -76,9 +76,9 @@ enum Kind {
 
 /// The lines of the three texts.
 struct Texts<'t> {
-    base: Vec<&'t [u8]>,
-    ours: Vec<&'t [u8]>,
-    theirs: Vec<&'t [u8]>,
+    base: LineTable<'t>,
+    ours: LineTable<'t>,
+    theirs: LineTable<'t>,
 }
 
 /// Merges what `ours` and `theirs` made of `base`. Conflicts are decided by `favour`, or written as `style` says.
@@ -86,7 +86,7 @@ struct Texts<'t> {
 /// If the texts are too long and too different for the budget of a comparison, conflicts are larger than necessary.
 #[must_use]
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>, style: ConflictStyle) -> Merged {
-    let texts = Texts { base: split(base), ours: split(ours), theirs: split(theirs) };
+    let texts = Texts { base: LineTable::of(base), ours: LineTable::of(ours), theirs: LineTable::of(theirs) };
     let mine = edits(&texts.base, &texts.ours);
     let other = edits(&texts.base, &texts.theirs);
     let regions = regions(&texts, &mine, &other);
@@ -100,13 +100,8 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>, st
     Merged { bytes, conflicts: conflicts.map(|region| region.at).collect() }
 }
 
-fn edits(old: &[&[u8]], new: &[&[u8]]) -> Edits {
-    let [old, new] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
-    diff(&old, &new, Budget::default(), Slide::Last)
-}
-
-fn split(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|&byte| byte == b'\n').collect()
+fn edits(old: &LineTable<'_>, new: &LineTable<'_>) -> Edits {
+    diff(old, new, Budget::default(), Slide::Last)
 }
 
 /// Returns the regions where one side or both changed something, in order.
@@ -136,7 +131,9 @@ fn regions(texts: &Texts<'_>, mine: &[Edit], other: &[Edit]) -> Vec<Region> {
         let kind = match (&mine[first..i], &other[second..j]) {
             (_, []) => Kind::Ours,
             ([], _) => Kind::Theirs,
-            ([a], [b]) if a.old == b.old && texts.ours[a.new.clone()] == texts.theirs[b.new.clone()] => continue,
+            ([a], [b]) if a.old == b.old && texts.ours.lines[a.new.clone()] == texts.theirs.lines[b.new.clone()] => {
+                continue;
+            }
             _ => Kind::Conflict,
         };
         regions.push(Region { kind, at });
@@ -158,7 +155,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
             all.push(region);
             continue;
         }
-        let differences = edits(&texts.ours[ours.clone()], &texts.theirs[theirs.clone()]);
+        let differences = edits(&texts.ours.part(ours.clone()), &texts.theirs.part(theirs.clone()));
         if differences.is_empty() {
             all.push(Region { kind: Kind::Ours, ..region });
             continue;
@@ -198,11 +195,14 @@ impl Texts<'_> {
         let Region { kind: Kind::Conflict, at: Conflict { base, mut ours, mut theirs } } = region else {
             return region;
         };
-        while !ours.is_empty() && !theirs.is_empty() && self.ours[ours.start] == self.theirs[theirs.start] {
+        while !ours.is_empty() && !theirs.is_empty() && self.ours.lines[ours.start] == self.theirs.lines[theirs.start] {
             ours.start += 1;
             theirs.start += 1;
         }
-        while !ours.is_empty() && !theirs.is_empty() && self.ours[ours.end - 1] == self.theirs[theirs.end - 1] {
+        while !ours.is_empty()
+            && !theirs.is_empty()
+            && self.ours.lines[ours.end - 1] == self.theirs.lines[theirs.end - 1]
+        {
             ours.end -= 1;
             theirs.end -= 1;
         }
@@ -212,9 +212,9 @@ impl Texts<'_> {
     fn written(&self, regions: &[Region], favour: Option<Favour>, style: ConflictStyle) -> Vec<u8> {
         let (mut out, mut position) = (Vec::new(), 0);
         for Region { kind, at } in regions {
-            put(&mut out, &self.ours[position..at.ours.start]);
+            put(&mut out, &self.ours.lines[position..at.ours.start]);
             position = at.ours.end;
-            let (ours, theirs) = (&self.ours[at.ours.clone()], &self.theirs[at.theirs.clone()]);
+            let (ours, theirs) = (&self.ours.lines[at.ours.clone()], &self.theirs.lines[at.theirs.clone()]);
             match (kind, favour) {
                 (Kind::Ours, _) | (Kind::Conflict, Some(Favour::Ours)) => put(&mut out, ours),
                 (Kind::Theirs, _) | (Kind::Conflict, Some(Favour::Theirs)) => put(&mut out, theirs),
@@ -226,7 +226,7 @@ impl Texts<'_> {
                 (Kind::Conflict, None) => self.put_conflict(at, style, &mut out),
             }
         }
-        put(&mut out, &self.ours[position..]);
+        put(&mut out, &self.ours.lines[position..]);
         out
     }
 
@@ -237,19 +237,22 @@ impl Texts<'_> {
             put(out, lines);
             end_line(out, newline);
         };
-        part(b'<', " ours", &self.ours[at.ours.clone()]);
+        part(b'<', " ours", &self.ours.lines[at.ours.clone()]);
         if style != ConflictStyle::Sides {
-            part(b'|', " base", &self.base[at.base.clone()]);
+            part(b'|', " base", &self.base.lines[at.base.clone()]);
         }
-        part(b'=', "", &self.theirs[at.theirs.clone()]);
+        part(b'=', "", &self.theirs.lines[at.theirs.clone()]);
         part(b'>', " theirs", &[]);
     }
 
     /// Returns how lines end there: as those of both sides before it, or as the first one of the base.
     fn newline(&self, at: &Conflict) -> &'static [u8] {
         let before = |lines: &[&[u8]], start: usize| has_return(lines, start.saturating_sub(1));
-        let sides =
-            [before(&self.ours, at.ours.start), before(&self.theirs, at.theirs.start), has_return(&self.base, 0)];
+        let sides = [
+            before(&self.ours.lines, at.ours.start),
+            before(&self.theirs.lines, at.theirs.start),
+            has_return(&self.base.lines, 0),
+        ];
         if sides[2] == Some(true) && !sides.contains(&Some(false)) { b"\r\n" } else { b"\n" }
     }
 }

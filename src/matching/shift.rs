@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::lines::{Budget, Edit, LineTable, Slide, diff};
 use crate::plan::{LineEdit, LineTarget, NumberedLines};
-use crate::text::{BYTE_ORDER_MARK, lines};
+use crate::text::BYTE_ORDER_MARK;
 
 /// Returns how many lines further on in `present` all the lines stand that `edits` name by their numbers in `earlier`;
 /// `None` if that is not one number, if any of the lines changed, or if none is named: a file that goes or moves as a
@@ -16,7 +16,7 @@ use crate::text::{BYTE_ORDER_MARK, lines};
 /// still.
 #[must_use]
 pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize> {
-    let (old, new) = (split(earlier), split(present));
+    let [old, new] = [earlier, present].map(|text| LineTable::of(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)));
     let (old_count, new_count) = (old.lines.len(), new.lines.len());
     let runs = unchanged(&old, &new);
     let mut shift = None;
@@ -34,10 +34,6 @@ pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize
         }
     }
     shift
-}
-
-fn split(text: &[u8]) -> LineTable<'_> {
-    LineTable::new(lines(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).map(|(_, line)| line))
 }
 
 /// Returns the lines that a place is told by, counted from 0; `None` if there are none.

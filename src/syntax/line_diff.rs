@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
-use crate::text::{Ending, is_binary, lines};
+use crate::text::{Ending, is_binary};
 
 /// Bytes that are compared at once.
 const BLOCK: usize = 64;
@@ -23,7 +23,7 @@ impl<'a> LineDiff<'a> {
     /// Compares contents, of which a binary one is a single line. No more than `context` lines are going to be written around
     /// a change.
     pub(super) fn of(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
-        let lines = |text: &'a [u8]| if is_binary(text) { LineTable::new([text]) } else { split(text) };
+        let lines = |text: &'a [u8]| if is_binary(text) { LineTable::new([text]) } else { LineTable::of(text) };
         if is_binary(old) || is_binary(new) {
             Self::between(lines(old), lines(new))
         } else {
@@ -33,7 +33,7 @@ impl<'a> LineDiff<'a> {
 
     /// Compares texts, whatever is in them.
     pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
-        Self::of_middle(old, new, context).unwrap_or_else(|| Self::between(split(old), split(new)))
+        Self::of_middle(old, new, context).unwrap_or_else(|| Self::between(LineTable::of(old), LineTable::of(new)))
     }
 
     /// Compares texts without most of the lines that both begin and end with; `None` if there are none, or if these lines
@@ -47,7 +47,7 @@ impl<'a> LineDiff<'a> {
         if start + end == 0 {
             return None;
         }
-        let middle = |text: &'a [u8]| split(&text[start..text.len() - end]);
+        let middle = |text: &'a [u8]| LineTable::of(&text[start..text.len() - end]);
         let diff = Self::between(middle(old), middle(new));
         let is_same =
             (start == 0 || diff.is_settled_at_start(context)) && (end == 0 || diff.is_settled_at_end(context));
@@ -136,12 +136,6 @@ impl<'a> LineDiff<'a> {
     }
 }
 
-fn split(text: &[u8]) -> LineTable<'_> {
-    let mut table = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
-    table.extend(lines(text).map(|(_, line)| line));
-    LineTable { lines: table }
-}
-
 fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }
@@ -198,7 +192,7 @@ mod tests {
                 diff.write(&mut out, context);
                 (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
             };
-            let whole = LineDiff::between(split(old.as_bytes()), split(new.as_bytes()));
+            let whole = LineDiff::between(LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
             let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
             prop_assert_eq!(written(&diff), written(&whole));
         }
@@ -216,7 +210,7 @@ mod tests {
             (String::new(), many("a\n")),
         ] {
             for context in [0, 1, 3, usize::MAX] {
-                let whole = LineDiff::between(split(old.as_bytes()), split(new.as_bytes()));
+                let whole = LineDiff::between(LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
                 let middle = LineDiff::of_lines(old.as_bytes(), new.as_bytes(), context);
                 let written = [whole, middle].map(|diff| {
                     let mut out = Vec::new();
