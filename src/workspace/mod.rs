@@ -36,12 +36,15 @@ pub type Directory<'a> = Option<&'a RelPath>;
 pub struct Backend {
     /// What it is called.
     pub name: &'static str,
-    /// Opens the directory that is to be the root.
+    /// Opens the root: an existing directory, or a new tree in memory.
     pub open: fn(&Path) -> Result<Box<dyn Workspace>>,
 }
 
 /// Every storage; the tests hold each of them to the same table.
-pub const BACKENDS: &[Backend] = &[Backend { name: "disk", open: |root| Ok(Box::new(disk::Disk::open(root)?)) }];
+pub const BACKENDS: &[Backend] = &[
+    Backend { name: "disk", open: |root| Ok(Box::new(disk::Disk::open(root)?)) },
+    Backend { name: "memory", open: |_| Ok(Box::new(memory::Memory::with_files([]))) },
+];
 
 /// The door to the files below one root.
 ///

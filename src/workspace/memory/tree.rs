@@ -87,9 +87,10 @@ impl Tree {
         Self { nodes: BTreeMap::from([(ROOT, root)]) }
     }
 
-    /// Returns whose a file is: user and group.
-    pub(super) fn owner(&self, inode: Inode) -> (u32, u32) {
-        (self.nodes[&inode].uid, self.nodes[&inode].gid)
+    /// Returns the user and the group of the regular file at `path`.
+    pub(super) fn owner(&self, path: &RelPath) -> Result<(u32, u32), Fault> {
+        let node = &self.nodes[&self.find(path)?];
+        if matches!(node.body, Body::File(_)) { Ok((node.uid, node.gid)) } else { Err(Fault::NotRegular) }
     }
 
     /// Returns the inode of a directory, which is reached through real directories only.

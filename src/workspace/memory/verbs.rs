@@ -108,7 +108,7 @@ impl Workspace for Memory {
         self.run("create", Some(path), |state| {
             let directory = state.vacant(path)?;
             let owner = match like {
-                Some(Like::File(like)) => Some(state.live.find(like).map(|model| state.live.owner(model))?),
+                Some(Like::File(like)) => Some(state.live.owner(like)?),
                 Some(Like::Bare { uid, gid }) => Some((uid, gid)),
                 Some(Like::NewIn(above)) => state.live.directory(above).map(|_| None)?,
                 None => None,
