@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("progress", &["mutex"]),
     ("whitespace", &[]),
     ("convert", &["digest"]),
-    ("lines", &[]),
+    ("lines", &["text"]),
     ("plan", &["text", "digest", "mode", "path", "threads"]),
     ("workspace", &["text", "digest", "mode", "path", "mutex", "interrupt", "bytes", "process"]),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
