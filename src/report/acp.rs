@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::words::text;
 use super::{FileReport, FileType, Format, Op, Outcome, Report, print_json, refusal};
+use crate::syntax::write::{self, DiffHunk};
 use crate::text::printable;
 
 /// One `ToolCallUpdate`, ready as the `update` of a `session/update`, and as the `toolCall` of a
@@ -140,41 +141,29 @@ struct Lines {
     new: String,
 }
 
-/// Takes the hunks out of the file's diff. A diff that is not UTF-8 is one line of escapes there, and has none.
+/// Returns the hunks of the file's diff. A diff that is not UTF-8 is one line of escapes there, and has none.
 fn hunks(file: &FileReport) -> Vec<Lines> {
-    let mut hunks: Vec<Lines> = Vec::new();
-    let mut last = ' ';
-    for line in file.diff.as_deref().unwrap_or_default().split_inclusive('\n') {
-        if let (Some(start), true) = (line.strip_prefix("@@ -").and_then(start), line.starts_with("@@")) {
-            hunks.push(Lines { line: start, old: String::new(), new: String::new() });
-            continue;
-        }
-        let (Some(hunk), Some(sign)) = (hunks.last_mut(), line.chars().next()) else { continue };
-        let rest = &line[sign.len_utf8()..];
-        match sign {
-            ' ' => {
-                hunk.old.push_str(rest);
-                hunk.new.push_str(rest);
-            }
-            '-' => hunk.old.push_str(rest),
-            '+' => hunk.new.push_str(rest),
-            // `\ No newline at end of file` speaks of the line before it.
-            _ => {
-                if last != '+' {
-                    hunk.old.pop();
-                }
-                if last != '-' {
-                    hunk.new.pop();
-                }
-            }
-        }
-        last = sign;
-    }
-    hunks
+    let diff = file.diff.as_deref().unwrap_or_default().as_bytes();
+    let lines =
+        |hunk: DiffHunk<'_>| Lines { line: hunk.new.start, old: side(&hunk.lines, b'-'), new: side(&hunk.lines, b'+') };
+    write::hunks(diff).into_iter().map(lines).collect()
 }
 
-/// Reads the first line of the postimage out of what is behind `@@ -` of a header.
-fn start(header: &str) -> Option<usize> {
-    let new = header.split_once(" +")?.1;
-    new.split([',', ' ']).next()?.parse().ok()
+/// Returns the text of context and of the lines with the marker `sign`.
+fn side(lines: &[&[u8]], sign: u8) -> String {
+    let mut text = Vec::new();
+    let mut is_last = false;
+    for line in lines {
+        match line.split_first() {
+            // `\ No newline at end of file` is about the line before it.
+            Some((b'\\', _)) if is_last => drop(text.pop()),
+            Some((marker, rest)) if *marker == b' ' || *marker == sign => {
+                text.extend_from_slice(rest);
+                text.push(b'\n');
+                is_last = true;
+            }
+            _ => is_last = false,
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }
