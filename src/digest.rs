@@ -1,10 +1,9 @@
 //! Digests of contents: a fast one for our own files, the public ones for reports.
 
-use serde::{Deserialize, Serialize};
-
 use std::convert::Infallible;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use sha1::Digest as _;
 
 /// The digits of a hex number.

@@ -1,8 +1,7 @@
 //! Patterns on paths, as git and as the program read them.
 
-use serde::{Deserialize, Serialize};
-
 use globset::{GlobBuilder, GlobMatcher, GlobSet};
+use serde::{Deserialize, Serialize};
 
 /// One `--include` or `--exclude`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -18,6 +18,8 @@ mod stages;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::link_files::LinkFiles;
 use super::run::Run;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
@@ -32,8 +34,6 @@ use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, IndexPlace, Transaction};
 use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Stages, Update};
 use crate::workspace::{ANNEX, Fault, Workspace, WorkspaceError};
-
-use serde::{Deserialize, Serialize};
 
 use gather::{Gather, Gathered};
 use matches::Matches;
