@@ -38,7 +38,7 @@ pub(super) struct FileOptions {
     commands: CommandOptions,
     #[command(flatten)]
     diagnostics: DiagnosticsOptions,
-    /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
+    /// Largest diff in the JSON, in bytes; a longer one ends after a line [default: 16384]
     #[arg(long, value_name = "BYTES")]
     diff_max_bytes: Option<usize>,
     /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON

@@ -42,7 +42,7 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
     let mut decide = decide(&mut patch, global)?;
     let context = context(&patch, (&mut decide, task), global)?;
     let commit = Commit { approve: patch.approve.take(), transaction: transaction(global), ..Commit::default() };
-    Ok(Request { what: What::Patches(Patches::default()), decide, look: look(&patch, task, global)?, commit, context })
+    Ok(Request { what: What::default(), decide, look: look(&patch, task, global)?, commit, context })
 }
 
 /// Returns the options that decide the result, except for git's index.

@@ -2,7 +2,7 @@
 
 use super::problems::{rejected_plan, unplaced, unswept};
 use super::saved::{SavedPlan, restore};
-use super::{Outcome, Request, Run, refused};
+use super::{Outcome, Patches, Request, Run, refused};
 use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
 use crate::report;
@@ -45,8 +45,9 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let patches = request.patches().cloned().unwrap_or_default();
-    let saved = SavedPlan::of(&patches, &request.decide);
+    let none = Patches::default();
+    let patches = request.patches().unwrap_or(&none);
+    let saved = SavedPlan::of(patches, &request.decide);
     let (approve, transaction) = (request.commit.approve.clone(), request.transaction());
     let texts: Vec<u8> = patches.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
     if run.read_for(request, workspace, &mut options) {

@@ -52,6 +52,7 @@ mod undo;
 mod whitespace;
 
 use std::collections::HashMap;
+use std::mem;
 use std::path::Path;
 
 use crate::plan::Input;
@@ -207,17 +208,18 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// assert_eq!((error.kind, report.exit_code), ("not_found", 1));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
+pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
     // A signal that comes now ends the process at once.
     let interrupt = &Interrupt::new();
-    match request.what.clone() {
-        What::Patches(_) => check_patches(request, workspace, interrupt),
+    match mem::take(&mut request.what) {
+        What::Patches(patches) => check_patches(patches, request, workspace, interrupt),
         What::Edit(edit) => file_edit::run(*edit, request, true, workspace, interrupt),
         What::Undo(undo) => undo::run(undo, request, true, workspace, interrupt),
     }
 }
 
-fn check_patches(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+fn check_patches(patches: Patches, mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    request.what = What::Patches(patches);
     let (mut run, mut options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
@@ -252,14 +254,15 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
     if request.commit.approve.is_none() {
         request.context.held = Held::Everything;
     }
-    match request.what.clone() {
-        What::Patches(_) => apply_patches(request, workspace, interrupt),
+    match mem::take(&mut request.what) {
+        What::Patches(patches) => apply_patches(patches, request, workspace, interrupt),
         What::Edit(edit) => file_edit::run(*edit, request, false, workspace, interrupt),
         What::Undo(undo) => undo::run(undo, request, false, workspace, interrupt),
     }
 }
 
-fn apply_patches(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+fn apply_patches(patches: Patches, mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    request.what = What::Patches(patches);
     let (mut run, mut options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,

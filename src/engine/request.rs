@@ -39,6 +39,13 @@ pub enum What {
     Undo(Undo),
 }
 
+impl Default for What {
+    /// Returns no patches.
+    fn default() -> Self {
+        Self::Patches(Patches::default())
+    }
+}
+
 /// The patches, one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Patches {

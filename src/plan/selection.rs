@@ -13,7 +13,7 @@ pub struct Selection {
     /// Leading components to take off names that have a prefix (`-p`). Without one it is 1, and 0 from the first diff
     /// without git header on whose names have no directory, as in git.
     pub strip: Option<usize>,
-    /// Put in front of every name (`--directory`).
+    /// The directory before every name (`--directory`).
     pub directory: Vec<u8>,
     /// Where the root is below the top of its repository, if git diffs name files from there (`--git-paths`); those of
     /// other directories are left out.
@@ -73,7 +73,7 @@ impl Selection {
 pub struct Rejection {
     /// Index of the input.
     pub input: usize,
-    /// Where the name stands.
+    /// The position of the name.
     pub span: Span,
     /// The name that cannot be used, as far as the strip level leaves any of it.
     pub name: Option<Vec<u8>>,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::path::RelPath;
 
-/// What a hit is called that no grant prevents. No rule of a file has that name: the patterns of rules are told.
+/// The name of a match that no grant prevents. No rule of a policy file has this name: those have their patterns as names.
 pub(super) const GRANT: &str = "grant";
 
 /// What is to be done with a path.

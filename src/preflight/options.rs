@@ -31,7 +31,7 @@ pub struct Options {
     /// Whether instead a diff of all that becomes of a file, with binary contents and never cut, is written to the last
     /// operation on it, so that the diffs of a plan in their order can be applied.
     pub whole_diff: bool,
-    /// Most bytes of such a diff; it is cut behind a line.
+    /// The most bytes of such a diff; a longer one ends after a line.
     pub max_diff: usize,
     /// Whether a file of more than 64 KiB or 2000 lines gets no diff (`--no-large-diff`).
     pub no_large_diff: bool,

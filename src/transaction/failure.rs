@@ -101,7 +101,7 @@ pub(super) fn gone(removed: Done<()>) -> Done<()> {
     }
 }
 
-/// Returns whether nothing that is ours is at a path: somebody may have put something else there or above it.
+/// Returns whether the path has no file of this transaction: another process can have put a file there or above it.
 pub(super) fn is_unreachable(fault: Fault) -> bool {
     matches!(fault, Fault::Missing | Fault::NotDirectory | Fault::NotRegular | Fault::ThroughLink)
 }

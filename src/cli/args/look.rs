@@ -18,10 +18,10 @@ pub(in crate::cli) struct LookOptions {
     /// End names with NUL instead of quoting them, for --numstat
     #[arg(short = 'z')]
     pub(in crate::cli) nul: bool,
-    /// Put a whole diff of each file into the JSON; that of a check has the first 16384 bytes anyway
+    /// Include the complete diff of each file in the JSON; a check includes its first 16384 bytes in any case
     #[arg(long)]
     pub(in crate::cli) with_diff: bool,
-    /// Most bytes of each such diff, which is cut behind a line
+    /// Largest diff of a file in the JSON, in bytes; a longer one ends after a line
     #[arg(long, value_name = "BYTES")]
     pub(in crate::cli) diff_max_bytes: Option<usize>,
     /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON

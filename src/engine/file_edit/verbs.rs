@@ -77,7 +77,7 @@ impl Request {
         Self::edits(path, Replacements::of(vec![Replacement::of(target, new)]))
     }
 
-    /// Returns the request that puts `new` as lines of its own behind `line`, counted from 1, or at the start of the file
+    /// Returns the request that inserts `new` as separate lines after `line`, counted from 1, or at the start of the file
     /// for 0: `wpatch edit --insert-after`.
     ///
     /// # Examples
