@@ -5,26 +5,10 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Interner, NoSliderHeuristic, Token};
 
+use super::edits::{Budget, Edit, Edits};
 use super::indent::IndentHeuristic;
 use super::pieces::{Piece, Pieces};
 use super::table::LineTable;
-
-/// One change: these lines of the old text became these lines of the new text. Lines are counted from 0, and ranges are
-/// half-open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Edit {
-    /// The deleted lines.
-    pub(crate) old: Range<usize>,
-    /// The inserted lines.
-    pub(crate) new: Range<usize>,
-}
-
-/// The changes from one text to another, in order. At least one unchanged line separates two of them.
-pub(crate) type Edits = Vec<Edit>;
-
-/// A limit on work, counted in steps. A step is about one comparison of two lines.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget(pub(super) u64);
 
 /// The position of a change that could also be a few lines further up or down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +17,6 @@ pub(crate) enum Slide {
     Last,
     /// The position that the indentation suggests, as in `git diff`.
     Indent,
-}
-
-impl Default for Budget {
-    /// Returns a budget for less than a second of work. Texts with 131,072 lines between their first and their last change,
-    /// both counted, never exceed it.
-    fn default() -> Self {
-        Self(1 << 28)
-    }
 }
 
 /// Returns the changes from `old` to `new`.
@@ -77,12 +53,6 @@ pub(crate) fn diff(old: &LineTable<'_>, new: &LineTable<'_>, budget: Budget, sli
         }
     }
     edits
-}
-
-impl Edit {
-    fn shifted(self, old: usize, new: usize) -> Self {
-        Self { old: self.old.start + old..self.old.end + old, new: self.new.start + new..self.new.end + new }
-    }
 }
 
 /// Adds `edit`, joined with the last one if no line separates them.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use imara_diff::Token;
 
-use super::diff::{Budget, Edit};
+use super::edits::{Budget, Edit};
 
 /// Most lines that imara-diff compares at once.
 const MAX_LINES: usize = i32::MAX as usize - 1;

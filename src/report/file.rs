@@ -7,7 +7,7 @@ use super::cell::CellReport;
 use super::hunk::{HunkReport, ListedHunks};
 use super::merge::MergeReport;
 use super::omitted::{Omitted, Room};
-use super::operation;
+use super::operation::{self, FileType, Op};
 use super::rejects::RejectsReport;
 use super::rule::{RuleHit, rule_hits};
 use super::side::{Contents, LineStats, Modes, Replaced, Review};
@@ -50,7 +50,7 @@ pub struct FileReport {
     /// What git takes a section without git header for, where it is told otherwise: one that adds or takes away all lines
     /// that it has may be about a new file, or one that goes.
     #[serde(skip)]
-    pub(super) seems: Option<Op>,
+    pub(super) op_in_summary: Option<Op>,
     /// What kind of file it is.
     pub file_type: FileType,
     /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first problem; `no_change` also where all of it had been done already.
@@ -141,56 +141,6 @@ pub struct FileReport {
     pub diff_truncated: bool,
 }
 
-/// What is done to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Op {
-    /// A new file.
-    Create,
-    /// Other contents, perhaps with another mode.
-    Modify,
-    /// A file that goes.
-    Delete,
-    /// Another name, perhaps with other contents.
-    Rename,
-    /// A second file from a first.
-    Copy,
-    /// Another mode only.
-    Mode,
-}
-
-/// What kind of file is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FileType {
-    /// A file that is changed by lines.
-    Text,
-    /// A file that is changed by bytes.
-    Binary,
-    /// A symbolic link.
-    Symlink,
-    /// A commit of another repository.
-    Submodule,
-}
-
-impl Op {
-    /// Every one.
-    pub const ALL: [Self; 6] = [Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Copy, Self::Mode];
-
-    /// Returns its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Modify => "modify",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-            Self::Copy => "copy",
-            Self::Mode => "mode",
-        }
-    }
-}
-
 impl FileReport {
     /// Reports one operation; `outcome` is missing if it was compared with no file.
     pub(super) fn of(
@@ -225,9 +175,9 @@ impl FileReport {
             from: operation.from.clone(),
             from_hex: operation.from.as_ref().and_then(lossless),
             patch: None,
-            op: operation::op(operation, modes),
-            seems: operation::seems(operation, outcome.is_some()),
-            file_type: operation::file_type(operation, known, modes),
+            op: Op::of(operation, modes),
+            op_in_summary: Op::in_summary(operation, outcome.is_some()),
+            file_type: FileType::of(operation, known, modes),
             status: status(known),
             mode: Modes::of(modes),
             hardlinks: known.hardlinks,

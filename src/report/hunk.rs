@@ -84,6 +84,14 @@ pub enum HunkStatus {
     Exists,
 }
 
+impl HunkStatus {
+    /// Returns whether the hunk has a place in the file.
+    #[must_use]
+    pub fn is_placed(self) -> bool {
+        matches!(self, Self::Clean | Self::Offset | Self::Fuzzy)
+    }
+}
+
 /// The lines that a hunk header names, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedLines {

@@ -1,6 +1,8 @@
-//! What one operation comes to, in the words of a report.
+//! The operation and the file type of a report, and the reports on the hunks of an operation.
 
-use super::file::{FileType, Op};
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::hunk::{self, HunkReport, ListedHunks};
 use super::omitted::Room;
 use super::words::Counter;
@@ -10,51 +12,107 @@ use crate::mode::FileMode;
 use crate::plan::{Action, Direction, Edit, LineKind, Operation};
 use crate::preflight::FileOutcome;
 
-pub(super) fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op {
-    match operation.action {
-        Action::Create => Op::Create,
-        Action::Modify if !operation.tells_missing && modes.0.is_none() && modes.1.is_some() => Op::Create,
-        Action::Delete | Action::Uncopy => Op::Delete,
-        Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => Op::Mode,
-        Action::Modify => Op::Modify,
-        Action::Rename => Op::Rename,
-        Action::Copy => Op::Copy,
+/// What is done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// A new file.
+    Create,
+    /// Other contents, perhaps with another mode.
+    Modify,
+    /// A file that goes.
+    Delete,
+    /// Another name, perhaps with other contents.
+    Rename,
+    /// A second file from a first.
+    Copy,
+    /// Another mode only.
+    Mode,
+}
+
+/// What kind of file is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileType {
+    /// A file that is changed by lines.
+    Text,
+    /// A file that is changed by bytes.
+    Binary,
+    /// A symbolic link.
+    Symlink,
+    /// A commit of another repository.
+    Submodule,
+}
+
+impl Op {
+    /// Every one.
+    pub const ALL: [Self; 6] = [Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Copy, Self::Mode];
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Modify => "modify",
+            Self::Delete => "delete",
+            Self::Rename => "rename",
+            Self::Copy => "copy",
+            Self::Mode => "mode",
+        }
+    }
+
+    /// Returns what `operation` does to its file, whose modes are `modes` before and after.
+    pub(super) fn of(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Self {
+        match operation.action {
+            Action::Create => Self::Create,
+            Action::Modify if !operation.tells_missing && modes.0.is_none() && modes.1.is_some() => Self::Create,
+            Action::Delete | Action::Uncopy => Self::Delete,
+            Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => Self::Mode,
+            Action::Modify => Self::Modify,
+            Action::Rename => Self::Rename,
+            Action::Copy => Self::Copy,
+        }
+    }
+
+    /// Returns the operation that git states in a summary, if it is another one. After a look at the tree, git does not state
+    /// a new file (see `is_new` and `is_delete` in git's apply.c, where -1 means that git does not know).
+    pub(super) fn in_summary(operation: &Operation, is_compared: bool) -> Option<Self> {
+        let Edit::Hunks(hunks) = &operation.edit else { return None };
+        let ([hunk], Action::Modify, false) = (&hunks[..], operation.action, operation.tells_missing) else {
+            return None;
+        };
+        let (old, new) = match operation.direction {
+            Direction::Forward => (hunk.old.count, hunk.new.count),
+            Direction::Reverse => (hunk.new.count, hunk.old.count),
+        };
+        match (old, new) {
+            (0, _) if !is_compared => Some(Self::Create),
+            (_, 0) => Some(Self::Delete),
+            _ => None,
+        }
     }
 }
 
-/// Returns what git takes the operation for in a summary, where that is something else; a look at the tree rules a new file
-/// out (see `is_new` and `is_delete` in git's apply.c, where -1 stands for both).
-pub(super) fn seems(operation: &Operation, is_compared: bool) -> Option<Op> {
-    let Edit::Hunks(hunks) = &operation.edit else { return None };
-    let ([hunk], Action::Modify, false) = (&hunks[..], operation.action, operation.tells_missing) else { return None };
-    let (old, new) = match operation.direction {
-        Direction::Forward => (hunk.old.count, hunk.new.count),
-        Direction::Reverse => (hunk.new.count, hunk.old.count),
-    };
-    match (old, new) {
-        (0, _) if !is_compared => Some(Op::Create),
-        (_, 0) => Some(Op::Delete),
-        _ => None,
+impl FileType {
+    /// Returns the type of the file of `operation`.
+    pub(super) fn of(
+        operation: &Operation,
+        outcome: &FileOutcome,
+        modes: (Option<FileMode>, Option<FileMode>),
+    ) -> Self {
+        if outcome.is_binary || matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing) {
+            return Self::Binary;
+        }
+        match modes.1.or(modes.0).or(operation.new_mode).or(operation.old_mode) {
+            Some(FileMode::Symlink) if outcome.is_link_file => Self::Text,
+            Some(FileMode::Symlink) => Self::Symlink,
+            Some(FileMode::Submodule) => Self::Submodule,
+            Some(FileMode::Regular | FileMode::Executable) | None => Self::Text,
+        }
     }
 }
 
-pub(super) fn file_type(
-    operation: &Operation,
-    outcome: &FileOutcome,
-    modes: (Option<FileMode>, Option<FileMode>),
-) -> FileType {
-    if outcome.is_binary || matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing) {
-        return FileType::Binary;
-    }
-    match modes.1.or(modes.0).or(operation.new_mode).or(operation.old_mode) {
-        Some(FileMode::Symlink) if outcome.is_link_file => FileType::Text,
-        Some(FileMode::Symlink) => FileType::Symlink,
-        Some(FileMode::Submodule) => FileType::Submodule,
-        Some(FileMode::Regular | FileMode::Executable) | None => FileType::Text,
-    }
-}
-
-/// Returns the reports on the parts of the file that is called `id`, as far as there is `room` for them.
+/// Returns the reports on the hunks of the file `id`. `room` limits their number.
 pub(super) fn hunks(
     id: &str,
     operation: &Operation,

@@ -1,7 +1,8 @@
 //! A change of which there is nothing to say but that it was made, and how large it is.
 
-use super::build::Parts;
-use super::{Summary, operation};
+use super::Summary;
+use super::operation::{FileType, Op};
+use super::parts::Parts;
 use crate::plan::{Edit, Operation};
 use crate::preflight::FileOutcome;
 
@@ -34,7 +35,7 @@ fn is_plain(operation: &Operation, outcome: &FileOutcome) -> bool {
 
 fn count(summary: &mut Summary, operation: &Operation, outcome: &FileOutcome) {
     let modes = outcome.modes;
-    let what = (operation::op(operation, modes), operation::file_type(operation, outcome, modes));
+    let what = (Op::of(operation, modes), FileType::of(operation, outcome, modes));
     summary.count_file(what, (outcome.added, outcome.removed));
     summary.mode_changes += usize::from(matches!(modes, (Some(old), Some(new)) if old != new));
     summary.hunks += if let Edit::Hunks(hunks) = &operation.edit { hunks.len() } else { 0 };

@@ -2,7 +2,8 @@
 
 use std::iter;
 
-use super::file::{FileReport, FileType};
+use super::file::FileReport;
+use super::operation::FileType;
 use crate::digest::Sha256;
 
 /// Returns the name of the change that `files` describe, as `sha256:HEX`.

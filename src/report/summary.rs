@@ -45,7 +45,7 @@ impl Format for Summary {
             return out.write_all(letters(&report.files).as_bytes());
         }
         for file in &report.files {
-            match (file.seems.unwrap_or(file.op), &file.from) {
+            match (file.op_in_summary.unwrap_or(file.op), &file.from) {
                 (Op::Create, _) => made_or_gone(out, "create", file.mode.new, &file.path)?,
                 (Op::Delete, _) => made_or_gone(out, "delete", file.mode.old, &file.path)?,
                 (Op::Rename, Some(from)) => moved(out, "rename", file, from)?,

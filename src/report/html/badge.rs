@@ -41,9 +41,21 @@ pub(super) fn of_verdict(verdict: &str) -> &'static str {
     }
 }
 
+/// Returns the letter of an operation in the tree, as git has them, and its class.
+pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
+    match op {
+        Op::Create => ("A", "create"),
+        Op::Modify => ("M", "modify"),
+        Op::Delete => ("D", "delete"),
+        Op::Rename => ("R", "rename"),
+        Op::Copy => ("C", "copy-op"),
+        Op::Mode => ("X", "mode"),
+    }
+}
+
 /// Adds the badge of an operation.
 pub(super) fn of_op(op: Op, out: &mut Markup) {
-    out.raw("<span class=\"badge op ").raw(super::file::letter(op).1).raw("\">").raw(op.name()).raw("</span>\n");
+    out.raw("<span class=\"badge op ").raw(letter(op).1).raw("\">").raw(op.name()).raw("</span>\n");
 }
 
 /// Adds the badges of a file.

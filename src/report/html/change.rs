@@ -1,9 +1,9 @@
 //! A change of the history on a page: who made it and whether it holds, and what it did to each file.
 
-use super::file::{self, Tone};
+use super::file;
 use super::lines::{self, Returns, Room};
 use super::markup::Markup;
-use super::tree::Leaf;
+use super::tree::{Leaf, Tone};
 use super::{badge, place, summary};
 use crate::report::{Coverage, LogEntry, LogFile, State};
 use crate::syntax::write::{DiffHunk, hunks};

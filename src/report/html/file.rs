@@ -3,32 +3,13 @@
 use super::lines::{self, Returns, Room};
 use super::markup::Markup;
 use super::told::Told;
-use super::tree::Leaf;
-use super::{Exhibit, badge, image, place};
+use super::tree::{Leaf, Tone};
+use super::{Exhibit, badge, image, place, problem};
 use crate::path::RelPath;
 use crate::preflight::code;
-use crate::report::{FileReport, FileType, HunkReport, HunkStatus, Op, ProblemReport};
+use crate::report::{FileReport, FileType, HunkReport, Op, ProblemReport};
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::is_dangerous;
-
-/// A word for the tree, beside the name of a file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tone {
-    pub(super) class: &'static str,
-    pub(super) word: &'static str,
-}
-
-/// Returns the letter of an operation in the tree, as git has them, and its class.
-pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
-    match op {
-        Op::Create => ("A", "create"),
-        Op::Modify => ("M", "modify"),
-        Op::Delete => ("D", "delete"),
-        Op::Rename => ("R", "rename"),
-        Op::Copy => ("C", "copy-op"),
-        Op::Mode => ("X", "mode"),
-    }
-}
 
 /// Returns what the tree says of a file.
 pub(super) fn leaf(file: &FileReport) -> Leaf<'_> {
@@ -43,26 +24,6 @@ fn tone(file: &FileReport) -> Option<Tone> {
         "ok" | "no_change" => None,
         _ => Some(Tone { class: badge::tone::BAD, word: "fails" }),
     }
-}
-
-/// Adds a path, which may be broken behind each slash.
-pub(super) fn name(path: &[u8], out: &mut Markup) {
-    for (index, part) in path.split(|&byte| byte == b'/').enumerate() {
-        out.raw(if index > 0 { "/<wbr>" } else { "" });
-        out.raw("<bdi>").text(part).raw("</bdi>");
-    }
-}
-
-/// Adds the counts of lines.
-pub(super) fn counts(added: usize, removed: usize, out: &mut Markup) {
-    out.raw("<span class=\"counts\">");
-    if added > 0 {
-        out.raw("<span class=\"plus\">+").number(added).raw("</span>");
-    }
-    if removed > 0 {
-        out.raw("<span class=\"minus\">\u{2212}").number(removed).raw("</span>");
-    }
-    out.raw("</span>");
 }
 
 /// Adds the section of a file.
@@ -83,10 +44,10 @@ pub(super) fn open(id: &str, (from, path): (Option<&[u8]>, &[u8]), out: &mut Mar
     out.raw("<details class=\"file\" id=\"").value(id).raw("\" open>\n<summary><h3>");
     if let Some(from) = from {
         out.raw("<span class=\"from\">");
-        name(from, out);
+        out.path(from);
         out.raw("</span> <span class=\"arrow\" role=\"img\" aria-label=\"to\">\u{2192}</span> ");
     }
-    name(path, out);
+    out.path(path);
     out.raw("</h3>\n<span class=\"badges\">");
 }
 
@@ -95,7 +56,7 @@ pub(super) fn close_summary(diff: &[DiffHunk<'_>], (added, removed): (usize, usi
     if hides(diff) {
         badge::badge(badge::tone::ASK, "invisible characters", out);
     }
-    counts(added, removed, out);
+    out.counts(added, removed);
     out.raw("</span></summary>\n");
 }
 
@@ -129,7 +90,7 @@ fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
     // What policy says stands there already.
     let is_new = |problem: &ProblemReport| file.policy.is_empty() || problem.code != code::CLOSED.name;
     for problem in told.problems(&file.id).iter().filter(|problem| is_new(problem)) {
-        super::summary::problem(problem, out);
+        problem::problem(problem, out);
     }
 }
 
@@ -192,9 +153,4 @@ fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Ma
         left += lines::hunk(hunk, returns, room, out);
     }
     left
-}
-
-/// Returns whether a hunk went somewhere.
-pub(super) fn is_placed(hunk: &HunkReport) -> bool {
-    matches!(hunk.status, HunkStatus::Clean | HunkStatus::Offset | HunkStatus::Fuzzy)
 }

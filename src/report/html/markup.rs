@@ -58,6 +58,27 @@ impl Markup {
         self.number(number).raw(" ").raw(noun).raw(if number == 1 { "" } else { "s" })
     }
 
+    /// Adds a path, which may be broken behind each slash.
+    pub(super) fn path(&mut self, path: &[u8]) -> &mut Self {
+        for (index, part) in path.split(|&byte| byte == b'/').enumerate() {
+            self.raw(if index > 0 { "/<wbr>" } else { "" });
+            self.raw("<bdi>").text(part).raw("</bdi>");
+        }
+        self
+    }
+
+    /// Adds the counts of lines.
+    pub(super) fn counts(&mut self, added: usize, removed: usize) -> &mut Self {
+        self.raw("<span class=\"counts\">");
+        if added > 0 {
+            self.raw("<span class=\"plus\">+").number(added).raw("</span>");
+        }
+        if removed > 0 {
+            self.raw("<span class=\"minus\">\u{2212}").number(removed).raw("</span>");
+        }
+        self.raw("</span>")
+    }
+
     /// Adds bytes in base64.
     pub(super) fn base64(&mut self, bytes: &[u8]) -> &mut Self {
         use base64::prelude::{BASE64_STANDARD, Engine as _};

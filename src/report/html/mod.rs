@@ -10,6 +10,7 @@ mod image;
 mod lines;
 mod markup;
 mod place;
+mod problem;
 mod summary;
 mod told;
 mod tree;

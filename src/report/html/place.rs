@@ -1,10 +1,9 @@
 //! Where hunks went, or why they went nowhere.
 
-use super::file::is_placed;
 use super::lines::{self, Room, Signs};
 use super::markup::Markup;
 use super::told::Told;
-use super::{Exhibit, badge, summary};
+use super::{Exhibit, badge, problem};
 use crate::plan::Input;
 use crate::report::{AppliedLines, HunkReport, NearestPlace};
 use crate::syntax::write::DiffHunk;
@@ -44,7 +43,7 @@ pub(super) fn stated(told: &Told<'_>, hunk: &HunkReport, room: &mut Room, out: &
     }
     badge::of_hunk(hunk, out);
     out.raw("</h4>\n");
-    told.problems(&hunk.id).iter().for_each(|problem| summary::problem(problem, out));
+    told.problems(&hunk.id).iter().for_each(|it| problem::problem(it, out));
     also(hunk, out);
     let source = &hunk.source;
     let left = text(told, (source.input, source.text.start, source.text.end)).map_or(0, |(input, text)| {
@@ -52,7 +51,7 @@ pub(super) fn stated(told: &Told<'_>, hunk: &HunkReport, room: &mut Room, out: &
         let is_marked = input.formats.iter().all(|format| matches!(*format, "unified" | "git" | "codex" | "diff"));
         lines::stated(text, if is_marked { Signs::Marked } else { Signs::None }, room, out)
     });
-    if let Some(nearest) = hunk.nearest.as_deref().filter(|_| !is_placed(hunk)) {
+    if let Some(nearest) = hunk.nearest.as_deref().filter(|_| !hunk.status.is_placed()) {
         self::nearest(nearest, out);
     }
     left

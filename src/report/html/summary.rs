@@ -1,7 +1,7 @@
 //! The head of a page: what would happen to the whole.
 
 use super::markup::Markup;
-use super::{badge, file};
+use super::{badge, problem};
 use crate::preflight::code;
 use crate::report::{FileReport, Omitted, Outcome, ProblemReport, Report, Summary};
 
@@ -16,7 +16,7 @@ pub(super) fn summary(report: &Report, out: &mut Markup) {
     repairs(report, out);
     let others = |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
     for problem in report.problems.iter().filter(others) {
-        self::problem(problem, out);
+        problem::problem(problem, out);
     }
     failed(report, out);
     // Omitted files are counted behind the names of the failed ones.
@@ -35,7 +35,7 @@ pub(super) fn heading(
 ) {
     out.raw("<header>\n<h1><span class=\"badge outcome ").raw(tone).raw("\">").raw(ending).raw("</span> ");
     out.count(files, "file").raw(" ");
-    file::counts(added, removed, out);
+    out.counts(added, removed);
     out.raw("</h1>\n");
 }
 
@@ -49,25 +49,12 @@ fn failed(report: &Report, out: &mut Markup) {
     out.raw("<p class=\"word bad\"><strong>In the way:</strong>");
     for (index, file) in report.files.iter().filter(is_failed).take(MOST_NAMED).enumerate() {
         out.raw(if index > 0 { ", " } else { " " }).raw("<a href=\"#").value(&file.id).raw("\">");
-        file::name(file.path.as_bytes(), out);
+        out.path(file.path.as_bytes());
         out.raw("</a> (").text(file.status.replace('_', " ")).raw(")");
     }
     let more = count.saturating_sub(MOST_NAMED) + report.omitted.files;
     if more > 0 {
         out.raw(", and ").count(more, "more file");
-    }
-    out.raw("</p>\n");
-}
-
-/// Adds a problem.
-pub(super) fn problem(problem: &ProblemReport, out: &mut Markup) {
-    out.raw("<p class=\"word ").raw(if problem.severity == "error" { badge::tone::BAD } else { badge::tone::ASK });
-    out.raw("\">").text(&problem.message);
-    if let Some(span) = problem.span {
-        out.raw(" <span class=\"where\">(line ").number(span.line).raw(" of the patch)</span>");
-    }
-    if let Some(help) = &problem.help {
-        out.raw("<br><span class=\"help\">").text(help).raw("</span>");
     }
     out.raw("</p>\n");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::file::{self, Tone, name};
+use super::badge;
 use super::markup::Markup;
 use crate::report::Op;
 
@@ -21,6 +21,13 @@ pub(super) struct Leaf<'a> {
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) tone: Option<Tone>,
+}
+
+/// A word for the tree, beside the name of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tone {
+    pub(super) class: &'static str,
+    pub(super) word: &'static str,
 }
 
 /// A directory.
@@ -75,20 +82,20 @@ impl<'a> Directory<'a> {
 }
 
 fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
-    let (letter, class) = file::letter(file.op);
+    let (letter, class) = badge::letter(file.op);
     out.raw("<li><a href=\"#").value(file.id).raw("\"><span class=\"op ").raw(class);
     out.raw("\" role=\"img\" aria-label=\"")
         .raw(file.op.name())
         .raw("\">")
         .raw(letter)
         .raw("</span><span class=\"name\">");
-    name(rest, out);
+    out.path(rest);
     out.raw("</span>");
     if let Some(tone) = file.tone {
         out.raw("<span class=\"flag ").raw(tone.class).raw("\">").raw(tone.word).raw("</span>");
     }
     if file.added + file.removed > 0 {
-        file::counts(file.added, file.removed, out);
+        out.counts(file.added, file.removed);
         bar(file, most, out);
     }
     out.raw("</a></li>\n");

@@ -1,0 +1,35 @@
+//! An edit script, and the limit on the work for it.
+
+use std::ops::Range;
+
+/// One change: these lines of the old text became these lines of the new text. Lines are counted from 0, and ranges are
+/// half-open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    /// The deleted lines.
+    pub(crate) old: Range<usize>,
+    /// The inserted lines.
+    pub(crate) new: Range<usize>,
+}
+
+/// The changes from one text to another, in order. At least one unchanged line separates two of them.
+pub(crate) type Edits = Vec<Edit>;
+
+impl Edit {
+    /// Returns the edit with its lines `old` and `new` further down.
+    pub(super) fn shifted(self, old: usize, new: usize) -> Self {
+        Self { old: self.old.start + old..self.old.end + old, new: self.new.start + new..self.new.end + new }
+    }
+}
+
+/// A limit on work, counted in steps. A step is about one comparison of two lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget(pub(super) u64);
+
+impl Default for Budget {
+    /// Returns a budget for less than a second of work. Texts with 131,072 lines between their first and their last change,
+    /// both counted, never exceed it.
+    fn default() -> Self {
+        Self(1 << 28)
+    }
+}
