@@ -1,15 +1,16 @@
 //! Which lines below a header are the body of the chunk, and which are text after it.
 
-use super::Row;
+use super::RepairKind;
 use super::chunk::{Chunk, counts};
-use super::read::{Line, is_signature};
+use super::line::Line;
+use super::read::is_signature;
 
 /// Lines that may be the body of a chunk.
 pub(super) struct Body<'c, 't> {
     pub(super) lines: &'c [Line<'t>],
     /// Whether the text shows that no line is missing at the end.
     pub(super) is_closed: bool,
-    pub(super) row: Option<Row>,
+    pub(super) row: Option<RepairKind>,
 }
 
 /// Returns the possible bodies of `chunk`, the most likely first: all lines, the lines up to the counts of the header,
@@ -21,7 +22,7 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     let mut bodies = Vec::new();
     match counted(chunk) {
         Some(end) => {
-            let counted = body(&all[..end], true, Some(Row::Wrapping));
+            let counted = body(&all[..end], true, Some(RepairKind::Wrapping));
             // The last line of a patch that was cut off can be the start of a header.
             let is_start = |line: &Line<'_>| [&b"---"[..], b"+++"].iter().any(|sign| sign.starts_with(line.text));
             let is_header = chunk.is_torn && end + 1 == all.len() && is_start(&all[end]);

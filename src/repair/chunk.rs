@@ -1,9 +1,8 @@
 //! A chunk as it came, and the ways in which it can be read.
 
-use super::bodies::{Body, bodies};
-use super::read::Line;
-use super::shown::{unescaped, without_numbers};
-use super::{Row, Trail};
+use super::error::Shortage;
+use super::line::Line;
+use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 
 /// What the `@@` lines of a chunk say.
@@ -27,7 +26,7 @@ pub(super) struct Text<'t> {
 
 impl<'t> Header<'t> {
     /// Takes one line that starts with `@@`.
-    pub(super) fn take(&mut self, line: Line<'t>, trail: &mut Trail) {
+    pub(super) fn take(&mut self, line: Line<'t>, log: &mut RepairLog) {
         let rest = line.text[2..].trim_ascii_start();
         let (inner, outer) = match memchr::memmem::find(rest, b"@@") {
             Some(end) => (rest[..end].trim_ascii_end(), Some(&rest[end + 2..])),
@@ -40,7 +39,7 @@ impl<'t> Header<'t> {
                 }
                 self.counts = Some((old.1, new.1));
             }
-            None if is_placeholder(inner) => trail.note(Row::BareHeader, line.number),
+            None if is_placeholder(inner) => log.note(RepairKind::BareHeader, line.number),
             None => self.texts.push(Text { text: inner, is_section: false }),
         }
         let outer =
@@ -92,15 +91,6 @@ pub(super) struct Chunk<'t> {
     pub(super) blank: usize,
 }
 
-/// Too few lines below a header, which are the sign of a patch that was cut off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shortage {
-    /// How many old and new lines the header counts.
-    pub(super) promised: (usize, usize),
-    /// How many there are.
-    pub(super) found: (usize, usize),
-}
-
 /// One line as a reading has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReadLine {
@@ -122,7 +112,7 @@ pub(super) struct Reading {
     /// The lines that stand above it, outermost first, each a whole line or a part of one.
     pub(super) headings: Vec<Vec<u8>>,
     /// What has to be told if this is the one.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<RepairKind>,
     /// Whether no line is missing at its end.
     pub(super) is_closed: bool,
 }
@@ -182,57 +172,6 @@ impl<'t> Chunk<'t> {
         self.body.last().is_some_and(|line| line.text.starts_with(b" "))
             && self.shortage(counts(&self.body)).is_none_or(is_even)
     }
-
-    /// Returns the readings, the one that is most likely meant first. The first that has exactly one place counts.
-    pub(super) fn readings(&self) -> Vec<Reading> {
-        let mut readings = Vec::new();
-        for Body { lines: body, is_closed, row: cut } in bodies(self) {
-            for Head { headings, glued, row } in self.heads(body) {
-                let mut lines = lines(body);
-                if let Some((kind, text)) = glued {
-                    let line = ReadLine { kind, text: text.to_vec(), raw: None, is_open: false, at: self.at };
-                    lines.insert(0, line);
-                }
-                let headings = headings.into_iter().map(<[u8]>::to_vec).collect();
-                readings.push(Reading { lines, headings, rows: row.into_iter().chain(cut).collect(), is_closed });
-            }
-        }
-        if self.is_text {
-            readings.iter_mut().flat_map(|reading| &mut reading.lines).for_each(|line| line.raw = None);
-        }
-        let numbered: Vec<_> = readings
-            .iter()
-            .flat_map(|reading| [without_numbers(reading, b""), without_numbers(reading, b" ")])
-            .flatten()
-            .collect();
-        let unescaped: Vec<_> = readings.iter().filter_map(unescaped).collect();
-        readings.extend(numbered);
-        readings.extend(unescaped);
-        readings
-    }
-
-    /// The ways to take the texts of the header above `body`: headings, and perhaps a first line.
-    fn heads(&self, body: &[Line<'t>]) -> Vec<Head<'t>> {
-        let all: Vec<_> = self.header.texts.iter().filter(|text| !text.is_section).map(|text| text.text).collect();
-        let plain = Head { headings: all.clone(), glued: None, row: None };
-        let Some(last) = self.header.texts.last() else { return vec![plain] };
-        let above = all[..all.len() - usize::from(!last.is_section)].to_vec();
-        let glued =
-            |kind, text| Head { headings: above.clone(), glued: Some((kind, text)), row: Some(Row::GluedHeader) };
-        // Counts that the body has show that no line of it is here.
-        let is_section = last.is_section && self.header.counts == Some(counts(body));
-        let kind = match last.text.first() {
-            Some(b'+') => LineKind::Insertion,
-            Some(b'-') => LineKind::Deletion,
-            _ if is_section => return vec![plain],
-            _ => return vec![plain, glued(LineKind::Context, last.text)],
-        };
-        if !last.is_section && last.text.get(1) == Some(&b' ') {
-            return vec![plain];
-        }
-        // A line that changes something is never left out.
-        vec![if is_section { plain } else { glued(kind, &last.text[1..]) }]
-    }
 }
 
 /// Returns how many old and new lines a body has.
@@ -243,36 +182,4 @@ pub(super) fn counts(body: &[Line<'_>]) -> (usize, usize) {
         Some(b'\\') => (old, new),
         _ => (old + 1, new + 1),
     })
-}
-
-/// Returns the lines of a body by their markers.
-fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
-    let mut lines: Vec<ReadLine> = Vec::with_capacity(body.len());
-    for line in body {
-        let (kind, text, raw) = match line.text {
-            // The note can be cut off.
-            [b'\\'] | [b'\\', b' ', ..] => {
-                if let Some(last) = lines.last_mut() {
-                    last.is_open = true;
-                }
-                continue;
-            }
-            [b'-', text @ ..] => (LineKind::Deletion, text, None),
-            [b'+', text @ ..] => (LineKind::Insertion, text, None),
-            [b' ', text @ ..] => (LineKind::Context, text, Some(line.whole)),
-            text => (LineKind::Context, text, None),
-        };
-        let raw = raw.map(<[u8]>::to_vec);
-        lines.push(ReadLine { kind, text: text.to_vec(), raw, is_open: false, at: line.span.start });
-    }
-    lines
-}
-
-/// One way to take the texts of a header.
-struct Head<'t> {
-    /// Lines above the chunk.
-    headings: Vec<&'t [u8]>,
-    /// Its first line.
-    glued: Option<(LineKind, &'t [u8])>,
-    row: Option<Row>,
 }

@@ -4,10 +4,14 @@ use std::ops::Range;
 
 use super::bodies::{Body, bodies};
 use super::chunk::Chunk;
+use super::error::PlacementError;
+use super::fitted::{Coming, Placed};
+use super::line::Line;
 use super::lines::Lines;
-use super::place::{Coming, Misfit, Placed, place};
-use super::read::{Line, Section};
-use super::{Row, Trail};
+use super::place::place;
+use super::read::Section;
+use super::rows::read_cost;
+use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
@@ -20,56 +24,60 @@ use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 pub(super) fn compose(
     section: &Section<'_>,
     content: &[u8],
-    trail: &mut Trail,
-) -> Result<Vec<u8>, Vec<(usize, Misfit)>> {
+    log: &mut RepairLog,
+) -> Result<Vec<u8>, Vec<(usize, PlacementError)>> {
     if section.chunks.is_empty() {
         return Ok(content.to_vec());
     }
-    let mut tried = trail.tried();
-    let misfits = match at_once(section, content, &mut tried) {
+    let mut tried = log.tried();
+    let errors = match at_once(section, content, &mut tried) {
         Ok(after) => {
-            trail.take(tried);
+            log.take(tried);
             return Ok(after);
         }
-        Err(misfits) => misfits,
+        Err(errors) => errors,
     };
-    trail.leave(&tried);
-    let mut tried = trail.tried();
+    log.leave(&tried);
+    let mut tried = log.tried();
     if section.chunks.len() > 1
         && !section.chunks[0].is_normal
-        && misfits.iter().all(|(_, misfit)| *misfit == Misfit::NotFound)
+        && errors.iter().all(|(_, error)| *error == PlacementError::NotFound)
         && let Some(after) = in_turn(section, content, &mut tried)
     {
-        tried.note(Row::Order, section.line);
-        trail.take(tried);
+        tried.note(RepairKind::Order, section.line);
+        log.take(tried);
         return Ok(after);
     }
-    Err(misfits)
+    Err(errors)
 }
 
 /// How many chunks before one are looked at for the same.
 const MOST_TWINS: usize = 64;
 
 /// Places all chunks in the file as it is.
-fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<Vec<u8>, Vec<(usize, Misfit)>> {
-    let file = Lines::of(content, trail).map_err(|misfit| vec![(0, misfit)])?;
-    let (mut placed, mut misfits) = (Vec::new(), Vec::new());
+fn at_once(
+    section: &Section<'_>,
+    content: &[u8],
+    log: &mut RepairLog,
+) -> Result<Vec<u8>, Vec<(usize, PlacementError)>> {
+    let file = Lines::of(content, log).map_err(|error| vec![(0, error)])?;
+    let (mut placed, mut errors) = (Vec::new(), Vec::new());
     let mut behind = 0;
     for (index, chunk) in section.chunks.iter().enumerate() {
-        match place(&file, chunk, (behind, section.is_enveloped), trail) {
+        match place(&file, chunk, (behind, section.is_enveloped), log) {
             Ok(one) => {
                 if one.lines.start < behind {
-                    trail.note(Row::Order, chunk.line);
+                    log.note(RepairKind::Order, chunk.line);
                 }
-                note_header(chunk, &one, trail);
+                note_header(chunk, &one, log);
                 behind = one.lines.end;
                 placed.push(one);
             }
-            Err(misfit) => misfits.push((index, misfit)),
+            Err(error) => errors.push((index, error)),
         }
     }
-    if misfits.is_empty() {
-        misfits.extend(misnumbered(section, &placed).map(|index| (index, Misfit::NotFound)));
+    if errors.is_empty() {
+        errors.extend(misnumbered(section, &placed).map(|index| (index, PlacementError::NotFound)));
     }
     let mut gone: Vec<_> = placed.iter().flat_map(|one| &one.gone).collect();
     let count = gone.len();
@@ -86,12 +94,12 @@ fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<V
         let is_same = |other: &Placed| other.come == one.come && (other.lines == one.lines || !one.come.is_empty());
         placed[..index].iter().rev().take(MOST_TWINS).any(is_same)
     };
-    if misfits.is_empty() && (gone.len() < count || placed.iter().any(is_cut) || placed.iter().enumerate().any(is_twin))
+    if errors.is_empty() && (gone.len() < count || placed.iter().any(is_cut) || placed.iter().enumerate().any(is_twin))
     {
-        misfits.push((section.chunks.len() - 1, Misfit::Overlap));
+        errors.push((section.chunks.len() - 1, PlacementError::Overlap));
     }
-    if !misfits.is_empty() {
-        return Err(misfits);
+    if !errors.is_empty() {
+        return Err(errors);
     }
     Ok(spliced(&file, &placed))
 }
@@ -107,25 +115,25 @@ fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
 }
 
 /// Places each chunk in what the ones before it left.
-fn in_turn(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Option<Vec<u8>> {
+fn in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut content = content.to_vec();
     for chunk in &section.chunks {
-        let file = Lines::of(&content, trail).ok()?;
-        let one = place(&file, chunk, (0, section.is_enveloped), trail).ok()?;
+        let file = Lines::of(&content, log).ok()?;
+        let one = place(&file, chunk, (0, section.is_enveloped), log).ok()?;
         content = spliced(&file, &[one]);
     }
     Some(content)
 }
 
 /// Notes what the header of a chunk had wrong.
-fn note_header(chunk: &Chunk<'_>, placed: &Placed, trail: &mut Trail) {
+fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
     let old = placed.lines.len();
     let new = old + placed.come.len() - placed.gone.len();
     if chunk.header.counts.is_some_and(|counts| counts != (old, new)) {
-        trail.note(Row::Counts, chunk.line);
+        log.note(RepairKind::Counts, chunk.line);
     }
     if chunk.header.stated.is_some_and(|stated| old > 0 && stated != placed.lines.start + 1) {
-        trail.note(Row::StartLine, chunk.line);
+        log.note(RepairKind::StartLine, chunk.line);
     }
 }
 
@@ -170,7 +178,7 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
 }
 
 /// Returns the contents of a file that is made; `None` if it is not certain what is in it.
-pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Option<Vec<u8>> {
+pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for chunk in &section.chunks {
         let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
@@ -181,7 +189,7 @@ pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Option<Vec<u8
         if is_bare {
             chunk.body.iter().for_each(|line| out.extend([line.text, b"\n"].concat()));
             if let Some(first) = chunk.body.first() {
-                trail.note(Row::Markers, first.number);
+                log.note(RepairKind::Markers, first.number);
             }
             continue;
         }
@@ -192,10 +200,10 @@ pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Option<Vec<u8
         let (content, body) = certain.find_map(|body| Some((inserted(body.lines)?, body)))?;
         out.extend(content);
         if let Some(blank) = body.lines.iter().find(|line| line.text.is_empty()) {
-            trail.note(Row::Markers, blank.number);
+            log.note(RepairKind::Markers, blank.number);
         }
         if let Some(row) = body.row {
-            trail.note(row, chunk.line);
+            log.note(row, chunk.line);
         }
     }
     Some(out)
@@ -222,11 +230,11 @@ fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
 }
 
 /// Returns whether a deletion says what the file has, or nothing of it.
-pub(super) fn is_whole(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<bool, Misfit> {
+pub(super) fn is_whole(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Result<bool, PlacementError> {
     if section.chunks.is_empty() {
         return Ok(true);
     }
-    trail.spend(Lines::cost(content))?;
+    log.spend(read_cost(content))?;
     let readings: Vec<_> = section.chunks.iter().filter_map(|chunk| chunk.readings().into_iter().next()).collect();
     let old: Vec<_> = readings.iter().flat_map(|reading| &reading.lines).collect();
     let is_gone = old.iter().all(|line| line.kind == LineKind::Deletion);

@@ -1,16 +1,7 @@
 //! Lines that stand for others: `...`, `// ... existing code ...`.
 
-use super::Trail;
-use super::chunk::{ReadLine, Reading};
-use super::lines::Lines;
-use super::place::{Misfit, Placed, fitted, standing};
-use super::texts::is_elided;
 use super::vocabulary::says_left_out;
-use crate::plan::{Direction, Edit, LineKind, Operation};
-use crate::text::without_ending;
-
-/// The rungs on which the lines around a gap are looked for.
-const RUNGS: [usize; 2] = [0, 1];
+use crate::plan::LineKind;
 
 /// How sure it is that a line stands for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +172,7 @@ pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
 }
 
 /// Returns the changed lines directly before and after the line at `at`.
-fn changes_around<T>(lines: &[T], at: usize, kind: impl Fn(&T) -> LineKind) -> [&[T]; 2] {
+pub(super) fn changes_around<T>(lines: &[T], at: usize, kind: impl Fn(&T) -> LineKind) -> [&[T]; 2] {
     let is_change = |line: &&T| kind(line) != LineKind::Context;
     let before = lines[..at].iter().rev().take_while(is_change).count();
     let behind = lines[at + 1..].iter().take_while(is_change).count();
@@ -189,23 +180,9 @@ fn changes_around<T>(lines: &[T], at: usize, kind: impl Fn(&T) -> LineKind) -> [
 }
 
 /// Returns whether lines change on both sides of a line, and some go: these can be meant on either side.
-fn is_torn<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bool {
+pub(super) fn is_torn<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bool {
     around.iter().all(|run| !run.is_empty())
         && around.iter().copied().flatten().any(|line| kind(line) == LineKind::Deletion)
-}
-
-/// Returns whether a hunk or a text of `operation`, which is part of `text`, writes a line that stands for others.
-#[must_use]
-pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
-    let hunks = match &operation.edit {
-        Edit::Hunks(hunks) => hunks,
-        Edit::Replacements(changes) => return changes.edits.iter().any(is_elided),
-        _ => return false,
-    };
-    hunks.iter().any(|hunk| {
-        let lines = hunk.lines(text, Direction::Forward).map(|line| (line.kind, without_ending(line.text)));
-        writes_elision(&lines.collect::<Vec<_>>(), hunk.anchor.is_numbered())
-    })
 }
 
 fn is_dots(text: &[u8]) -> bool {
@@ -221,62 +198,6 @@ fn is_whole_block(before: &[(LineKind, &[u8])], dots: &[u8], behind: &[(LineKind
         |(_, text): &(LineKind, &[u8])| text.trim_ascii_end().ends_with(b":") && depth(text) < depth(dots);
     let opens = before.iter().rev().find(is_new).is_some_and(opens_block);
     opens && behind.iter().find(is_new).is_none_or(|(_, text)| depth(text) < depth(dots))
-}
-
-/// Finds the place of a reading with gaps: what stands between them, each part with one place in the whole file, in
-/// order. `None` if it has no gaps, or a part is nowhere.
-///
-/// Nothing else decides, neither a line number nor what is nearest, since nobody knows how long a gap is.
-pub(super) fn place_parts(file: &Lines<'_>, reading: &Reading, trail: &mut Trail) -> Result<Option<Placed>, Misfit> {
-    let is_gap = |line: &ReadLine| line.kind == LineKind::Context && is_elision(&line.text);
-    if !reading.headings.is_empty() || !reading.lines.iter().any(is_gap) {
-        return Ok(None);
-    }
-    // Between a line that goes and another change, those that are left out may be meant to go as well, or to stand
-    // elsewhere.
-    let lines = &reading.lines;
-    let kind = |line: &ReadLine| line.kind;
-    if (0..lines.len()).any(|at| is_gap(&lines[at]) && is_torn(changes_around(lines, at, kind), kind)) {
-        return Ok(None);
-    }
-    let mut whole: Option<Placed> = None;
-    for lines in lines.split(is_gap).filter(|lines| !lines.is_empty()) {
-        let part = Reading { lines: lines.to_vec(), headings: Vec::new(), rows: Vec::new(), is_closed: true };
-        let Some(placed) = place_part(file, &part, trail)? else { return Ok(None) };
-        match &mut whole {
-            None => whole = Some(placed),
-            Some(before) if before.lines.end <= placed.lines.start => {
-                before.lines.end = placed.lines.end;
-                before.gone.extend(placed.gone);
-                before.come.extend(placed.come);
-            }
-            Some(_) => return Ok(None),
-        }
-    }
-    Ok(whole.filter(|placed| !placed.gone.is_empty() || !placed.come.is_empty()))
-}
-
-/// Finds the one place of what stands between two gaps.
-fn place_part(file: &Lines<'_>, part: &Reading, trail: &mut Trail) -> Result<Option<Placed>, Misfit> {
-    let old: Vec<_> = part.old().collect();
-    if old.iter().all(|line| line.text.trim_ascii().is_empty()) {
-        return Ok(None);
-    }
-    for rung in RUNGS {
-        let starts = file.runs(&old, rung, trail)?;
-        match starts[..] {
-            [] => {}
-            [start] => {
-                let is_pure = part.lines.iter().all(|line| line.kind != LineKind::Deletion);
-                return match standing(file, part, trail)?.filter(|_| is_pure) {
-                    Some(line) => Err(Misfit::Applied(line)),
-                    None => fitted(file, part, start, rung).map(Some),
-                };
-            }
-            _ => return Err(Misfit::Ambiguous(starts)),
-        }
-    }
-    Ok(None)
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use super::chunk::{Chunk, counts};
 use super::compose::{self, compose};
 use super::names::{Named, Names};
-use super::read::{Deed, Section};
+use super::read::{Action, Section};
 use super::refusal::{cut, refusals};
-use super::{Refusal, RefusalKind, Row, Trail};
+use super::{Refusal, RefusalKind, RepairKind, RepairLog};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::Action;
+use crate::plan;
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::{Bytes, is_binary};
 use crate::workspace::WorkspaceError;
@@ -34,7 +34,7 @@ impl<'w> Files<'w> {
     pub(super) fn section(
         &mut self,
         section: &Section<'_>,
-        trail: &mut Trail,
+        log: &mut RepairLog,
     ) -> Result<Result<Vec<u8>, Vec<Refusal>>, WorkspaceError> {
         let refuse = |kind, path: Option<RelPath>, message: String| {
             Ok(Err(vec![Refusal::new(kind, path, section.span, message)]))
@@ -44,7 +44,7 @@ impl<'w> Files<'w> {
             Named::Path(path, is_other) => (path, is_other),
             Named::Outside(name) => return refuse(RefusalKind::Outside, None, format!("{name} leads out of the root")),
             Named::None(name) => match section.created() {
-                Some(section) => return self.section(&section, trail),
+                Some(section) => return self.section(&section, log),
                 None => return refuse(RefusalKind::Name, None, format!("no file here has the name {name}")),
             },
             Named::Several(name) => {
@@ -52,9 +52,9 @@ impl<'w> Files<'w> {
             }
         };
         if is_other {
-            trail.note(Row::Name, section.line);
+            log.note(RepairKind::Name, section.line);
         }
-        if let Some((kind, message)) = self.names.denial(&path, section.deed) {
+        if let Some((kind, message)) = self.names.denial(&path, section.action) {
             return refuse(kind, Some(path), message);
         }
         let found = match self.load(&path)? {
@@ -66,32 +66,32 @@ impl<'w> Files<'w> {
             Some(Some(target)) => target,
             Some(None) => return refuse(RefusalKind::Outside, Some(path), "the new name leads out of the root".into()),
         };
-        let after = match (section.deed, &found) {
-            (Deed::Create, _) => {
+        let after = match (section.action, &found) {
+            (Action::Create, _) => {
                 let short = |chunk: &Chunk<'_>| chunk.shortage(counts(&chunk.body)).filter(|_| !chunk.is_closed);
                 if let Some(shortage) = section.chunks.last().and_then(short) {
                     let hunk = format!("chunk {}", section.chunks.len());
                     return refuse(RefusalKind::Cut, Some(path), cut(&hunk, shortage));
                 }
-                let Some(content) = compose::created(section, trail) else {
+                let Some(content) = compose::created(section, log) else {
                     let message = "it is not certain which lines belong to the new file".to_owned();
                     return refuse(RefusalKind::Stray, Some(path), message);
                 };
                 Some((section.mode.unwrap_or(FileMode::Regular), content.into()))
             }
-            (Deed::Delete, Some((_, content))) => match compose::is_whole(section, content, trail) {
+            (Action::Delete, Some((_, content))) => match compose::is_whole(section, content, log) {
                 Ok(true) => None,
                 Ok(false) => {
                     return refuse(RefusalKind::NotFound, Some(path), "the file to delete has other contents".into());
                 }
-                Err(misfit) => return Ok(Err(refusals(section, &path, content, vec![(0, misfit)], trail))),
+                Err(error) => return Ok(Err(refusals(section, &path, content, vec![(0, error)], log))),
             },
-            (Deed::Delete | Deed::Update, None) => {
+            (Action::Delete | Action::Update, None) => {
                 return refuse(RefusalKind::Name, Some(path), "the file does not exist".into());
             }
-            (Deed::Update, Some((mode, content))) => match compose(section, content, trail) {
+            (Action::Update, Some((mode, content))) => match compose(section, content, log) {
                 Ok(after) => Some((section.mode.unwrap_or(*mode), after.into())),
-                Err(misfits) => return Ok(Err(refusals(section, &path, content, misfits, trail))),
+                Err(errors) => return Ok(Err(refusals(section, &path, content, errors, log))),
             },
         };
         Ok(Ok(self.write(section, (&path, found), (&target, after))))
@@ -105,12 +105,12 @@ impl<'w> Files<'w> {
         (target, after): (&RelPath, Found),
     ) -> Vec<u8> {
         // A file that is there already is for the patch itself to refuse.
-        let before = found.filter(|_| section.deed != Deed::Create);
-        let action = match (path == target, section.deed) {
-            (false, _) => Action::Rename,
-            (_, Deed::Create) => Action::Create,
-            (_, Deed::Delete) => Action::Delete,
-            (_, Deed::Update) => Action::Modify,
+        let before = found.filter(|_| section.action != Action::Create);
+        let action = match (path == target, section.action) {
+            (false, _) => plan::Action::Rename,
+            (_, Action::Create) => plan::Action::Create,
+            (_, Action::Delete) => plan::Action::Delete,
+            (_, Action::Update) => plan::Action::Modify,
         };
         let diff = git_diff(action, side(path, before.as_ref()).as_ref(), side(target, after.as_ref()).as_ref());
         self.now.insert(path.clone(), None);

@@ -1,12 +1,22 @@
 //! Texts within lines that differ from those of the file in typographic characters.
 
-use super::place::Misfit;
-use super::texts::{RepairedText, closed};
+use super::error::PlacementError;
 use super::typography::Typography;
-use super::{Refusal, Row};
+use super::{Refusal, RepairKind};
 use crate::matching::{self, MismatchKind, folds_to_same};
 use crate::plan::{Closeness, Replacement, Replacements};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
+
+/// An edit that was repaired: whole lines of the file, and what they become.
+#[derive(Clone, Debug)]
+pub(super) struct RepairedText {
+    /// The lines of the file, which are there once.
+    pub(super) old: Vec<u8>,
+    /// What they become.
+    pub(super) new: Vec<u8>,
+    /// What was repaired.
+    pub(super) rows: Vec<RepairKind>,
+}
 
 /// Finds a text within lines that differs in typographic characters only. What the new text has in common with the old
 /// one keeps the characters of the file.
@@ -14,14 +24,16 @@ pub(super) fn folded(
     content: &[u8],
     old: &[u8],
     edit: &Replacement,
-    refuse: &dyn Fn(Misfit) -> Box<Refusal>,
+    refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
     let wanted = Replacements { closeness: Closeness::Ladder, ..Replacements::of(vec![edit.clone()]) };
     let change = match matching::replace_unexplained(content, &wanted, u64::MAX) {
         Ok((_, mut changes)) if changes.len() == 1 => changes.remove(0),
         Ok(_) => return Ok(None),
-        Err(misplaced) => match misplaced.misfits.first().map(|misfit| &misfit.mismatch.kind) {
-            Some(MismatchKind::Ambiguous { lines, .. }) => return Err(refuse(Misfit::Ambiguous(lines.clone()))),
+        Err(misplaced) => match misplaced.misfits.first().map(|error| &error.mismatch.kind) {
+            Some(MismatchKind::Ambiguous { lines, .. }) => {
+                return Err(refuse(PlacementError::Ambiguous(lines.clone())));
+            }
             _ => return Ok(None),
         },
     };
@@ -32,7 +44,7 @@ pub(super) fn folded(
         return Ok(None);
     }
     let typography = Typography::of_part(old, found);
-    let Some(kept) = typography.kept(new, &[0]) else { return Err(refuse(Misfit::Typography)) };
+    let Some(kept) = typography.kept(new, &[0]) else { return Err(refuse(PlacementError::Typography)) };
     let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
     let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { start };
     // A new text that ends within a line takes the rest of the next line.
@@ -44,5 +56,13 @@ pub(super) fn folded(
     let region = content[start..end].to_vec();
     let text =
         |text: Vec<u8>| if without_ending(&text).len() == text.len() && !text.is_empty() { closed(text) } else { text };
-    Ok(Some(RepairedText { old: closed(region), new: text(line), rows: vec![Row::Typography] }))
+    Ok(Some(RepairedText { old: closed(region), new: text(line), rows: vec![RepairKind::Typography] }))
+}
+
+/// Returns whole lines: the last line of a file is one without its newline, too.
+pub(super) fn closed(mut lines: Vec<u8>) -> Vec<u8> {
+    if !lines.ends_with(b"\n") {
+        lines.push(b'\n');
+    }
+    lines
 }

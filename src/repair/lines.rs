@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Trail;
 use super::chunk::ReadLine;
-use super::place::Misfit;
+use super::error::PlacementError;
+use super::rows::{RepairLog, read_cost};
 use crate::matching::LADDER;
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
@@ -56,25 +56,14 @@ impl Seen {
     }
 }
 
-/// What it costs to read a line and to write it again, in comparisons.
-const WHOLE: usize = 20;
-
-/// How many bytes of a line cost as much as a comparison.
-const LENGTH: usize = 4;
-
 /// How many digests cost as much as a comparison when all are looked through.
 const SCAN: usize = 32;
 
 impl<'f> Lines<'f> {
-    /// Returns the steps that it takes to find the lines of `content`.
-    pub(super) fn cost(content: &[u8]) -> usize {
-        memchr::memchr_iter(b'\n', content).count() * WHOLE + content.len() / LENGTH
-    }
-
     /// Returns the lines of `content`.
-    pub(super) fn of(content: &'f [u8], trail: &mut Trail) -> Result<Self, Misfit> {
+    pub(super) fn of(content: &'f [u8], log: &mut RepairLog) -> Result<Self, PlacementError> {
         let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
-        trail.spend(Self::cost(text))?;
+        log.spend(read_cost(text))?;
         let all = lines(text).map(|(_, line)| line).collect();
         Ok(Self {
             all,
@@ -92,9 +81,9 @@ impl<'f> Lines<'f> {
     }
 
     /// Returns whether `line` is one of the file.
-    pub(super) fn has(&self, line: &[u8], trail: &mut Trail) -> Result<bool, Misfit> {
+    pub(super) fn has(&self, line: &[u8], log: &mut RepairLog) -> Result<bool, PlacementError> {
         let seen = self.seen(0);
-        trail.spend(seen.search())?;
+        log.spend(seen.search())?;
         Ok(seen.count(digest(line, 0)) > 0)
     }
 
@@ -108,15 +97,15 @@ impl<'f> Lines<'f> {
     }
 
     /// Returns whether the run of lines in `range` is nowhere else.
-    pub(super) fn is_lone(&self, range: &Range<usize>, trail: &mut Trail) -> Result<bool, Misfit> {
+    pub(super) fn is_lone(&self, range: &Range<usize>, log: &mut RepairLog) -> Result<bool, PlacementError> {
         let (seen, run) = (self.seen(0), &self.all[range.clone()]);
-        trail.spend(seen.search())?;
+        log.spend(seen.search())?;
         if run.is_empty() {
             return Ok(self.all.is_empty());
         }
         for &at in seen.places_of(seen.keys[range.start]).iter().filter(|&&at| at != range.start) {
             let same = run.iter().zip(&self.all[at..]).take_while(|(one, other)| one == other).count();
-            trail.spend(same + 1)?;
+            log.spend(same + 1)?;
             if same == run.len() {
                 return Ok(false);
             }
@@ -137,14 +126,19 @@ impl<'f> Lines<'f> {
     }
 
     /// Returns where the file has `lines`, as the rung sees them.
-    pub(super) fn runs(&self, lines: &[&ReadLine], rung: usize, trail: &mut Trail) -> Result<Vec<usize>, Misfit> {
+    pub(super) fn runs(
+        &self,
+        lines: &[&ReadLine],
+        rung: usize,
+        log: &mut RepairLog,
+    ) -> Result<Vec<usize>, PlacementError> {
         let Some(last) = self.all.len().checked_sub(lines.len()) else { return Ok(Vec::new()) };
         let seen = self.seen(rung);
         let keys = &seen.keys;
         let key =
             |line: &&ReadLine| [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| digest(it, rung));
         let wanted: Vec<_> = lines.iter().map(key).collect();
-        trail.spend(wanted.len() * seen.search())?;
+        log.spend(wanted.len() * seen.search())?;
         let count = |keys: [u64; 2]| match keys {
             [text, raw] if text == raw => seen.count(text),
             [text, raw] => seen.count(text) + seen.count(raw),
@@ -153,7 +147,7 @@ impl<'f> Lines<'f> {
         let Some(nth) = (0..wanted.len()).min_by_key(|&nth| count(wanted[nth])) else {
             return Ok((0..=last).collect());
         };
-        trail.spend(count(wanted[nth]))?;
+        log.spend(count(wanted[nth]))?;
         let rarest = match wanted[nth] {
             [text, raw] if text == raw => seen.places_of(text),
             [text, raw] => [seen.places_of(text), seen.places_of(raw)].concat().into(),
@@ -164,7 +158,7 @@ impl<'f> Lines<'f> {
         let mut found = Vec::new();
         for start in starts.into_iter().filter(|&start| start <= last) {
             let length = wanted.iter().zip(&keys[start..]).take_while(|(keys, found)| keys.contains(found)).count();
-            trail.spend(length + 1)?;
+            log.spend(length + 1)?;
             if length == wanted.len() {
                 found.push(start);
             }

@@ -1,9 +1,9 @@
 //! Lines of the file that begin with a sign, and lost the blank in front of them: `+ x` can be an insertion or context.
 
 use super::chunk::{Chunk, ReadLine, Reading};
+use super::error::PlacementError;
 use super::lines::Lines;
-use super::place::Misfit;
-use super::{Row, Trail};
+use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 
 /// Most readings that are tried for one chunk.
@@ -17,33 +17,33 @@ const COPY: usize = 4;
 ///
 /// # Errors
 ///
-/// Returns [`Misfit::Sign`] if the file has several of these readings.
+/// Returns [`PlacementError::Sign`] if the file has several of these readings.
 pub(super) fn restored(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
     readings: &[Reading],
-    trail: &mut Trail,
-) -> Result<Option<Reading>, Misfit> {
+    log: &mut RepairLog,
+) -> Result<Option<Reading>, PlacementError> {
     let mut found: Option<Reading> = None;
     if chunk.header.counts.is_none() {
         for reading in readings {
-            if !file.runs(&reading.old().collect::<Vec<_>>(), 0, trail)?.is_empty() {
+            if !file.runs(&reading.old().collect::<Vec<_>>(), 0, log)?.is_empty() {
                 return Ok(None);
             }
         }
     }
     for reading in readings.iter().filter(|reading| !reading.rows.iter().any(|row| is_shown(*row))) {
-        for indexes in flips(file, chunk, reading, trail)? {
-            trail.spend(reading.lines.len() * COPY)?;
+        for indexes in flips(file, chunk, reading, log)? {
+            log.spend(reading.lines.len() * COPY)?;
             let Some(reading) = flipped(reading, &indexes) else { continue };
             let old: Vec<_> = reading.old().collect();
-            if file.runs(&old, 0, trail)?.is_empty() {
+            if file.runs(&old, 0, log)?.is_empty() {
                 continue;
             }
             match &found {
                 None => found = Some(reading),
                 Some(other) if other.lines == reading.lines => {}
-                Some(_) => return Err(Misfit::Sign(chunk.line)),
+                Some(_) => return Err(PlacementError::Sign(chunk.line)),
             }
         }
     }
@@ -51,8 +51,8 @@ pub(super) fn restored(
 }
 
 /// Returns whether what is read was changed in another way already.
-fn is_shown(row: Row) -> bool {
-    matches!(row, Row::LineNumbers | Row::Escaped)
+fn is_shown(row: RepairKind) -> bool {
+    matches!(row, RepairKind::LineNumbers | RepairKind::Escaped)
 }
 
 /// Returns `reading` with the lines `indexes`, which have a sign, as lines of the file; `None` if it then changes nothing.
@@ -62,28 +62,33 @@ fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
         let line = &mut reading.lines[index];
         (line.text, line.raw, line.kind) = (with_sign(line), None, LineKind::Context);
     }
-    reading.rows.push(Row::Markers);
+    reading.rows.push(RepairKind::Markers);
     reading.lines.iter().any(|line| line.kind != LineKind::Context).then_some(reading)
 }
 
 /// Returns the sets of lines that can be context: of those that the file has with their sign, as many as the header has
 /// more than `reading`, or none if these are too many. Without counts these are insertions alone: a deletion can be a line
 /// of the file that lost its sign.
-fn flips(file: &Lines<'_>, chunk: &Chunk<'_>, reading: &Reading, trail: &mut Trail) -> Result<Vec<Vec<usize>>, Misfit> {
+fn flips(
+    file: &Lines<'_>,
+    chunk: &Chunk<'_>,
+    reading: &Reading,
+    log: &mut RepairLog,
+) -> Result<Vec<Vec<usize>>, PlacementError> {
     if chunk.is_text {
         return Ok(Vec::new());
     }
-    let signed = |kind: LineKind, trail: &mut Trail| {
+    let signed = |kind: LineKind, log: &mut RepairLog| {
         let of_kind = (0..reading.lines.len()).filter(|&index| reading.lines[index].kind == kind);
-        let known = of_kind.map(|index| Ok(file.has(&with_sign(&reading.lines[index]), trail)?.then_some(index)));
-        known.filter_map(Result::transpose).collect::<Result<Vec<_>, Misfit>>()
+        let known = of_kind.map(|index| Ok(file.has(&with_sign(&reading.lines[index]), log)?.then_some(index)));
+        known.filter_map(Result::transpose).collect::<Result<Vec<_>, PlacementError>>()
     };
     let found = reading.counts();
     let Some(wanted) = chunk.header.counts else {
-        let signed = signed(LineKind::Insertion, trail)?;
+        let signed = signed(LineKind::Insertion, log)?;
         let mut all = Vec::new();
         for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MOST_READINGS) {
-            all.extend(choices(&signed, count, trail)?);
+            all.extend(choices(&signed, count, log)?);
         }
         return Ok(all);
     };
@@ -93,14 +98,14 @@ fn flips(file: &Lines<'_>, chunk: &Chunk<'_>, reading: &Reading, trail: &mut Tra
     if (plus, minus) == (0, 0) {
         return Ok(Vec::new());
     }
-    let plus = choices(&signed(LineKind::Insertion, trail)?, plus, trail)?;
-    let minus = choices(&signed(LineKind::Deletion, trail)?, minus, trail)?;
+    let plus = choices(&signed(LineKind::Insertion, log)?, plus, log)?;
+    let minus = choices(&signed(LineKind::Deletion, log)?, minus, log)?;
     let both = |one: &Vec<usize>| minus.iter().map(|more| [&one[..], more].concat()).collect::<Vec<_>>();
     Ok(if plus.len() * minus.len() <= MOST_READINGS { plus.iter().flat_map(both).collect() } else { Vec::new() })
 }
 
 /// Returns all choices of `count` of `items`, or none if those are too many.
-fn choices(items: &[usize], count: usize, trail: &mut Trail) -> Result<Vec<Vec<usize>>, Misfit> {
+fn choices(items: &[usize], count: usize, log: &mut RepairLog) -> Result<Vec<Vec<usize>>, PlacementError> {
     if count == items.len() {
         return Ok(vec![items.to_vec()]);
     }
@@ -123,7 +128,7 @@ fn choices(items: &[usize], count: usize, trail: &mut Trail) -> Result<Vec<Vec<u
         if next.len() > MOST_READINGS {
             return Ok(Vec::new());
         }
-        trail.spend(next.len())?;
+        log.spend(next.len())?;
         all = next;
     }
     all.retain(|choice| choice.len() == count);

@@ -11,23 +11,28 @@ mod chunk;
 mod compose;
 mod depth;
 mod elision;
+mod error;
 mod files;
+mod fitted;
 mod folded;
+mod line;
 mod lines;
 mod lost;
 mod names;
 mod older;
+mod parts;
 mod place;
 mod quoted;
 mod read;
+mod readings;
 mod refusal;
 mod rows;
+mod second_match;
 mod shown;
 #[cfg(test)]
 mod tests;
 mod text;
 mod texts;
-mod twin;
 mod typography;
 mod unwrap;
 mod vocabulary;
@@ -38,17 +43,16 @@ use crate::policy::{Policy, Verdict};
 use crate::text::Span;
 use crate::workspace::{Workspace, WorkspaceError};
 
-pub use elision::has_elision;
 use files::Files;
 use names::Names;
 pub use quoted::unquoted;
 use read::Unread;
 use refusal::unfinished;
 pub use refusal::{Refusal, RefusalKind};
-use rows::Trail;
-pub use rows::{ROWS, Row, Work};
+use rows::RepairLog;
+pub use rows::{ROWS, RepairKind, Work};
 pub use text::plain_text;
-pub use texts::{TextRepairs, repair_texts};
+pub use texts::{TextRepairs, has_elision, repair_texts};
 
 /// A patch that was repaired.
 #[derive(Clone, Debug)]
@@ -72,25 +76,25 @@ pub fn repair(
     (root, file): (&[u8], Option<&[u8]>),
     max_file: u64,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
-    repair_within(text, workspace, (policy, unread), (root, file), max_file, Trail::default())
+    repair_within(text, workspace, (policy, unread), (root, file), max_file, RepairLog::default())
 }
 
-/// The same with the budget of `trail`, which is one for all files, chunks and readings of the input.
+/// The same with the budget of `log`, which is one for all files, chunks and readings of the input.
 fn repair_within(
     text: &[u8],
     workspace: &dyn Workspace,
     (policy, unread): (&Policy, Verdict),
     (root, file): (&[u8], Option<&[u8]>),
     max_file: u64,
-    mut trail: Trail,
+    mut log: RepairLog,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
     let nothing = |kind, span, message: &str| Ok(Err(vec![Refusal::new(kind, None, span, message)]));
     let stray = "this belongs to no change that could be read";
-    let converted = match older::converted(text, read::mark_length(text)).transpose() {
+    let converted = match older::converted(text).transpose() {
         Ok(converted) => converted,
         Err(span) => return nothing(RefusalKind::Stray, span, stray),
     };
-    let sections = match read::read(text, converted.as_deref(), file, &mut trail) {
+    let sections = match read::read(text, converted.as_deref(), file, &mut log) {
         Ok(sections) => sections,
         Err(Unread::Stray(span)) => {
             return nothing(RefusalKind::Stray, span, stray);
@@ -119,13 +123,13 @@ fn repair_within(
         if section.is_verbatim {
             out.extend_from_slice(section.span.of(text));
         } else {
-            match files.section(section, &mut trail)? {
+            match files.section(section, &mut log)? {
                 Ok(diff) => out.extend(diff),
                 Err(mut found) => refusals.append(&mut found),
             }
         }
         made.push((section.line, Span::new(start, out.len())));
-        if trail.is_spent() {
+        if log.is_spent() {
             if refusals.is_empty() {
                 refusals.push(unfinished(section.span));
             }
@@ -135,5 +139,5 @@ fn repair_within(
     if !refusals.is_empty() {
         return Ok(Err(refusals));
     }
-    Ok(Ok(Repaired { text: out, repairs: trail.repairs(&made) }))
+    Ok(Ok(Repaired { text: out, repairs: log.repairs(&made) }))
 }

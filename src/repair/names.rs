@@ -2,7 +2,7 @@
 
 use super::RefusalKind;
 use super::chunk::Chunk;
-use super::read::{Deed, Section};
+use super::read::{Action, Section};
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::policy::{Access, Policy, Verdict};
@@ -41,11 +41,11 @@ impl Names<'_> {
     }
 
     /// Returns why policy keeps `path` from being looked at.
-    pub(super) fn denial(&self, path: &RelPath, deed: Deed) -> Option<(RefusalKind, String)> {
-        let accesses: &[Access] = match deed {
-            Deed::Create => &[Access::Create],
-            Deed::Update => &[Access::Read, Access::Modify],
-            Deed::Delete => &[Access::Read, Access::Delete],
+    pub(super) fn denial(&self, path: &RelPath, action: Action) -> Option<(RefusalKind, String)> {
+        let accesses: &[Access] = match action {
+            Action::Create => &[Access::Create],
+            Action::Update => &[Access::Read, Access::Modify],
+            Action::Delete => &[Access::Read, Access::Delete],
         };
         accesses.iter().find_map(|&access| {
             let ruling = self.policy.judge(path, access);
@@ -79,11 +79,11 @@ impl Names<'_> {
         }
         // What is closed is not looked for: it is refused as it stands.
         if let Some((path, is_other)) =
-            claims.iter().flatten().find(|(path, _)| self.denial(path, section.deed).is_some())
+            claims.iter().flatten().find(|(path, _)| self.denial(path, section.action).is_some())
         {
             return Ok(Named::Path(path.clone(), *is_other));
         }
-        if section.deed == Deed::Create {
+        if section.action == Action::Create {
             let first = claims.into_iter().flatten().next();
             return Ok(first.map_or(Named::None(shown), |(path, other)| Named::Path(path, other)));
         }
@@ -105,7 +105,7 @@ impl Names<'_> {
         }
         // Only lines that have to be there show that it is the file.
         let is_bound = |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
-        if section.deed != Deed::Update || !section.chunks.iter().all(is_bound) {
+        if section.action != Action::Update || !section.chunks.iter().all(is_bound) {
             return Ok(Named::None(shown));
         }
         self.by_tail(section, shown)
@@ -143,7 +143,7 @@ impl Names<'_> {
         // A backup's name stands for the file only where there is no backup.
         let backups = found.iter().filter_map(|(path, _)| RelPath::new(path.as_bytes().strip_suffix(b".orig")?).ok());
         let backups: Vec<_> = backups.map(|path| (path, true)).collect();
-        if section.deed == Deed::Update && !section.is_enveloped {
+        if section.action == Action::Update && !section.is_enveloped {
             found.extend(backups);
         }
         Some(found)

@@ -1,9 +1,9 @@
 //! Why a patch cannot be repaired.
 
-use super::chunk::{Chunk, Shortage};
-use super::place::Misfit;
+use super::chunk::Chunk;
+use super::error::{PlacementError, Shortage};
 use super::read::Section;
-use super::rows::Trail;
+use super::rows::RepairLog;
 use crate::matching::{self, Mismatch, MismatchKind, Nearest, Rules};
 use crate::path::RelPath;
 use crate::plan::{Anchor, Direction, Hunk, LineKind, LineRange};
@@ -69,25 +69,25 @@ pub(super) fn refusals(
     section: &Section<'_>,
     path: &RelPath,
     content: &[u8],
-    misfits: Vec<(usize, Misfit)>,
-    trail: &mut Trail,
+    errors: Vec<(usize, PlacementError)>,
+    log: &mut RepairLog,
 ) -> Vec<Refusal> {
-    let mut refusals = Vec::with_capacity(misfits.len());
-    for (index, misfit) in misfits {
+    let mut refusals = Vec::with_capacity(errors.len());
+    for (index, error) in errors {
         let chunk = &section.chunks[index];
         let first = chunk.body.first().map_or(section.span, |line| line.span);
-        let mismatch = closest(chunk, content, trail);
-        let (misfit, nearest) = match mismatch {
-            Some(Mismatch { kind: MismatchKind::AlreadyApplied { line }, .. }) if misfit == Misfit::NotFound => {
-                (Misfit::Applied(line), None)
+        let mismatch = closest(chunk, content, log);
+        let (error, nearest) = match mismatch {
+            Some(Mismatch { kind: MismatchKind::AlreadyApplied { line }, .. }) if error == PlacementError::NotFound => {
+                (PlacementError::Applied(line), None)
             }
-            Some(Mismatch { nearest, .. }) => (misfit, nearest),
-            None => (misfit, None),
+            Some(Mismatch { nearest, .. }) => (error, nearest),
+            None => (error, None),
         };
         let differs = nearest.as_ref().and_then(|nearest| Some(nearest.difference.as_ref()?.patch_offset));
         let span = differs.and_then(|at| chunk.body.iter().map(|line| line.span).find(|span| span.start == at));
         let span = span.unwrap_or(first);
-        let (kind, message, lines) = words(index + 1, misfit);
+        let (kind, message, lines) = words(index + 1, error);
         refusals.push(Refusal { lines, nearest, ..Refusal::new(kind, Some(path.clone()), span, message) });
     }
     refusals
@@ -97,10 +97,10 @@ pub(super) fn refusals(
 const LOOK: usize = 4;
 
 /// Returns what there is to say of the likeliest reading of `chunk`, whose places are in the patch.
-fn closest(chunk: &Chunk<'_>, content: &[u8], trail: &mut Trail) -> Option<Mismatch> {
+fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mismatch> {
     let reading = chunk.readings().into_iter().next()?;
     // To look through the file costs much more than to compare its lines with those of a chunk.
-    if !trail.charge(content.len() * LOOK + reading.lines.len()) {
+    if !log.charge(content.len() * LOOK + reading.lines.len()) {
         return None;
     }
     let (mut text, mut starts) = (Vec::new(), Vec::new());
@@ -135,49 +135,51 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], trail: &mut Trail) -> Option<Misma
 }
 
 /// Returns what is said of a chunk without a place, and the lines of the file that are meant.
-pub(super) fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<usize>) {
+pub(super) fn words(number: usize, error: PlacementError) -> (RefusalKind, String, Vec<usize>) {
     let at = |lines: &[usize]| lines.iter().map(|line| (line + 1).to_string()).collect::<Vec<_>>().join(", ");
-    match misfit {
-        Misfit::NotFound => {
+    match error {
+        PlacementError::NotFound => {
             (RefusalKind::NotFound, format!("chunk {number} fits nowhere, in none of its readings"), Vec::new())
         }
-        Misfit::Ambiguous(lines) => {
+        PlacementError::Ambiguous(lines) => {
             (RefusalKind::Ambiguous, format!("chunk {number} fits at lines {}, and nothing decides", at(&lines)), lines)
         }
-        Misfit::Applied(line) => {
+        PlacementError::Applied(line) => {
             (RefusalKind::Applied, format!("the result of chunk {number} is already at line {}", line + 1), vec![line])
         }
-        Misfit::Depth(line) => {
+        PlacementError::Depth(line) => {
             let message =
                 format!("chunk {number} fits at line {}, but at another depth than it is written at", line + 1);
             (RefusalKind::NotFound, message, vec![line])
         }
-        Misfit::Overlap => {
+        PlacementError::Overlap => {
             (RefusalKind::Overlap, format!("chunk {number} changes lines that another one changes"), Vec::new())
         }
-        Misfit::Elided => {
+        PlacementError::Elided => {
             (RefusalKind::Stray, format!("chunk {number} would write a line that stands for others"), Vec::new())
         }
-        Misfit::Tail => {
+        PlacementError::Tail => {
             let message =
                 format!("the last lines of chunk {number} can be a list after it or part of it; send the patch alone");
             (RefusalKind::Stray, message, Vec::new())
         }
-        Misfit::Cut(shortage) => (RefusalKind::Cut, cut(&format!("chunk {number}"), shortage), Vec::new()),
-        Misfit::Typography => {
+        PlacementError::Cut(shortage) => (RefusalKind::Cut, cut(&format!("chunk {number}"), shortage), Vec::new()),
+        PlacementError::Typography => {
             let message = format!(
                 "a new line of chunk {number} has typographic characters that can be meant, or stand for those of the file"
             );
             (RefusalKind::Ambiguous, message, Vec::new())
         }
-        Misfit::Sign(line) => {
+        PlacementError::Sign(line) => {
             let message = format!(
                 "a line of chunk {number} (line {line} of the patch) can be an insertion, or context without its blank"
             );
             (RefusalKind::Ambiguous, message, Vec::new())
         }
-        Misfit::TooMuch => (RefusalKind::TooMuch, format!("chunk {number} would take too long to search"), Vec::new()),
-        Misfit::Nothing => (RefusalKind::NotFound, format!("chunk {number} changes nothing"), Vec::new()),
+        PlacementError::TooMuch => {
+            (RefusalKind::TooMuch, format!("chunk {number} would take too long to search"), Vec::new())
+        }
+        PlacementError::Nothing => (RefusalKind::NotFound, format!("chunk {number} changes nothing"), Vec::new()),
     }
 }
 

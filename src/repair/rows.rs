@@ -1,14 +1,13 @@
 //! The repairs, as a table, and what is noted of them on the way.
 
-use super::lines::Lines;
-use super::place::Misfit;
+use super::error::PlacementError;
 use crate::plan::Repair;
 use crate::text::Span;
 
 /// The repairs, as reports name them: each has a row of [`ROWS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Row {
+pub enum RepairKind {
     /// The text was encoded as UTF-16.
     Utf16,
     /// The diff was coloured.
@@ -46,28 +45,32 @@ pub enum Row {
 }
 
 /// Every repair with its stable name, and what it says.
-pub const ROWS: &[(Row, &str, &str)] = &[
-    (Row::Utf16, "utf16", "the patch was converted from UTF-16 to UTF-8"),
-    (Row::Colours, "colours", "the escape sequences of a coloured diff were removed"),
-    (Row::Wrapping, "wrapping", "text around the patch was left out"),
-    (Row::Envelope, "envelope", "the markers of the envelope were read as they were meant"),
-    (Row::Counts, "counts", "the header of the chunk counted its lines wrongly; they were counted again"),
-    (Row::StartLine, "start_line", "the header of the chunk named another line"),
-    (Row::BareHeader, "bare_header", "the header of the chunk named no lines; they were searched"),
-    (Row::GluedHeader, "glued_header", "the first line of the chunk stood on its header"),
-    (Row::Markers, "markers", "lines had lost the blank or sign that they begin with"),
-    (Row::Whitespace, "whitespace", "blanks differ in lines that stay; those of the file were kept"),
-    (Row::Indentation, "indentation", "the chunk stands at another depth in the file; so do its new lines"),
-    (Row::Typography, "typography", "dashes, quotes or blanks differ in lines that stay; those of the file were kept"),
-    (Row::LineNumbers, "line_numbers", "line numbers in front of the lines were taken off"),
-    (Row::Escaped, "escaped", "entities of HTML were turned back"),
+pub const ROWS: &[(RepairKind, &str, &str)] = &[
+    (RepairKind::Utf16, "utf16", "the patch was converted from UTF-16 to UTF-8"),
+    (RepairKind::Colours, "colours", "the escape sequences of a coloured diff were removed"),
+    (RepairKind::Wrapping, "wrapping", "text around the patch was left out"),
+    (RepairKind::Envelope, "envelope", "the markers of the envelope were read as they were meant"),
+    (RepairKind::Counts, "counts", "the header of the chunk counted its lines wrongly; they were counted again"),
+    (RepairKind::StartLine, "start_line", "the header of the chunk named another line"),
+    (RepairKind::BareHeader, "bare_header", "the header of the chunk named no lines; they were searched"),
+    (RepairKind::GluedHeader, "glued_header", "the first line of the chunk stood on its header"),
+    (RepairKind::Markers, "markers", "lines had lost the blank or sign that they begin with"),
+    (RepairKind::Whitespace, "whitespace", "blanks differ in lines that stay; those of the file were kept"),
+    (RepairKind::Indentation, "indentation", "the chunk stands at another depth in the file; so do its new lines"),
     (
-        Row::Elision,
+        RepairKind::Typography,
+        "typography",
+        "dashes, quotes or blanks differ in lines that stay; those of the file were kept",
+    ),
+    (RepairKind::LineNumbers, "line_numbers", "line numbers in front of the lines were taken off"),
+    (RepairKind::Escaped, "escaped", "entities of HTML were turned back"),
+    (
+        RepairKind::Elision,
         "elision",
         "a line that stands for others was read as a gap between two places; what is there stays",
     ),
-    (Row::Name, "name", "the file was found under another name than the patch gives"),
-    (Row::Order, "order", "the chunks do not come in the order of the file, or share lines"),
+    (RepairKind::Name, "name", "the file was found under another name than the patch gives"),
+    (RepairKind::Order, "order", "the chunks do not come in the order of the file, or share lines"),
 ];
 
 /// The steps that were taken for an input, or for one of its files, and their limit. A step is a comparison of two lines.
@@ -99,14 +102,14 @@ impl Work {
     /// the budget, and what it takes to read the file a few times. It does not depend on what the other files take.
     #[must_use]
     pub fn share(files: usize, content: &[u8]) -> Self {
-        Self::within(MOST_WORK / files.max(1) as u64 + (READS * Lines::cost(content)) as u64)
+        Self::within(MOST_WORK / files.max(1) as u64 + (READS * read_cost(content)) as u64)
     }
 }
 
 /// What is noted on the way.
 #[derive(Debug, Default)]
-pub(super) struct Trail {
-    rows: Vec<(usize, Row)>,
+pub(super) struct RepairLog {
+    rows: Vec<(usize, RepairKind)>,
     work: Work,
 }
 
@@ -116,10 +119,11 @@ const MOST_WORK: u64 = 1 << 25;
 /// How often each file can be read in addition.
 const READS: usize = 8;
 
-impl Trail {
+impl RepairLog {
     /// Notes a repair of what begins at `line` of the patch.
-    pub(super) fn note(&mut self, row: Row, line: usize) {
-        let is_known = |known: &(usize, Row)| *known == (line, row) || row == Row::Wrapping && known.1 == row;
+    pub(super) fn note(&mut self, row: RepairKind, line: usize) {
+        let is_known =
+            |known: &(usize, RepairKind)| *known == (line, row) || row == RepairKind::Wrapping && known.1 == row;
         if !self.rows.iter().rev().take(64).any(is_known) {
             self.rows.push((line, row));
         }
@@ -135,9 +139,9 @@ impl Trail {
     ///
     /// # Errors
     ///
-    /// Returns [`Misfit::TooMuch`] if it was too much.
-    pub(super) fn spend(&mut self, work: usize) -> Result<(), Misfit> {
-        if self.charge(work) { Ok(()) } else { Err(Misfit::TooMuch) }
+    /// Returns [`PlacementError::TooMuch`] if it was too much.
+    pub(super) fn spend(&mut self, work: usize) -> Result<(), PlacementError> {
+        if self.charge(work) { Ok(()) } else { Err(PlacementError::TooMuch) }
     }
 
     /// Returns whether no more work is to be done.
@@ -172,7 +176,7 @@ impl Trail {
     }
 
     /// Returns what was repaired, each once.
-    pub(super) fn into_rows(self) -> Vec<Row> {
+    pub(super) fn into_rows(self) -> Vec<RepairKind> {
         let mut rows: Vec<_> = self.rows.into_iter().map(|(_, row)| row).collect();
         rows.sort_unstable();
         rows.dedup();
@@ -184,7 +188,7 @@ impl Trail {
     pub(super) fn repairs(mut self, sections: &[(usize, Span)]) -> Vec<Repair> {
         self.rows.sort_unstable();
         self.rows.dedup();
-        let told = |(line, row): (usize, Row)| {
+        let told = |(line, row): (usize, RepairKind)| {
             let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
             let next = sections.partition_point(|(first, _)| *first <= line);
             let section = next.checked_sub(1).map(|last| sections[last].1);
@@ -192,6 +196,17 @@ impl Trail {
         };
         self.rows.into_iter().filter_map(told).collect()
     }
+}
+
+/// What it costs to read a line and to write it again, in comparisons.
+const WHOLE: usize = 20;
+
+/// How many bytes of a line cost as much as a comparison.
+const LENGTH: usize = 4;
+
+/// Returns the steps that it takes to find the lines of `content`.
+pub(super) fn read_cost(content: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', content).count() * WHOLE + content.len() / LENGTH
 }
 
 #[cfg(test)]
@@ -205,12 +220,12 @@ mod tests {
             assert!((MOST_WORK - files as u64..=MOST_WORK).contains(&shares(files)), "{files}");
         }
         let content = "line\n".repeat(1000);
-        assert!(Work::share(usize::MAX, content.as_bytes()).most >= 2 * Lines::cost(content.as_bytes()) as u64);
+        assert!(Work::share(usize::MAX, content.as_bytes()).most >= 2 * read_cost(content.as_bytes()) as u64);
     }
 
     #[test]
     fn every_repair_has_its_row() {
-        let last = Row::Order as usize;
+        let last = RepairKind::Order as usize;
         let rows: Vec<_> = ROWS.iter().map(|(row, ..)| *row as usize).collect();
         assert_eq!(rows, (0..=last).collect::<Vec<_>>());
     }

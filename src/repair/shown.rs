@@ -1,6 +1,6 @@
 //! Lines as something in between showed them: numbered by a viewer, or with entities of HTML.
 
-use super::Row;
+use super::RepairKind;
 use super::chunk::{ReadLine, Reading};
 use crate::plan::LineKind;
 use crate::text::without_entities;
@@ -20,7 +20,7 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
     }
     let last = last?;
     number_off_insertions(&mut lines, last, gap)?;
-    let rows = reading.rows.iter().copied().chain([Row::LineNumbers]).collect();
+    let rows = reading.rows.iter().copied().chain([RepairKind::LineNumbers]).collect();
     Some(Reading { lines, rows, ..reading.clone() })
 }
 
@@ -76,6 +76,6 @@ pub(super) fn unescaped(reading: &Reading) -> Option<Reading> {
         raw: line.raw.as_deref().map(without_entities),
         ..line.clone()
     };
-    let rows = reading.rows.iter().copied().chain([Row::Escaped]).collect();
+    let rows = reading.rows.iter().copied().chain([RepairKind::Escaped]).collect();
     Some(Reading { lines: reading.lines.iter().map(turned).collect(), rows, ..reading.clone() })
 }

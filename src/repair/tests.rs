@@ -1,7 +1,8 @@
 //! The budget of an input: what it limits, and that no result depends on where it ends.
 
+use super::error::PlacementError;
 use super::lines::Lines;
-use super::place::{Misfit, place};
+use super::place::place;
 use super::rows::Work;
 use super::*;
 use crate::workspace::memory::{Entry, Memory};
@@ -28,22 +29,22 @@ fn costly() -> Vec<(&'static str, String, String)> {
 fn repaired(file: &str, patch: &str, most: u64) -> Result<Vec<u8>, Vec<Refusal>> {
     let named = |name: &str| RelPath::new(name.as_bytes()).unwrap();
     let memory = Memory::with_files([(named("x"), Entry::file(file)), (named("y"), Entry::file("1\n2\n"))]);
-    let trail = Trail::with_work(Work::within(most));
+    let log = RepairLog::with_work(Work::within(most));
     let policy = Policy::default();
-    let found = repair_within(patch.as_bytes(), &memory, (&policy, Verdict::Deny), (b"/r", None), u64::MAX, trail);
+    let found = repair_within(patch.as_bytes(), &memory, (&policy, Verdict::Deny), (b"/r", None), u64::MAX, log);
     found.unwrap().map(|repaired| repaired.text)
 }
 
 #[test]
 fn each_line_that_is_read_is_a_step() {
     for (name, content, patch) in costly() {
-        let mut trail = Trail::default();
-        let sections = read::read(patch.as_bytes(), None, None, &mut trail).unwrap();
-        let file = Lines::of(content.as_bytes(), &mut trail).unwrap();
+        let mut log = RepairLog::default();
+        let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
+        let file = Lines::of(content.as_bytes(), &mut log).unwrap();
         for chunk in &sections[0].chunks {
-            let _ = place(&file, chunk, (0, false), &mut trail);
+            let _ = place(&file, chunk, (0, false), &mut log);
         }
-        assert!(file.reads.get() as u64 <= trail.work().done(), "{name}: {} {:?}", file.reads.get(), trail.work());
+        assert!(file.reads.get() as u64 <= log.work().done(), "{name}: {} {:?}", file.reads.get(), log.work());
     }
 }
 
@@ -51,15 +52,18 @@ fn each_line_that_is_read_is_a_step() {
 fn the_chunks_of_an_input_share_one_budget() {
     const MOST: u64 = 30_000;
     for (name, content, patch) in costly() {
-        let mut trail = Trail::with_work(Work::within(MOST));
-        let sections = read::read(patch.as_bytes(), None, None, &mut trail).unwrap();
-        let file = Lines::of(content.as_bytes(), &mut trail).unwrap();
-        let place = |chunk| place(&file, chunk, (0, false), &mut trail);
+        let mut log = RepairLog::with_work(Work::within(MOST));
+        let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
+        let file = Lines::of(content.as_bytes(), &mut log).unwrap();
+        let place = |chunk| place(&file, chunk, (0, false), &mut log);
         let found: Vec<_> = sections[0].chunks.iter().map(place).collect();
         // A step that exceeds the budget can be one look at the whole file.
         assert!(file.reads.get() as u64 <= MOST + 600, "{name}: {}", file.reads.get());
-        let end = found.iter().position(|one| matches!(one, Err(Misfit::TooMuch))).unwrap_or(found.len());
-        assert!(found[end..].iter().all(|one| matches!(one, Err(Misfit::TooMuch | Misfit::Nothing))), "{name}");
+        let end = found.iter().position(|one| matches!(one, Err(PlacementError::TooMuch))).unwrap_or(found.len());
+        assert!(
+            found[end..].iter().all(|one| matches!(one, Err(PlacementError::TooMuch | PlacementError::Nothing))),
+            "{name}"
+        );
     }
 }
 

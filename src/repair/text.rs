@@ -3,7 +3,7 @@
 //! Colours are removed where git and GNU diff write them: around a header, around the sign and the rest of a line. Other
 //! escape sequences in a line belong to the file.
 
-use super::rows::{ROWS, Row};
+use super::rows::{ROWS, RepairKind};
 use super::unwrap::unwrapped;
 use crate::plan::Repair;
 use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
@@ -16,25 +16,25 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
         Some("UTF-16BE") => Some(decoded(original, u16::from_be_bytes)?),
         _ => None,
     };
-    let mut repairs: Vec<_> = decoded.iter().filter_map(|_| repair(Row::Utf16, 1)).collect();
+    let mut repairs: Vec<_> = decoded.iter().filter_map(|_| repair(RepairKind::Utf16, 1)).collect();
     let text = decoded.as_deref().unwrap_or(original);
     let plain = match uncoloured(text) {
         Some((plain, line)) => {
-            repairs.extend(repair(Row::Colours, line));
+            repairs.extend(repair(RepairKind::Colours, line));
             Some(plain)
         }
         None => decoded.clone(),
     };
     let plain = match unwrapped(plain.as_deref().unwrap_or(original)) {
         Some((unwrapped, line)) => {
-            repairs.extend(repair(Row::Wrapping, line));
+            repairs.extend(repair(RepairKind::Wrapping, line));
             Some(unwrapped)
         }
         None => plain,
     };
     let plain = match marked(plain.as_deref().unwrap_or(original)) {
         Some((marked, line)) => {
-            repairs.extend(repair(Row::Envelope, line));
+            repairs.extend(repair(RepairKind::Envelope, line));
             Some(marked)
         }
         None => plain,
@@ -61,7 +61,7 @@ fn marked(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     Some((marked, first?))
 }
 
-fn repair(row: Row, line: usize) -> Option<Repair> {
+fn repair(row: RepairKind, line: usize) -> Option<Repair> {
     let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
     Some(Repair { code, line, message, section: None })
 }

@@ -10,16 +10,19 @@ use std::ops::Range;
 use super::chunk::{Chunk, Header};
 use super::compose::spliced_lines;
 use super::elision::{is_marker_moved, writes_elision};
-use super::folded::folded;
+use super::error::PlacementError;
+use super::folded::{RepairedText, closed, folded};
+use super::line::Line;
 use super::lines::Lines;
-use super::place::{Misfit, place};
-use super::read::Line;
+use super::place::place;
 use super::refusal::words;
 use super::rows::Work;
-use super::{Refusal, Row, Trail};
+use super::{Refusal, RepairKind, RepairLog};
 use crate::lines::{Budget, LineTable, Slide, diff};
 use crate::matching::{self, MismatchKind, TextChange};
-use crate::plan::{Closeness, EditOrder, LineKind, Replacement, Replacements, Target, Times};
+use crate::plan::{
+    Closeness, Direction, Edit, EditOrder, LineKind, Operation, Replacement, Replacements, Target, Times,
+};
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
 /// How many bytes of a file cost a step when a text is searched in them, and when it is compared on all rungs.
@@ -32,18 +35,7 @@ pub struct TextRepairs {
     /// The changes as they were meant.
     pub changes: Replacements,
     /// What was repaired, each with the offset of the edit in the input, in bytes.
-    pub rows: Vec<(usize, Row)>,
-}
-
-/// An edit that was repaired: whole lines of the file, and what they become.
-#[derive(Clone, Debug)]
-pub(super) struct RepairedText {
-    /// The lines of the file, which are there once.
-    pub(super) old: Vec<u8>,
-    /// What they become.
-    pub(super) new: Vec<u8>,
-    /// What was repaired.
-    pub(super) rows: Vec<Row>,
+    pub rows: Vec<(usize, RepairKind)>,
 }
 
 /// Returns `changes` as they were meant for a file with `content`. What fits as it is, or has no reading that fits, stays.
@@ -56,7 +48,7 @@ pub fn repair_texts(content: &[u8], changes: &Replacements, work: &mut Work) -> 
     let Replacements { order, closeness, .. } = changes;
     let cells: Vec<_> = changes.edits.iter().map(|_| Cells::default()).collect();
     let (mut rows, mut refusals) = (Vec::new(), Vec::new());
-    let mut file = Searched { content: content.into(), lines: None, trail: Trail::with_work(*work) };
+    let mut file = Searched { content: content.into(), lines: None, log: RepairLog::with_work(*work) };
     for (edit, cells) in changes.edits.iter_mut().zip(&cells) {
         match repair_text(&mut file, edit, cells) {
             Ok(None) => {}
@@ -73,7 +65,7 @@ pub fn repair_texts(content: &[u8], changes: &Replacements, work: &mut Work) -> 
             }
         }
     }
-    *work = file.trail.work();
+    *work = file.log.work();
     if refusals.is_empty() { Ok(TextRepairs { changes, rows }) } else { Err(refusals) }
 }
 
@@ -81,7 +73,7 @@ pub fn repair_texts(content: &[u8], changes: &Replacements, work: &mut Work) -> 
 struct Searched<'f> {
     content: Cow<'f, [u8]>,
     lines: Option<Lines<'f>>,
-    trail: Trail,
+    log: RepairLog,
 }
 
 /// What the lines of a file point to: its contents when an edit first needs the lines, and what the edit writes.
@@ -93,10 +85,10 @@ struct Cells {
 
 impl<'f> Searched<'f> {
     /// Finds the lines of the file as it is.
-    fn find_lines(&mut self, cells: &'f Cells) -> Result<(), Misfit> {
+    fn find_lines(&mut self, cells: &'f Cells) -> Result<(), PlacementError> {
         if self.lines.is_none() {
             let content = cells.content.get_or_init(|| self.content.to_vec());
-            self.lines = Some(Lines::of(content, &mut self.trail)?);
+            self.lines = Some(Lines::of(content, &mut self.log)?);
         }
         Ok(())
     }
@@ -128,21 +120,21 @@ fn repair_text<'f>(
     cells: &'f Cells,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
     let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return Ok(None) };
-    let refuse = |misfit| {
-        let (kind, message, lines) = words(edit.index.map_or(1, |index| index + 1), misfit);
+    let refuse = |error| {
+        let (kind, message, lines) = words(edit.index.map_or(1, |index| index + 1), error);
         Box::new(Refusal { lines, ..Refusal::new(kind, None, edit.span, message) })
     };
     let lines = edit_lines(old, &edit.new);
     if writes_elision(&pairs(&lines), false) {
-        return Err(refuse(Misfit::Elided));
+        return Err(refuse(PlacementError::Elided));
     }
-    file.trail.spend(file.content.len() / SCAN).map_err(refuse)?;
+    file.log.spend(file.content.len() / SCAN).map_err(refuse)?;
     let alone = |closeness| Replacements { closeness, ..Replacements::of(vec![edit.clone()]) };
     match matching::replace_unexplained(&file.content, &alone(Closeness::Exact), u64::MAX) {
         Ok(_) => return Ok(None),
         Err(misplaced) if edit.line.is_none() => {
             let is_several =
-                |misfit: &matching::TextMismatch| matches!(misfit.mismatch.kind, MismatchKind::Ambiguous { .. });
+                |error: &matching::TextMismatch| matches!(error.mismatch.kind, MismatchKind::Ambiguous { .. });
             if misplaced.misfits.iter().any(is_several) {
                 return Ok(None);
             }
@@ -150,27 +142,41 @@ fn repair_text<'f>(
         Err(_) => {}
     }
     if is_marker_moved(&pairs(&lines)) {
-        return Err(refuse(Misfit::Elided));
+        return Err(refuse(PlacementError::Elided));
     }
     let fixed = match both_lines(old, &edit.new) {
         Some((old, new)) => placed(file, &body(&old, &new), edit, cells),
-        None => Err(Misfit::NotFound),
+        None => Err(PlacementError::NotFound),
     };
     match fixed {
         Ok(fixed) => Ok(Some(fixed)),
-        Err(Misfit::NotFound) => {
-            file.trail.spend(file.content.len() / COMPARE).map_err(refuse)?;
+        Err(PlacementError::NotFound) => {
+            file.log.spend(file.content.len() / COMPARE).map_err(refuse)?;
             folded(&file.content, old, edit, &refuse)
         }
-        Err(Misfit::Nothing) => Ok(None),
-        Err(misfit) => Err(refuse(misfit)),
+        Err(PlacementError::Nothing) => Ok(None),
+        Err(error) => Err(refuse(error)),
     }
 }
 
 /// Returns whether `edit` writes a line that stands for others.
-pub(super) fn is_elided(edit: &Replacement) -> bool {
+fn is_elided(edit: &Replacement) -> bool {
     let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return false };
     writes_elision(&pairs(&edit_lines(old, &edit.new)), false)
+}
+
+/// Returns whether a hunk or a text of `operation`, which is part of `text`, writes a line that stands for others.
+#[must_use]
+pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
+    let hunks = match &operation.edit {
+        Edit::Hunks(hunks) => hunks,
+        Edit::Replacements(changes) => return changes.edits.iter().any(is_elided),
+        _ => return false,
+    };
+    hunks.iter().any(|hunk| {
+        let lines = hunk.lines(text, Direction::Forward).map(|line| (line.kind, without_ending(line.text)));
+        writes_elision(&lines.collect::<Vec<_>>(), hunk.anchor.is_numbered())
+    })
 }
 
 /// Returns the lines of a hunk from the text `old` to `new`, each with its sign.
@@ -226,45 +232,37 @@ fn placed<'f>(
     body: &[Vec<u8>],
     edit: &Replacement,
     cells: &'f Cells,
-) -> Result<RepairedText, Misfit> {
+) -> Result<RepairedText, PlacementError> {
     let number = |(index, text)| Line::new(text, edit.span, index + 1);
     let lines: Vec<_> = body.iter().map(Vec::as_slice).enumerate().map(number).collect();
-    let Some(&first) = lines.first() else { return Err(Misfit::Nothing) };
+    let Some(&first) = lines.first() else { return Err(PlacementError::Nothing) };
     let header = Header { stated: edit.line, ..Header::default() };
     let chunk = Chunk { is_text: true, ..Chunk::new(header, lines, first, false) };
     searched.find_lines(cells)?;
-    let Some(file) = &searched.lines else { return Err(Misfit::TooMuch) };
-    let mut trail = searched.trail.tried();
-    let fixed = place(file, &chunk, (0, false), &mut trail).and_then(|one| {
+    let Some(file) = &searched.lines else { return Err(PlacementError::TooMuch) };
+    let mut log = searched.log.tried();
+    let fixed = place(file, &chunk, (0, false), &mut log).and_then(|one| {
         if edit.line.is_some_and(|line| line != one.lines.start + 1) {
-            trail.note(Row::StartLine, 1);
+            log.note(RepairKind::StartLine, 1);
         }
-        let range = lone(file, one.lines.clone(), &mut trail)?;
+        let range = lone(file, one.lines.clone(), &mut log)?;
         let (old, new) = (file.all[range.clone()].concat(), spliced_lines(file, &[one], range));
         Ok((closed(old), if new.is_empty() { new } else { closed(new) }))
     });
-    searched.trail.leave(&trail);
+    searched.log.leave(&log);
     let (old, new) = fixed?;
-    let rows = trail.into_rows().into_iter().chain(edit.line.map(|_| Row::Envelope)).collect();
+    let rows = log.into_rows().into_iter().chain(edit.line.map(|_| RepairKind::Envelope)).collect();
     Ok(RepairedText { old, new, rows })
 }
 
 /// Returns the lines of `range`, and as many lines around them as make them the only ones: a line number may have chosen
 /// one of several places.
-fn lone(file: &Lines<'_>, range: Range<usize>, trail: &mut Trail) -> Result<Range<usize>, Misfit> {
+fn lone(file: &Lines<'_>, range: Range<usize>, log: &mut RepairLog) -> Result<Range<usize>, PlacementError> {
     let Range { mut start, mut end } = range;
     loop {
-        if file.is_lone(&(start..end), trail)? || start == 0 && end == file.all.len() {
+        if file.is_lone(&(start..end), log)? || start == 0 && end == file.all.len() {
             return Ok(start..end);
         }
         (start, end) = (start.saturating_sub(1), (end + 1).min(file.all.len()));
     }
-}
-
-/// Returns whole lines: the last line of a file is one without its newline, too.
-pub(super) fn closed(mut lines: Vec<u8>) -> Vec<u8> {
-    if !lines.ends_with(b"\n") {
-        lines.push(b'\n');
-    }
-    lines
 }

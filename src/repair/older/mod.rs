@@ -1,12 +1,12 @@
-//! Context and normal diffs as the unified hunks that say the same, so that one table of repairs serves them too.
+//! Converts context and normal diffs to unified hunks, so that one table of repairs serves all three grammars.
 //!
-//! Every line keeps its place in the patch. What is no hunk of these grammars stays as it is.
+//! Every line keeps its span and number in the patch. All other lines stay unchanged.
 
 mod context;
 mod normal;
 
-use super::read::Line;
-use crate::text::{Lines, Span, without_ending};
+use super::line::{Line, plain_lines};
+use crate::text::Span;
 
 /// A line of the patch, or what it says in a unified diff.
 pub(super) struct OwnedLine<'t> {
@@ -34,16 +34,11 @@ impl OwnedLine<'_> {
 /// # Errors
 ///
 /// Returns the place of a hunk whose halves do not agree, or are not both there.
-pub(super) fn converted(text: &[u8], start: usize) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
-    let all: Vec<_> = source(text, start);
+pub(super) fn converted(text: &[u8]) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
+    let all = plain_lines(text);
     let has_context = (0..all.len()).any(|at| context::starts(&all[at..]));
     let has_normal = (0..all.len()).any(|at| normal::starts(&all[at..]));
     (has_context || has_normal).then(|| convert(&all, (has_context, has_normal), text.ends_with(b"\n")))
-}
-
-fn source(text: &[u8], start: usize) -> Vec<Line<'_>> {
-    let lines = Lines::within(text, Span::new(start, text.len())).enumerate();
-    lines.map(|(index, (span, line))| Line::new(without_ending(line), span, index + 1)).collect()
 }
 
 fn convert<'t>(

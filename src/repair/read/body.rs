@@ -3,8 +3,8 @@
 use super::markers::{
     Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature, marker,
 };
-use super::{Deed, Line, Reader};
-use crate::repair::Trail;
+use super::{Action, Line, Reader};
+use crate::repair::RepairLog;
 use crate::repair::chunk::{Chunk, Header};
 use crate::syntax::{is_from_line, is_mail_signature};
 
@@ -51,15 +51,15 @@ fn is_pair(line: &[u8], next: &[u8]) -> bool {
 
 impl<'t> Reader<'t> {
     /// A chunk: its header lines, if it has any, and its body.
-    pub(super) fn chunk(&mut self, trail: &mut Trail) {
+    pub(super) fn chunk(&mut self, log: &mut RepairLog) {
         let Some(first) = self.peek(0) else { return };
         let mut header = Header::default();
         while let Some(line) = self.peek(0).filter(|line| line.text.starts_with(b"@@")) {
-            header.take(line, trail);
+            header.take(line, log);
             self.next += 1;
         }
         self.has_gap = false;
-        let is_create = self.sections.last().is_some_and(|section| section.deed == Deed::Create);
+        let is_create = self.sections.last().is_some_and(|section| section.action == Action::Create);
         let (body, is_at_end) = self.body(&header, self.is_enveloped && is_create, first.is_converted);
         if self.is_enveloped && is_create && !self.is_certain_end(&body) {
             self.stray.get_or_insert(first.span);

@@ -1,7 +1,7 @@
 //! The headers of files in diffs.
 
 use super::markers::{is_fence, marker};
-use super::{Deed, Line, Reader, Section};
+use super::{Action, Line, Reader, Section};
 use crate::mode::FileMode;
 
 /// What the lines of a git header begin with.
@@ -22,7 +22,7 @@ const WORDS: &[&[u8]] = &[
 impl<'t> Reader<'t> {
     /// `diff --git a/NAME b/NAME` and the lines behind it up to `---` or the first hunk.
     pub(super) fn git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
-        let mut section = Section::new(Deed::Update, names(rest), line);
+        let mut section = Section::new(Action::Update, names(rest), line);
         self.next += 1;
         self.is_enveloped = false;
         self.has_gap = false;
@@ -42,7 +42,7 @@ impl<'t> Reader<'t> {
             self.next += 1;
         }
         section.is_verbatim |= is_binary;
-        section.has_marker = section.deed != Deed::Update || section.target.is_some() || section.mode.is_some();
+        section.has_marker = section.action != Action::Update || section.target.is_some() || section.mode.is_some();
         if is_half && !has_target {
             self.stray.get_or_insert(section.span);
         }
@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
         });
         if is_new {
             self.is_closed = false;
-            self.sections.push(Section::new(Deed::Update, Vec::new(), line));
+            self.sections.push(Section::new(Action::Update, Vec::new(), line));
         }
         let section = self.sections.last_mut()?;
         let sides = [old, new].map(|name| name.map(undated));
@@ -106,12 +106,12 @@ impl<'t> Section<'t> {
         } else if let Some(name) = behind(b"rename from ") {
             self.names = vec![name];
         } else if let Some(bits) = behind(b"new file mode ") {
-            self.deed = Deed::Create;
+            self.action = Action::Create;
             self.take_mode(bits);
         } else if let Some(bits) = behind(b"new mode ") {
             self.take_mode(bits);
         } else if line.starts_with(b"deleted file mode ") {
-            self.deed = Deed::Delete;
+            self.action = Action::Delete;
         }
         self.is_verbatim |= line.starts_with(b"copy ");
     }
@@ -137,8 +137,8 @@ impl<'t> Section<'t> {
     fn take_sides(&mut self, [old, new]: [Option<&'t [u8]>; 2]) {
         let is_null = |name: Option<&[u8]>| name == Some(b"/dev/null".as_slice());
         match (is_null(old), is_null(new)) {
-            (true, false) => self.deed = Deed::Create,
-            (false, true) => self.deed = Deed::Delete,
+            (true, false) => self.action = Action::Create,
+            (false, true) => self.action = Action::Delete,
             _ => {}
         }
         let named: Vec<_> = [new, old].into_iter().flatten().filter(|name| !is_null(Some(name))).collect();

@@ -8,8 +8,9 @@ mod markers;
 mod source;
 
 use super::chunk::Chunk;
+use super::line::{Line, mark_length};
 use super::older::OwnedLine;
-use super::{Row, Trail};
+use super::{RepairKind, RepairLog};
 use crate::mode::FileMode;
 use crate::syntax::{begins_patch, is_from_line, is_mail_signature, mail, patch_after};
 use crate::text::Span;
@@ -17,12 +18,11 @@ use crate::text::Span;
 use body::Outlook;
 use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};
 pub(super) use markers::{is_fence, is_signature};
-pub(super) use source::{Line, mark_length};
-use source::{plain_lines, source};
+use source::source;
 
 /// What a section does with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Action {
     Create,
     Delete,
     Update,
@@ -31,7 +31,7 @@ pub(super) enum Deed {
 /// One section.
 #[derive(Clone, Debug)]
 pub(super) struct Section<'t> {
-    pub(super) deed: Deed,
+    pub(super) action: Action,
     /// The names that it gives, best first: those of the new side before those of the old.
     pub(super) names: Vec<&'t [u8]>,
     /// The new name of a file that is moved.
@@ -61,9 +61,9 @@ pub(super) fn read<'t>(
     text: &'t [u8],
     converted: Option<&'t [OwnedLine<'t>]>,
     file: Option<&'t [u8]>,
-    trail: &mut Trail,
+    log: &mut RepairLog,
 ) -> Result<Vec<Section<'t>>, Unread> {
-    let lines = source(text, converted, || plain_lines(text), trail);
+    let lines = source(text, converted, log);
     let mut reader = Reader {
         outlook: Outlook::of(&lines, text.ends_with(b"\n")),
         lines,
@@ -84,7 +84,7 @@ pub(super) fn read<'t>(
         is_mail: mail::start(text).is_some(),
     };
     while reader.next < reader.lines.len() {
-        reader.line(trail);
+        reader.line(log);
     }
     reader.end();
     let is_empty = |section: &&Section<'_>| {
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Takes what starts at the next line.
-    fn line(&mut self, trail: &mut Trail) {
+    fn line(&mut self, log: &mut RepairLog) {
         let Some(line) = self.peek(0) else { return };
         if is_from_line(line.text) {
             self.message = Some(line.span.start);
@@ -175,9 +175,9 @@ impl<'t> Reader<'t> {
         }
         if let Some(marker) = marker(line.text) {
             if !is_exact_marker(line.text) {
-                trail.note(Row::Envelope, line.number);
+                log.note(RepairKind::Envelope, line.number);
             }
-            return self.marked(marker, line, trail);
+            return self.marked(marker, line, log);
         }
         if let Some(rest) = line.text.strip_prefix(b"diff --git ") {
             return self.git_header(rest, line);
@@ -188,15 +188,15 @@ impl<'t> Reader<'t> {
         }
         if let Some(file) = self.file.filter(|_| self.sections.is_empty() && line.text.starts_with(b"@@")) {
             self.open();
-            self.sections.push(Section::new(Deed::Update, vec![file], line));
+            self.sections.push(Section::new(Action::Update, vec![file], line));
         }
         if self.is_at_chunk(line.text) {
-            return self.chunk(trail);
+            return self.chunk(log);
         }
         if self.is_mail && is_mail_signature(line.text) {
             return self.signature();
         }
-        self.prose(line, trail);
+        self.prose(line, log);
     }
 
     /// Takes the signature of a mail, up to the next diff or message.
@@ -233,10 +233,10 @@ impl<'t> Reader<'t> {
         let Some(section) = self.sections.last() else { return false };
         let is_open = self.is_enveloped || !section.is_enveloped;
         let is_first = section.is_enveloped && section.chunks.is_empty();
-        let is_headless = match section.deed {
-            Deed::Create => true,
-            Deed::Update => !line.is_empty(),
-            Deed::Delete => false,
+        let is_headless = match section.action {
+            Action::Create => true,
+            Action::Update => !line.is_empty(),
+            Action::Delete => false,
         };
         is_open && (line.starts_with(b"@@") || is_first && is_headless)
     }
@@ -256,7 +256,7 @@ impl<'t> Reader<'t> {
             |chunk: &Chunk<'_>| chunk.body.last().is_some_and(|line| matches!(line.text, [b'+' | b'-', ..]));
         let last = section.chunks.last();
         // The lines of the file that goes are missing.
-        let is_bare_deletion = section.deed == Deed::Delete && !section.is_enveloped && last.is_none();
+        let is_bare_deletion = section.action == Action::Delete && !section.is_enveloped && last.is_none();
         if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change)) {
             self.cut.get_or_insert(section.span);
         } else if let Some(chunk) = self.sections.last_mut().and_then(|section| section.chunks.last_mut()) {
@@ -281,7 +281,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Leaves a line out that belongs to nothing, or notes that it should.
-    fn prose(&mut self, line: Line<'t>, trail: &mut Trail) {
+    fn prose(&mut self, line: Line<'t>, log: &mut RepairLog) {
         if is_fence(line.text) {
             self.fence(line.text);
         }
@@ -296,7 +296,7 @@ impl<'t> Reader<'t> {
             self.stray.get_or_insert(line.span);
         }
         if !is_blank {
-            trail.note(Row::Wrapping, line.number);
+            log.note(RepairKind::Wrapping, line.number);
             if matches!(self.after_end, AfterEnd::End) {
                 self.after_end = AfterEnd::Prose(line.span);
             }
@@ -304,9 +304,9 @@ impl<'t> Reader<'t> {
         self.next += 1;
     }
 
-    fn marked(&mut self, marker: Marker<'t>, line: Line<'t>, trail: &mut Trail) {
+    fn marked(&mut self, marker: Marker<'t>, line: Line<'t>, log: &mut RepairLog) {
         self.next += 1;
-        let (deed, name) = match marker {
+        let (action, name) = match marker {
             Marker::Begin => {
                 (self.is_enveloped, self.after_end, self.has_begin) = (true, AfterEnd::Nothing, true);
                 self.is_closed = false;
@@ -322,22 +322,22 @@ impl<'t> Reader<'t> {
             }
             Marker::Move(name) => return self.moved(name, line),
             Marker::EndOfFile | Marker::Environment => return,
-            Marker::Add(name) => (Deed::Create, name),
-            Marker::Delete(name) => (Deed::Delete, name),
-            Marker::Update(name) => (Deed::Update, name),
+            Marker::Add(name) => (Action::Create, name),
+            Marker::Delete(name) => (Action::Delete, name),
+            Marker::Update(name) => (Action::Update, name),
         };
         if !self.is_enveloped {
-            trail.note(Row::Envelope, line.number);
+            log.note(RepairKind::Envelope, line.number);
         }
         (self.is_enveloped, self.after_end) = (true, AfterEnd::Nothing);
         self.open();
-        self.sections.push(Section { is_enveloped: true, has_marker: true, ..Section::new(deed, vec![name], line) });
+        self.sections.push(Section { is_enveloped: true, has_marker: true, ..Section::new(action, vec![name], line) });
     }
 
     /// `*** Move to:`, which a file takes once.
     fn moved(&mut self, name: &'t [u8], line: Line<'t>) {
         self.header = Some(line.span);
-        let is_free = |section: &&mut Section<'_>| section.deed == Deed::Update && section.target.is_none();
+        let is_free = |section: &&mut Section<'_>| section.action == Action::Update && section.target.is_none();
         match self.sections.last_mut().filter(|_| self.is_enveloped).filter(is_free) {
             Some(section) => section.target = Some(name),
             None => {
@@ -351,13 +351,13 @@ impl<'t> Section<'t> {
     /// Returns the same section as that of a new file, if it is one insertion of a normal diff at the start of the file.
     pub(super) fn created(&self) -> Option<Self> {
         let [only] = &self.chunks[..] else { return None };
-        let is_new = only.is_normal && only.header.stated.is_none() && self.deed == Deed::Update;
-        is_new.then(|| Self { deed: Deed::Create, ..self.clone() })
+        let is_new = only.is_normal && only.header.stated.is_none() && self.action == Action::Update;
+        is_new.then(|| Self { action: Action::Create, ..self.clone() })
     }
 
-    fn new(deed: Deed, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
+    fn new(action: Action, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
         Self {
-            deed,
+            action,
             names,
             target: None,
             mode: None,

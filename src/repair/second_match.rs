@@ -1,9 +1,9 @@
 //! Places that are nearly the one of a chunk, and nearer to its line: the file may have changed there.
 
-use super::Trail;
+use super::RepairLog;
 use super::chunk::{Chunk, Reading};
+use super::error::PlacementError;
 use super::lines::Lines;
-use super::place::Misfit;
 
 /// Most old lines of a chunk for which one is looked for.
 const MOST_LINES: usize = 64;
@@ -13,13 +13,13 @@ const MOST_AWAY: usize = 32;
 const MOST_GROWTH: usize = 3;
 
 /// Returns a place that `reading` nearly fits, much nearer to the stated line than `start`, where it fits.
-pub(super) fn twin(
+pub(super) fn second_match(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
     reading: &Reading,
     start: usize,
-    trail: &mut Trail,
-) -> Result<Option<usize>, Misfit> {
+    log: &mut RepairLog,
+) -> Result<Option<usize>, PlacementError> {
     let Some(stated) = chunk.header.stated.map(|stated| stated - 1).filter(|&stated| stated != start) else {
         return Ok(None);
     };
@@ -31,8 +31,8 @@ pub(super) fn twin(
     let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;
     let near = (0..=away).flat_map(|away| [stated.saturating_sub(away), stated + away]);
     for at in near.filter(|&at| is_apart(at)) {
-        trail.spend(MOST_GROWTH)?;
-        if is_near(file, &old, at, trail)? {
+        log.spend(MOST_GROWTH)?;
+        if is_near(file, &old, at, log)? {
             return Ok(Some(at));
         }
     }
@@ -40,17 +40,17 @@ pub(super) fn twin(
 }
 
 /// Returns whether the file has most of `old` at `at`, from the first line on or up to the last.
-fn is_near(file: &Lines<'_>, old: &[&[u8]], at: usize, trail: &mut Trail) -> Result<bool, Misfit> {
+fn is_near(file: &Lines<'_>, old: &[&[u8]], at: usize, log: &mut RepairLog) -> Result<bool, PlacementError> {
     let line = |index: usize| (index < file.all.len()).then(|| file.content(index).trim_ascii());
     let head = old.iter().enumerate().take_while(|(index, old)| line(at + index) == Some(old)).count();
-    trail.spend(head + 1)?;
+    log.spend(head + 1)?;
     let upward = |end: usize| {
         let room = old.len() - head;
         old.iter().rev().zip((0..end).rev()).take(room).take_while(|(old, index)| line(*index) == Some(old)).count()
     };
     let shortest = (at + old.len()).saturating_sub(MOST_GROWTH);
     let lengths: Vec<_> = (shortest..=at + old.len() + MOST_GROWTH).map(upward).collect();
-    trail.spend(lengths.iter().sum::<usize>() + lengths.len())?;
+    log.spend(lengths.iter().sum::<usize>() + lengths.len())?;
     let most = old.len() - (old.len() / 4).max(1);
     Ok(head + lengths.into_iter().max().unwrap_or_default() >= most)
 }

@@ -1,0 +1,129 @@
+//! The effect of a reading on a file.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::RepairLog;
+use super::chunk::{ReadLine, Reading};
+use super::depth::{is_column_lost, is_doubtful};
+use super::error::PlacementError;
+use super::lines::Lines;
+use super::typography::Typography;
+use crate::matching::reindent::Reindent;
+use crate::matching::{LADDER, trimmed};
+use crate::plan::LineKind;
+
+/// The effect of a chunk on the file.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    /// The old lines, counted from 0.
+    pub(super) lines: Range<usize>,
+    /// The deleted lines.
+    pub(super) gone: Vec<usize>,
+    /// The inserted lines.
+    pub(super) come: Vec<Coming>,
+}
+
+/// An inserted line.
+#[derive(Clone, Debug)]
+pub(super) struct Coming {
+    /// The line of the file that follows.
+    pub(super) at: usize,
+    /// Without terminator.
+    pub(super) text: Vec<u8>,
+    /// Whether it has no terminator.
+    pub(super) is_open: bool,
+    /// The line of the file whose line ending the new line takes.
+    pub(super) like: usize,
+}
+
+impl PartialEq for Coming {
+    /// Ignores the line ending.
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, &self.text, self.is_open) == (other.at, &other.text, other.is_open)
+    }
+}
+
+/// The first rung that ignores the indentation of a line.
+pub(super) const LOOSE: usize = 2;
+/// The rung that ignores typographic differences.
+const TYPOGRAPHY: usize = 3;
+/// The most deleted lines that a new line is compared with.
+const MOST_REPLACED: usize = 32;
+
+/// Returns the line where the new lines of `reading` are already, if one of them is an insertion that is not blank.
+pub(super) fn standing(
+    file: &Lines<'_>,
+    reading: &Reading,
+    log: &mut RepairLog,
+) -> Result<Option<usize>, PlacementError> {
+    let shows = |line: &ReadLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
+    if !reading.lines.iter().any(shows) {
+        return Ok(None);
+    }
+    let new: Vec<_> = reading.lines.iter().filter(|line| line.kind != LineKind::Deletion).collect();
+    Ok(file.runs(&new, 1, log)?.first().copied())
+}
+
+/// Works out what the reading does at `start`.
+pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: usize) -> Result<Placed, PlacementError> {
+    let old: Vec<_> = reading.old().collect();
+    let key = LADDER[rung].key;
+    // The reading of each old line that fits there.
+    let chosen: Vec<&[u8]> = old
+        .iter()
+        .enumerate()
+        .map(|(index, line)| match &line.raw {
+            Some(raw) if key(&line.text) != key(file.content(start + index)) => raw.as_slice(),
+            _ => line.text.as_slice(),
+        })
+        .collect();
+    if is_column_lost(reading, &chosen) || rung >= LOOSE && is_doubtful(file, reading, &chosen, start) {
+        return Err(PlacementError::Depth(start));
+    }
+    let found = (0..old.len()).map(|index| file.content(start + index));
+    let indent = Reindent::new(&chosen, found.clone());
+    let typography = (rung == TYPOGRAPHY).then(|| Typography::new(chosen.iter().copied().zip(found)));
+    let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
+    // Each new line ends as the one that goes for it, if there is one.
+    let mut like = if old.is_empty() { start.saturating_sub(1) } else { start };
+    let mut free = VecDeque::new();
+    for line in &reading.lines {
+        match line.kind {
+            LineKind::Context => {
+                free.clear();
+                like = at;
+                at += 1;
+            }
+            LineKind::Deletion => {
+                free.push_back(at);
+                gone.push(at);
+                at += 1;
+            }
+            LineKind::Insertion => {
+                let text = if rung >= LOOSE {
+                    let (old, new) = indent.apply(&line.text).ok_or(PlacementError::Depth(start))?;
+                    let replaced: Vec<_> = free.iter().take(MOST_REPLACED).map(|at| at - start).collect();
+                    let text = match &typography {
+                        Some(typography) => kept(typography, &line.text[old.len()..], &replaced)?,
+                        None => line.text[old.len()..].to_vec(),
+                    };
+                    [new, text].concat()
+                } else {
+                    line.text.clone()
+                };
+                like = free.pop_front().unwrap_or(like);
+                come.push(Coming { at, text, is_open: line.is_open, like });
+            }
+        }
+    }
+    Ok(Placed { lines: start..start + old.len(), gone, come })
+}
+
+/// Returns the new line `text`, which is not indented, with the typographic characters that it is meant to have.
+fn kept(typography: &Typography<'_>, text: &[u8], replaced: &[usize]) -> Result<Vec<u8>, PlacementError> {
+    let content = trimmed(text);
+    let Ok(new) = std::str::from_utf8(content) else { return Ok(text.to_vec()) };
+    let kept = typography.kept(new, replaced).ok_or(PlacementError::Typography)?;
+    Ok([kept.as_bytes(), &text[content.len()..]].concat())
+}

@@ -1,0 +1,40 @@
+//! The lines of a patch.
+
+use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
+
+/// One line of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'t> {
+    /// Without terminator.
+    pub(super) text: &'t [u8],
+    /// The line as the patch has it. `text` is the same line in a unified diff.
+    pub(super) whole: &'t [u8],
+    pub(super) span: Span,
+    /// Counted from 1.
+    pub(super) number: usize,
+    /// Whether the line is the command of a normal diff, which has no context.
+    pub(super) is_normal: bool,
+    /// Whether the line comes from a context or normal diff.
+    pub(super) is_converted: bool,
+}
+
+impl<'t> Line<'t> {
+    /// Returns a line of the patch.
+    pub(super) fn new(text: &'t [u8], span: Span, number: usize) -> Self {
+        Self { text, whole: text, span, number, is_normal: false, is_converted: false }
+    }
+}
+
+/// Returns the lines of `text`.
+pub(super) fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
+    let start = mark_length(text);
+    let all = lines(&text[start..]).enumerate().map(|(index, (span, line))| {
+        Line::new(without_ending(line), Span::new(span.start + start, span.end + start), index + 1)
+    });
+    all.collect()
+}
+
+/// Returns the length of the byte order mark.
+pub(super) fn mark_length(text: &[u8]) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}

@@ -1,0 +1,96 @@
+//! The readings of a chunk.
+
+use super::RepairKind;
+use super::bodies::{Body, bodies};
+use super::chunk::{Chunk, ReadLine, Reading, counts};
+use super::line::Line;
+use super::shown::{unescaped, without_numbers};
+use crate::plan::LineKind;
+
+impl<'t> Chunk<'t> {
+    /// Returns the readings, the one that is most likely meant first. The first that has exactly one place counts.
+    pub(super) fn readings(&self) -> Vec<Reading> {
+        let mut readings = Vec::new();
+        for Body { lines: body, is_closed, row: cut } in bodies(self) {
+            for Head { headings, glued, row } in self.heads(body) {
+                let mut lines = lines(body);
+                if let Some((kind, text)) = glued {
+                    let line = ReadLine { kind, text: text.to_vec(), raw: None, is_open: false, at: self.at };
+                    lines.insert(0, line);
+                }
+                let headings = headings.into_iter().map(<[u8]>::to_vec).collect();
+                readings.push(Reading { lines, headings, rows: row.into_iter().chain(cut).collect(), is_closed });
+            }
+        }
+        if self.is_text {
+            readings.iter_mut().flat_map(|reading| &mut reading.lines).for_each(|line| line.raw = None);
+        }
+        let numbered: Vec<_> = readings
+            .iter()
+            .flat_map(|reading| [without_numbers(reading, b""), without_numbers(reading, b" ")])
+            .flatten()
+            .collect();
+        let unescaped: Vec<_> = readings.iter().filter_map(unescaped).collect();
+        readings.extend(numbered);
+        readings.extend(unescaped);
+        readings
+    }
+
+    /// The ways to take the texts of the header above `body`: headings, and perhaps a first line.
+    fn heads(&self, body: &[Line<'t>]) -> Vec<Head<'t>> {
+        let all: Vec<_> = self.header.texts.iter().filter(|text| !text.is_section).map(|text| text.text).collect();
+        let plain = Head { headings: all.clone(), glued: None, row: None };
+        let Some(last) = self.header.texts.last() else { return vec![plain] };
+        let above = all[..all.len() - usize::from(!last.is_section)].to_vec();
+        let glued = |kind, text| Head {
+            headings: above.clone(),
+            glued: Some((kind, text)),
+            row: Some(RepairKind::GluedHeader),
+        };
+        // Counts that the body has show that no line of it is here.
+        let is_section = last.is_section && self.header.counts == Some(counts(body));
+        let kind = match last.text.first() {
+            Some(b'+') => LineKind::Insertion,
+            Some(b'-') => LineKind::Deletion,
+            _ if is_section => return vec![plain],
+            _ => return vec![plain, glued(LineKind::Context, last.text)],
+        };
+        if !last.is_section && last.text.get(1) == Some(&b' ') {
+            return vec![plain];
+        }
+        // A line that changes something is never left out.
+        vec![if is_section { plain } else { glued(kind, &last.text[1..]) }]
+    }
+}
+
+/// Returns the lines of a body by their markers.
+fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
+    let mut lines: Vec<ReadLine> = Vec::with_capacity(body.len());
+    for line in body {
+        let (kind, text, raw) = match line.text {
+            // The note can be cut off.
+            [b'\\'] | [b'\\', b' ', ..] => {
+                if let Some(last) = lines.last_mut() {
+                    last.is_open = true;
+                }
+                continue;
+            }
+            [b'-', text @ ..] => (LineKind::Deletion, text, None),
+            [b'+', text @ ..] => (LineKind::Insertion, text, None),
+            [b' ', text @ ..] => (LineKind::Context, text, Some(line.whole)),
+            text => (LineKind::Context, text, None),
+        };
+        let raw = raw.map(<[u8]>::to_vec);
+        lines.push(ReadLine { kind, text: text.to_vec(), raw, is_open: false, at: line.span.start });
+    }
+    lines
+}
+
+/// One way to take the texts of a header.
+struct Head<'t> {
+    /// Lines above the chunk.
+    headings: Vec<&'t [u8]>,
+    /// Its first line.
+    glued: Option<(LineKind, &'t [u8])>,
+    row: Option<RepairKind>,
+}
