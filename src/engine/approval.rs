@@ -1,8 +1,11 @@
 //! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
 
 use super::problems::{rejected_plan, unplaced, unswept};
+use super::reading::read_for;
 use super::saved::{SavedPlan, restore};
-use super::{Outcome, Patches, Request, Run, refused};
+use super::stages::{Command, Committed, Selected};
+use super::task::Task;
+use super::{Outcome, Request, refused};
 use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
 use crate::report;
@@ -41,22 +44,23 @@ const MAX_REASON: usize = 4096;
 /// ```
 pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     request.look.describe = true;
-    let (mut run, mut options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
+    let patches = match request.take_patches() {
+        Ok(patches) => patches,
+        Err(problem) => return *refused("check", *problem),
+    };
+    let (mut task, begun) = match Task::begin(("check", report::Outcome::WouldApply), request, workspace, interrupt) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let none = Patches::default();
-    let patches = request.patches().unwrap_or(&none);
-    let saved = SavedPlan::of(patches, &request.decide);
-    let (approve, transaction) = (request.commit.approve.clone(), request.transaction());
+    task.command.is_saved = patches.is_saved;
+    let saved = SavedPlan::of(&patches, &task.request.decide);
     let texts: Vec<u8> = patches.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
-    if run.read_for(request, workspace, &mut options) {
-        run.look(workspace, &options, approve.as_deref(), interrupt);
+    let (selected, options) = read_for(&task, patches, begun);
+    let mut done = task.run(selected, &options, true);
+    if !done.is_refused() {
+        keep(&task, saved, &texts, &mut done);
     }
-    if !run.is_refused() {
-        run.keep(saved, &texts, workspace, transaction, interrupt);
-    }
-    run.finish()
+    done.finish(&task.command)
 }
 
 /// Returns the request to carry out the saved plan `id`: its `plan_id`, or at least eight of its hex digits from the
@@ -83,9 +87,9 @@ pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Re
         Ok(Search::None) => Err(refuse(unsaved(id))),
         Ok(Search::Several(names)) => Err(refuse(ambiguous(id, &names))),
         Err(failure) => {
-            let mut run = Run::new("apply", report::Outcome::Described);
-            run.fail(&failure);
-            Err(Box::new(run.finish()))
+            let mut done = Committed::default();
+            done.fail(&failure, None);
+            Err(Box::new(done.finish(&Command::of("apply", report::Outcome::Described))))
         }
     }
 }
@@ -98,41 +102,55 @@ pub fn reject(
     workspace: &dyn Workspace,
     (options, interrupt): (transaction::Options, &Interrupt),
 ) -> Outcome {
-    let mut run = Run::new("reject", report::Outcome::Rejected);
-    let Some(kept) = run.named(id, workspace) else { return run.finish() };
+    let command = Command::of("reject", report::Outcome::Rejected);
+    let mut done = Committed::default();
+    if let Some(kept) = named(id, workspace, &mut done) {
+        reject_kept(&kept, reason, workspace, (options, interrupt), &mut done);
+    }
+    done.finish(&command)
+}
+
+fn reject_kept(
+    kept: &Kept,
+    reason: Option<&str>,
+    workspace: &dyn Workspace,
+    (options, interrupt): (transaction::Options, &Interrupt),
+    done: &mut Committed,
+) {
     if reason.is_some_and(|reason| reason.len() > MAX_REASON) {
         let message = format!("the reason has more than {MAX_REASON} bytes");
-        run.problems.push(Problem::new(&code::USAGE, message));
-        return run.finish();
+        return done.problems().push(Problem::new(&code::USAGE, message));
     }
     let plan = format!("{SHA256}{}", kept.name);
-    let files = SavedPlan::read(&kept).map(|(saved, _)| saved.files).unwrap_or_default();
+    let files = SavedPlan::read(kept).map(|(saved, _)| saved.files).unwrap_or_default();
     let refusal = Refusal { plan: plan.clone(), reason: reason.map(str::to_owned), files };
     match refusals::refuse(workspace, options, interrupt, &refusal) {
         Ok(Some(saved)) => {
-            run.kept(saved);
+            note_saved(saved, done);
             plans::forget(workspace, &kept.name);
-            run.plan_id = Some(plan);
+            done.plan_id = Some(plan);
         }
-        Ok(None) => run.problems.push(unplaced("a refusal")),
-        Err(failure) => run.fail(&failure),
+        Ok(None) => done.problems().push(unplaced("a refusal")),
+        Err(failure) => done.fail(&failure, None),
     }
-    run.finish()
 }
 
 /// Takes every refusal of the plan `id` back, which is a whole `plan_id`.
 pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
-    let mut run = Run::new("reject", report::Outcome::Withdrawn);
-    if !is_plan_id(id) {
-        run.problems.push(unnamed(id));
-        return run.finish();
+    let mut done = Committed::default();
+    if is_plan_id(id) {
+        match refusals::withdraw(workspace, id) {
+            Ok(0) => {
+                let message = "no refusal of this plan is kept";
+                done.problems().push(Problem::new(&code::NOTHING_TO_UNDO, message));
+            }
+            Ok(_) => done.plan_id = Some(id.to_owned()),
+            Err(failure) => done.fail(&failure, None),
+        }
+    } else {
+        done.problems().push(unnamed(id));
     }
-    match refusals::withdraw(workspace, id) {
-        Ok(0) => run.problems.push(Problem::new(&code::NOTHING_TO_UNDO, "no refusal of this plan is kept")),
-        Ok(_) => run.plan_id = Some(id.to_owned()),
-        Err(failure) => run.fail(&failure),
-    }
-    run.finish()
+    done.finish(&Command::of("reject", report::Outcome::Withdrawn))
 }
 
 /// Returns whether `id` has the form of a `plan_id`.
@@ -168,83 +186,75 @@ fn ambiguous(id: &str, names: &[String]) -> Problem {
     Problem { help, ..Problem::new(&code::USAGE, history::ambiguous(id, names.iter().map(String::as_str))) }
 }
 
-impl Run {
-    /// Says so if what was approved is no name of a plan, or the name of one that was refused.
-    pub(super) fn admit(&mut self, approve: Option<&str>, workspace: &dyn Workspace) {
-        let Some(approve) = approve else { return };
-        if !is_plan_id(approve) {
-            let help = Some("it is what `wpatch check --json` has under plan_id".to_owned());
-            let message = "an approval names a whole plan_id, sha256: and 64 hex digits";
-            self.problems.push(Problem { help, ..Problem::new(&code::USAGE, message) });
-            return;
-        }
-        match refusals::find(workspace, approve) {
-            Ok(None) => {}
-            Ok(Some(refusal)) => self.problems.push(rejected_plan(&refusal)),
-            Err(failure) => self.fail(&failure),
-        }
+/// Adds a problem if `approve` does not name a plan, or names one that was rejected.
+pub(super) fn admit(approve: Option<&str>, workspace: &dyn Workspace, selected: &mut Selected) {
+    let Some(approve) = approve else { return };
+    if !is_plan_id(approve) {
+        let help = Some("it is what `wpatch check --json` has under plan_id".to_owned());
+        let message = "an approval names a whole plan_id, sha256: and 64 hex digits";
+        selected.problems.push(Problem { help, ..Problem::new(&code::USAGE, message) });
+        return;
     }
+    match refusals::find(workspace, approve) {
+        Ok(None) => {}
+        Ok(Some(refusal)) => selected.problems.push(rejected_plan(&refusal)),
+        Err(failure) => selected.fail(&failure),
+    }
+}
 
-    /// Forgets what was saved of a plan that was carried out.
-    pub(super) fn settle(&self, approve: Option<&str>, workspace: &dyn Workspace) {
-        if let Some(name) = approve.and_then(|approve| approve.strip_prefix(SHA256)).filter(|_| !self.is_refused()) {
-            plans::forget(workspace, name);
-        }
+/// Removes the saved plan that was carried out.
+pub(super) fn settle(task: &Task<'_>, done: &Committed) {
+    if let Some(name) = task.approve().and_then(|approve| approve.strip_prefix(SHA256)).filter(|_| !done.is_refused()) {
+        plans::forget(task.workspace, name);
     }
+}
 
-    fn keep(
-        &mut self,
-        mut plan: SavedPlan,
-        texts: &[u8],
-        workspace: &dyn Workspace,
-        options: transaction::Options,
-        interrupt: &Interrupt,
-    ) {
-        let report = self.report();
-        let Some(name) = report.plan_id.as_deref().and_then(|id| id.strip_prefix(SHA256)) else { return };
-        let files = report.files.iter();
-        plan.files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
-        let Ok(mut bytes) = serde_json::to_vec(&plan) else { return };
-        bytes.push(b'\n');
-        bytes.extend_from_slice(texts);
-        if bytes.len() as u64 > MAX_PLAN {
-            let facts = Facts { limit: Some(MAX_PLAN), size: Some(bytes.len() as u64), ..Facts::default() };
-            let message = format!("the patch is too large to be saved, over {MAX_PLAN} bytes");
-            self.problems.push(Problem { facts, ..Problem::new(&code::TOO_LARGE, message) });
-            return;
-        }
-        match plans::save(workspace, options, interrupt, &Kept { name: name.to_owned(), bytes }) {
-            Ok(Some(saved)) => {
-                self.kept(saved);
-                let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
-                self.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
-            }
-            Ok(None) => self.problems.push(unplaced("a plan")),
-            Err(failure) => self.fail(&failure),
-        }
+fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
+    let report = done.report(&task.command);
+    let Some(name) = report.plan_id.as_deref().and_then(|id| id.strip_prefix(SHA256)) else { return };
+    let files = report.files.iter();
+    plan.files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
+    let Ok(mut bytes) = serde_json::to_vec(&plan) else { return };
+    bytes.push(b'\n');
+    bytes.extend_from_slice(texts);
+    if bytes.len() as u64 > MAX_PLAN {
+        let facts = Facts { limit: Some(MAX_PLAN), size: Some(bytes.len() as u64), ..Facts::default() };
+        let message = format!("the patch is too large to be saved, over {MAX_PLAN} bytes");
+        done.problems().push(Problem { facts, ..Problem::new(&code::TOO_LARGE, message) });
+        return;
     }
+    let (workspace, options) = (task.workspace, task.request.transaction());
+    match plans::save(workspace, options, task.interrupt, &Kept { name: name.to_owned(), bytes }) {
+        Ok(Some(saved)) => {
+            note_saved(saved, done);
+            let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
+            done.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
+        }
+        Ok(None) => done.problems().push(unplaced("a plan")),
+        Err(failure) => done.fail(&failure, None),
+    }
+}
 
-    /// Tells of what was kept how that went.
-    fn kept(&mut self, saved: Saved) {
-        self.note_recovered(saved.recovered);
-        let told = |failure| unswept(&format!("what is older could not all be removed: {failure}"));
-        self.problems.extend(saved.warning.map(told));
-    }
+/// Adds what was recovered before a plan was saved, and what could not be removed.
+fn note_saved(saved: Saved, done: &mut Committed) {
+    done.note_recovered(saved.recovered);
+    let warning = |failure| unswept(&format!("what is older could not all be removed: {failure}"));
+    done.problems().extend(saved.warning.map(warning));
+}
 
-    /// Returns the plan that `id` names; of one that is not saved, its name alone.
-    fn named(&mut self, id: &str, workspace: &dyn Workspace) -> Option<Kept> {
-        let Some(digits) = digits(id) else {
-            self.problems.push(unnamed(id));
-            return None;
-        };
-        match plans::search(workspace, digits) {
-            Ok(Search::One(kept)) => return Some(kept),
-            // Whatever is wrong with what was saved, it can be refused.
-            _ if digits.len() == 64 => return Some(Kept { name: digits.to_owned(), bytes: Vec::new() }),
-            Ok(Search::None) => self.problems.push(unsaved(id)),
-            Ok(Search::Several(names)) => self.problems.push(ambiguous(id, &names)),
-            Err(failure) => self.fail(&failure),
-        }
-        None
+/// Returns the plan that `id` names; of one that is not saved, its name alone.
+fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<Kept> {
+    let Some(digits) = digits(id) else {
+        done.problems().push(unnamed(id));
+        return None;
+    };
+    match plans::search(workspace, digits) {
+        Ok(Search::One(kept)) => return Some(kept),
+        // A plan with a damaged record can be rejected.
+        _ if digits.len() == 64 => return Some(Kept { name: digits.to_owned(), bytes: Vec::new() }),
+        Ok(Search::None) => done.problems().push(unsaved(id)),
+        Ok(Search::Several(names)) => done.problems().push(ambiguous(id, &names)),
+        Err(failure) => done.fail(&failure, None),
     }
+    None
 }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Run, report};
+use super::report;
+use super::stages::Committed;
+use super::task::Task;
 use crate::mutex::locked;
-use crate::preflight::{self, Problem, Severity, code};
+use crate::preflight::{Problem, Severity, code};
 use crate::process::{self, Ending, Errand, Ran};
 use crate::progress::{Phase, Progress};
 use crate::report::{CommandReport, Report, print_json};
@@ -55,12 +57,6 @@ impl Commands {
     fn all(&self) -> impl Iterator<Item = (&'static str, &OsString)> {
         let named = [("before", &self.before), ("verify", &self.verify), ("after", &self.after)];
         named.into_iter().filter_map(|(name, command)| Some((name, command.as_ref()?)))
-    }
-
-    /// Returns `options` with what the commands are told of the change.
-    pub(super) fn described(&self, options: preflight::Options) -> preflight::Options {
-        let is_asked = !self.is_empty();
-        preflight::Options { describe: options.describe || is_asked, diff: options.diff || is_asked, ..options }
     }
 
     /// Says what no shell could run.
@@ -134,91 +130,86 @@ impl Answers {
     }
 }
 
-impl Run {
-    /// Lets `--before` have its say; returns whether the change may go on.
-    pub(super) fn ask_before(
-        &mut self,
-        commands: &Commands,
-        workspace: &dyn Workspace,
-        interrupt: &Interrupt,
-    ) -> Result<bool, Failure> {
-        let Some(command) = &commands.before else { return Ok(true) };
-        let turn = self.turn((command, Phase::Before), commands, report::Outcome::WouldApply, Some(workspace))?;
-        let ran = turn.run(interrupt);
-        workspace.forget();
+impl<'c> Verification<'c> {
+    /// Returns the command of `task` that verifies the change, if there is one.
+    pub(super) fn of(task: &'c Task<'_>, done: &Committed) -> Result<Option<Self>, Failure> {
+        let Some(command) = &task.commands().verify else { return Ok(None) };
+        let turn = task.turn((command, Phase::Verifying), done, report::Outcome::Applied, true)?;
+        Ok(Some(Verification { turn, ran: Mutex::default() }))
+    }
+
+    /// Adds the result.
+    pub(super) fn finish(self, done: &mut Committed) {
+        let Verification { turn, ran } = self;
+        let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else { return };
+        done.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
+        if ran.ending != Ending::Exited(0) {
+            let message = format!("--verify sent the change back: {}", told(&ran, turn.commands));
+            done.problems().push(Problem::new(&code::VERIFY, message));
+        }
+    }
+}
+
+impl Task<'_> {
+    /// Runs `--before`; returns whether it allows the change.
+    pub(super) fn ask_before(&self, done: &mut Committed) -> Result<bool, Failure> {
+        let Some(command) = &self.commands().before else { return Ok(true) };
+        let turn = self.turn((command, Phase::Before), done, report::Outcome::WouldApply, true)?;
+        let ran = turn.run(self.interrupt);
+        self.workspace.forget();
         let ran = ran?;
-        self.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
+        done.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
         let is_allowed = ran.ending == Ending::Exited(0);
         if !is_allowed {
-            let problem = Problem::new(&code::BEFORE, format!("--before refused the change: {}", told(&ran, commands)));
-            self.problems.push(Problem { help: Some("nothing was written".to_owned()), ..problem });
+            let message = format!("--before refused the change: {}", told(&ran, self.commands()));
+            let help = Some("nothing was written".to_owned());
+            done.problems().push(Problem { help, ..Problem::new(&code::BEFORE, message) });
         }
         Ok(is_allowed)
     }
 
-    /// Returns who is to verify the change.
-    pub(super) fn verification<'c>(
-        &self,
-        commands: &'c Commands,
-        workspace: &dyn Workspace,
-    ) -> Result<Option<Verification<'c>>, Failure> {
-        let Some(command) = &commands.verify else { return Ok(None) };
-        let turn = self.turn((command, Phase::Verifying), commands, report::Outcome::Applied, Some(workspace))?;
-        Ok(Some(Verification { turn, ran: Mutex::default() }))
-    }
-
-    /// Notes what `verification` said.
-    pub(super) fn verified(&mut self, verification: Verification<'_>) {
-        let Verification { turn, ran } = verification;
-        let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else { return };
-        self.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
-        if ran.ending != Ending::Exited(0) {
-            let message = format!("--verify sent the change back: {}", told(&ran, turn.commands));
-            self.problems.push(Problem::new(&code::VERIFY, message));
-        }
-    }
-
-    /// Tells `--after` what was done. Nothing that comes of it changes how the command ends.
-    pub(super) fn tell_after(&mut self, commands: &Commands, interrupt: &Interrupt) {
-        let Some(command) = commands.after.as_ref().filter(|_| self.receipt.is_some()) else { return };
-        let turn = self.turn((command, Phase::After), commands, report::Outcome::Applied, None);
-        let ran = turn.and_then(|turn| turn.run(interrupt));
+    /// Runs `--after` if the change was made. Its result does not change the outcome.
+    pub(super) fn tell_after(&self, done: &mut Committed) {
+        let Some(command) = self.commands().after.as_ref().filter(|_| done.receipt.is_some()) else { return };
+        let turn = self.turn((command, Phase::After), done, report::Outcome::Applied, false);
+        let ran = turn.and_then(|turn| turn.run(self.interrupt));
         let why = match &ran {
             Ok(ran) => {
-                self.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
-                (ran.ending != Ending::Exited(0)).then(|| told(ran, commands))
+                done.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
+                (ran.ending != Ending::Exited(0)).then(|| told(ran, self.commands()))
             }
             Err(failure) => Some(failure.to_string()),
         };
         if let Some(why) = why {
             let problem = Problem::new(&code::AFTER, format!("--after failed, and the change stays: {why}"));
-            self.problems.push(Problem { severity: Severity::Warning, ..problem });
+            done.problems().push(Problem { severity: Severity::Warning, ..problem });
         }
     }
 
-    /// Returns what `command` gets: the report as it is if the change ends like this. While it is half made
-    /// there is a `workspace`, which the environment names.
+    /// Returns the input and the environment of `command`: the report as it is if the change ends with `success`. The
+    /// environment names the work tree while the change is not complete (`is_at_work`).
     fn turn<'c>(
-        &self,
+        &'c self,
         (command, phase): (&'c OsStr, Phase),
-        commands: &'c Commands,
+        done: &Committed,
         success: report::Outcome,
-        workspace: Option<&dyn Workspace>,
+        is_at_work: bool,
     ) -> Result<Turn<'c>, Failure> {
-        let mut report = self.report_as(success);
+        let commands = self.commands();
+        let mut report = done.report_as(&self.command, success);
         report.root = Some(commands.directory.to_string_lossy().into_owned());
         let mut input = Vec::new();
-        // Its keys are strings and memory takes everything, so that it cannot fail.
+        // The keys are strings and memory takes every write, so this cannot fail.
         let _ = print_json(&report, &mut input);
         let mut environment = vec![
             ("WPATCH_ROOT", commands.directory.clone().into_os_string()),
-            ("WPATCH_COMMAND", self.command.into()),
+            ("WPATCH_COMMAND", self.command.name.into()),
             ("WPATCH_PLAN_ID", report.plan_id.unwrap_or_default().into()),
         ];
-        if let Some(workspace) = workspace {
-            environment.push((AT_WORK, top(workspace)?.identity()?.into()));
+        if is_at_work {
+            environment.push((AT_WORK, top(self.workspace)?.identity()?.into()));
         }
-        Ok(Turn { command, commands, input, environment, phase, progress: self.progress.clone() })
+        Ok(Turn { command, commands, input, environment, phase, progress: self.progress().clone() })
     }
 }
 

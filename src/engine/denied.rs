@@ -146,7 +146,7 @@ mod tests {
         ] {
             let error = WorkspaceError { verb, path: path.to_owned(), fault: Fault::Other, source };
             let mut problem = Problem::new(&code::IO, "as it was");
-            name_refusal(&mut problem, &error, &Plan { inputs: Vec::new(), operations: Vec::new() });
+            name_refusal(&mut problem, &error, &Plan::default());
             assert_eq!(problem.message, format!("no change can be made: {reason}"));
             assert_eq!(problem.help.as_deref(), Some(help));
         }
@@ -157,7 +157,7 @@ mod tests {
         let source = io::Error::from_raw_os_error(13);
         let error = WorkspaceError { verb: "read", path: "d/f".to_owned(), fault: Fault::Denied, source };
         let mut problem = Problem::new(&code::IO, "as it was");
-        name_refusal(&mut problem, &error, &Plan { inputs: Vec::new(), operations: Vec::new() });
+        name_refusal(&mut problem, &error, &Plan::default());
         assert_eq!((&*problem.message, problem.help), ("as it was", None));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{Outcome, Request, Run};
+use super::reading::{Reader, read};
+use super::stages::{Command, Committed};
+use super::{Outcome, Request, whitespace};
 use crate::preflight;
 use crate::report::{self, Report};
 use crate::syntax::{Quoting, Truncated};
@@ -16,15 +18,6 @@ pub fn quoting(report: &Report, directory: &Path) -> Quoting {
     if names.any(|name| !name.as_bytes().is_ascii()) && is_off() { Quoting::Unreadable } else { Quoting::Full }
 }
 
-impl Run {
-    /// Notes the errors in the white space of the lines, which git tells even where it applies nothing.
-    fn describe_whitespace(&mut self, options: &preflight::Options) {
-        let (found, problems) = preflight::described(&self.plan, &options.whitespace);
-        self.problems.extend(problems);
-        self.described_whitespace = found;
-    }
-}
-
 /// Reads the patches and says what they are about, as `git apply --stat` does: no file is read.
 ///
 /// # Examples
@@ -35,13 +28,22 @@ impl Run {
 /// let report = engine::describe(Request::of("--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n one\n+two\n")).report;
 /// assert_eq!((report.summary.files, report.summary.added), (1, 1));
 /// ```
-pub fn describe(request: Request) -> Outcome {
-    let mut run = Run::new("apply", report::Outcome::Described);
-    run.policy = std::sync::Arc::clone(&request.context.policy);
-    let (decide, context, mut options) = (request.decide.clone(), request.context.clone(), request.preflight());
-    if run.read_with(request, Truncated::Read) {
-        run.consult(&decide, &context, &mut options);
-        run.describe_whitespace(&options);
+pub fn describe(mut request: Request) -> Outcome {
+    let command =
+        Command { policy: request.context.policy.clone(), ..Command::of("apply", report::Outcome::Described) };
+    let patches = match request.take_patches() {
+        Ok(patches) => patches,
+        Err(problem) => return Committed::refused(*problem).finish(&command),
+    };
+    let reader = Reader { truncated: Truncated::Read, ..Reader::new(&request.decide, &request.look.progress) };
+    let mut done = Committed::from(read(patches, reader));
+    let selected = &mut done.resolved.selected;
+    if selected.is_read {
+        let mut options = request.preflight();
+        whitespace::consult(&request, selected, &mut options);
+        let (found, problems) = preflight::described(&selected.plan, &options.whitespace);
+        selected.problems.extend(problems);
+        done.resolved.described_whitespace = found;
     }
-    run.finish()
+    done.finish(&command)
 }

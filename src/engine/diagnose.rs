@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::{Run, look};
+use super::look;
+use super::stages::Resolved;
+use super::task::Task;
 use crate::change::{Content, FileChange, Sink};
 use crate::diagnostics::{Diagnosis, Document, Findings, MAX_TEXT, NewErrors, Options, Place, Text};
 use crate::mode::FileKind;
@@ -196,6 +198,15 @@ impl Waiting<'_> {
         if is_denied { Err(Failure::Rejected) } else { Ok(()) }
     }
 
+    /// Adds the findings of `waiting`, if it was asked.
+    pub(super) fn finish(waiting: Option<Self>, resolved: &mut Resolved) {
+        if let Some(Waiting { findings, new_errors, .. }) = waiting
+            && let Some(findings) = findings.into_inner()
+        {
+            found(findings, new_errors, resolved);
+        }
+    }
+
     fn told(&self, diagnosis: Diagnosis) -> Findings {
         diagnosis.findings(&|path| look::is_open(self.workspace, &self.policy, path))
     }
@@ -207,56 +218,44 @@ impl Trial for Waiting<'_> {
     }
 }
 
-impl Run {
-    /// Asks the servers about the tree as it is. Returns those that wait, unless there is nothing to wait for.
-    ///
-    /// # Errors
-    ///
-    /// Returns why nobody could be asked.
-    pub(super) fn diagnose<'w>(
-        &mut self,
-        noted: Noted<'_>,
-        workspace: &'w dyn Workspace,
-        interrupt: &Interrupt,
-    ) -> Result<Option<Waiting<'w>>, Failure> {
-        let (options, mut left_out) = (noted.options.clone(), Vec::new());
-        let documents = noted.documents(&self.plan, workspace, &mut left_out)?;
-        self.problems.extend(not_asked(&options, &documents, &left_out));
-        let new_errors = options.new_errors;
-        self.progress.enter(Phase::Asking, 0);
-        let diagnosis = Diagnosis::begin(options, documents, &|| interrupt.signal().is_some());
-        if let Some(signal) = interrupt.signal() {
-            return Err(Failure::Interrupted(signal));
-        }
-        // What is denied already is not even tried.
-        if diagnosis.is_idle() || new_errors == NewErrors::Denied && diagnosis.is_troubled() {
-            // Nobody was asked what comes of the change.
-            self.found(diagnosis.findings(&|_| false), new_errors);
-            return Ok(None);
-        }
-        Ok(Some(Waiting {
-            diagnosis: Mutex::new(Some(diagnosis)),
-            findings: OnceLock::new(),
-            new_errors,
-            progress: self.progress.clone(),
-            workspace,
-            policy: Arc::clone(&self.policy),
-        }))
+/// Asks the servers about the tree before the change. Returns those that wait for the change, if there are any.
+///
+/// # Errors
+///
+/// Returns an error if nobody could be asked.
+pub(super) fn diagnose<'w>(
+    task: &Task<'w>,
+    noted: Noted<'_>,
+    resolved: &mut Resolved,
+) -> Result<Option<Waiting<'w>>, Failure> {
+    let (options, mut left_out) = (noted.options.clone(), Vec::new());
+    let documents = noted.documents(&resolved.selected.plan, task.workspace, &mut left_out)?;
+    resolved.selected.problems.extend(not_asked(&options, &documents, &left_out));
+    let new_errors = options.new_errors;
+    task.progress().enter(Phase::Asking, 0);
+    let diagnosis = Diagnosis::begin(options, documents, &|| task.interrupt.signal().is_some());
+    if let Some(signal) = task.interrupt.signal() {
+        return Err(Failure::Interrupted(signal));
     }
+    // A change that is denied already is not tried.
+    if diagnosis.is_idle() || new_errors == NewErrors::Denied && diagnosis.is_troubled() {
+        // No server was asked about the tree after the change.
+        found(diagnosis.findings(&|_| false), new_errors, resolved);
+        return Ok(None);
+    }
+    Ok(Some(Waiting {
+        diagnosis: Mutex::new(Some(diagnosis)),
+        findings: OnceLock::new(),
+        new_errors,
+        progress: task.progress().clone(),
+        workspace: task.workspace,
+        policy: Arc::clone(&task.command.policy),
+    }))
+}
 
-    /// Takes note of what the servers found out.
-    pub(super) fn diagnosed(&mut self, waiting: Option<Waiting<'_>>) {
-        if let Some(Waiting { findings, new_errors, .. }) = waiting
-            && let Some(findings) = findings.into_inner()
-        {
-            self.found(findings, new_errors);
-        }
-    }
-
-    fn found(&mut self, findings: Findings, new_errors: NewErrors) {
-        self.problems.extend(problems(&findings, new_errors));
-        self.findings = Some(findings);
-    }
+fn found(findings: Findings, new_errors: NewErrors, resolved: &mut Resolved) {
+    resolved.selected.problems.extend(problems(&findings, new_errors));
+    resolved.findings = Some(findings);
 }
 
 /// Says which files no server was asked about.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::run::Run;
+use super::stages::Selected;
 use super::{Outcome, Request};
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
@@ -140,94 +140,92 @@ impl GnuOptions {
     }
 }
 
-impl Run {
-    /// Changes the plan as `gnu` says.
-    pub(super) fn apply_gnu_options(&mut self, gnu: &GnuOptions, workspace: &dyn Workspace) {
-        if gnu.fills_empty {
-            self.fill_empty(workspace);
-        }
-        if gnu.removes_empty {
-            self.plan.operations.iter_mut().filter(|operation| leaves_nothing(operation)).for_each(|operation| {
-                operation.action = Action::Delete;
-            });
-        }
-        if let Some(output) = &gnu.output {
-            self.redirect(output);
-        }
-        if let Some(backup) = &gnu.backup {
-            self.keep_old(backup, workspace);
+/// Changes the plan as `gnu` says.
+pub(super) fn apply_options(gnu: &GnuOptions, workspace: &dyn Workspace, selected: &mut Selected) {
+    if gnu.fills_empty {
+        fill_empty(&mut selected.plan, workspace);
+    }
+    if gnu.removes_empty {
+        selected.plan.operations.iter_mut().filter(|operation| leaves_nothing(operation)).for_each(|operation| {
+            operation.action = Action::Delete;
+        });
+    }
+    if let Some(output) = &gnu.output {
+        redirect(output, selected);
+    }
+    if let Some(backup) = &gnu.backup {
+        keep_old(backup, workspace, selected);
+    }
+}
+
+/// Changes files that are there with nothing in them instead of making them. Of one that the patch has to do with
+/// elsewhere, too, nobody knows yet what it is then.
+fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
+    let mut uses: HashMap<_, usize> = HashMap::new();
+    for operation in &plan.operations {
+        for path in operation.from.iter().chain([&operation.path]) {
+            *uses.entry(path.clone()).or_default() += 1;
         }
     }
+    let is_empty = |path: &RelPath| {
+        let stat = workspace.stat(path).ok().flatten();
+        uses[path] == 1 && stat.is_some_and(|stat| stat.kind == FileKind::Regular && stat.size == 0)
+    };
+    let is_made = |operation: &&mut Operation| {
+        operation.action == Action::Create && operation.new_mode.is_none() && operation.may_fill()
+    };
+    for operation in plan.operations.iter_mut().filter(is_made).filter(|operation| is_empty(&operation.path)) {
+        operation.action = Action::Modify;
+    }
+}
 
-    /// Changes files that are there with nothing in them instead of making them. Of one that the patch has to do with
-    /// elsewhere, too, nobody knows yet what it is then.
-    fn fill_empty(&mut self, workspace: &dyn Workspace) {
-        let mut uses: HashMap<_, usize> = HashMap::new();
-        for operation in &self.plan.operations {
-            for path in operation.from.iter().chain([&operation.path]) {
-                *uses.entry(path.clone()).or_default() += 1;
+/// Makes the only change that of a copy.
+fn redirect(output: &[u8], selected: &mut Selected) {
+    let is_taken = matches!(selected.plan.operations.as_slice(), [only] if only.action == Action::Modify);
+    match RelPath::new(output) {
+        Ok(path) if is_taken => {
+            let only = &mut selected.plan.operations[0];
+            only.from = Some(std::mem::replace(&mut only.path, path));
+            only.action = Action::Copy;
+            only.guard = Some(Box::new(Guard::Anything));
+        }
+        Ok(_) => selected.problems.push(Problem::new(&code::USAGE, "--output takes a patch that changes one file")),
+        Err(error) => selected.problems.push(Problem::new(&code::OUTSIDE_ROOT, format!("--output: {error}"))),
+    }
+}
+
+/// Puts a copy of each file beside it that is changed or deleted, before the first operation on the file.
+fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected) {
+    let mut seen = backup.unchanged.clone();
+    let mut number = first_free_number(selected);
+    let mut operations = Vec::with_capacity(2 * selected.plan.operations.len());
+    for operation in std::mem::take(&mut selected.plan.operations) {
+        for (old, is_new) in touched(&operation) {
+            if (is_new && !backup.marks_new) || !seen.insert(old.clone()) {
+                continue;
             }
-        }
-        let is_empty = |path: &RelPath| {
-            let stat = workspace.stat(path).ok().flatten();
-            uses[path] == 1 && stat.is_some_and(|stat| stat.kind == FileKind::Regular && stat.size == 0)
-        };
-        let is_made = |operation: &&mut Operation| {
-            operation.action == Action::Create && operation.new_mode.is_none() && operation.may_fill()
-        };
-        for operation in self.plan.operations.iter_mut().filter(is_made).filter(|operation| is_empty(&operation.path)) {
-            operation.action = Action::Modify;
-        }
-    }
-
-    /// Makes the only change that of a copy.
-    fn redirect(&mut self, output: &[u8]) {
-        let is_taken = matches!(self.plan.operations.as_slice(), [only] if only.action == Action::Modify);
-        match RelPath::new(output) {
-            Ok(path) if is_taken => {
-                let only = &mut self.plan.operations[0];
-                only.from = Some(std::mem::replace(&mut only.path, path));
-                only.action = Action::Copy;
-                only.guard = Some(Box::new(Guard::Anything));
-            }
-            Ok(_) => self.problems.push(Problem::new(&code::USAGE, "--output takes a patch that changes one file")),
-            Err(error) => self.problems.push(Problem::new(&code::OUTSIDE_ROOT, format!("--output: {error}"))),
-        }
-    }
-
-    /// Puts a copy of each file beside it that is changed or deleted, before the first operation on the file.
-    fn keep_old(&mut self, backup: &Backup, workspace: &dyn Workspace) {
-        let mut seen = backup.unchanged.clone();
-        let mut number = self.first_free_number();
-        let mut operations = Vec::with_capacity(2 * self.plan.operations.len());
-        for operation in std::mem::take(&mut self.plan.operations) {
-            for (old, is_new) in touched(&operation) {
-                if (is_new && !backup.marks_new) || !seen.insert(old.clone()) {
-                    continue;
+            match backup.path(old, workspace) {
+                Ok(path) => {
+                    let is_missing = is_new && workspace.stat(old).is_ok_and(|stat| stat.is_none());
+                    let from = (!is_missing).then(|| old.clone());
+                    operations.push(Operation { number, ..written(&operation, from, path) });
+                    number += 1;
                 }
-                match backup.path(old, workspace) {
-                    Ok(path) => {
-                        let is_missing = is_new && workspace.stat(old).is_ok_and(|stat| stat.is_none());
-                        let from = (!is_missing).then(|| old.clone());
-                        operations.push(Operation { number, ..written(&operation, from, path) });
-                        number += 1;
-                    }
-                    Err(error) => {
-                        self.problems.push(Problem::new(&code::USAGE, format!("the name of a backup: {error}")));
-                    }
+                Err(error) => {
+                    selected.problems.push(Problem::new(&code::USAGE, format!("the name of a backup: {error}")));
                 }
             }
-            operations.push(operation);
         }
-        self.plan.operations = operations;
+        operations.push(operation);
     }
+    selected.plan.operations = operations;
+}
 
-    /// Returns the first number that no operation of the whole patch has.
-    fn first_free_number(&self) -> usize {
-        let left_out = self.left_out.iter().map(|left_out| left_out.file);
-        let numbers = self.plan.operations.iter().map(|operation| operation.number).chain(left_out);
-        numbers.max().map_or(0, |last| last + 1)
-    }
+/// Returns the first number that no operation of the whole patch has.
+fn first_free_number(selected: &Selected) -> usize {
+    let left_out = selected.left_out.iter().map(|left_out| left_out.file);
+    let numbers = selected.plan.operations.iter().map(|operation| operation.number).chain(left_out);
+    numbers.max().map_or(0, |last| last + 1)
 }
 
 /// Returns whether the patch says that no line is left of a file that it changes.

@@ -2,11 +2,14 @@
 
 mod strict;
 
-use super::{Decide, Request, Run, What, reading};
+use super::reading::{self, Reader};
+use super::stages::Selected;
+use super::task::Task;
+use super::{Decide, Patches, Request, not_included, texts};
 use crate::path::RelPath;
-use crate::plan::{Input, NotIncluded, Repair};
+use crate::plan::{Input, NotIncluded, Plan, Repair};
 use crate::policy::Verdict;
-use crate::preflight::{self, Facts, Held, Problem, Severity, code};
+use crate::preflight::{Facts, Held, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, plain_text, repair, unquoted};
 use crate::syntax;
 use crate::text::{Bytes, lines};
@@ -14,160 +17,131 @@ use crate::transaction::Failure;
 use crate::workspace::Workspace;
 use strict::Strict;
 
-/// Patches with their names.
-type Patches = Vec<(String, Bytes)>;
 /// The decoded texts of patches.
 type Inputs = Vec<Input>;
-/// Why some cannot be repaired, each with the number of its patch.
+/// The reasons why some cannot be repaired, each with the number of its patch.
 type Refusals = Vec<(usize, Refusal)>;
+/// The text of each patch after its repairs.
+type Repairs = Vec<(Bytes, Vec<Repair>)>;
 
-impl Run {
-    /// Reads the patches for the tree that they are for; returns whether there is a plan to look at.
-    pub(super) fn read_for(
-        &mut self,
-        request: Request,
-        workspace: &dyn Workspace,
-        options: &mut preflight::Options,
-    ) -> bool {
-        let (decide, context) = (request.decide.clone(), request.context.clone());
-        let has_plan =
-            if decide.lenient { self.read_leniently(request, workspace) } else { self.read_as(request, workspace) };
-        if !has_plan {
-            return false;
-        }
-        if decide.relocate {
-            self.recall(workspace, decide.max_file);
-        }
-        self.consult(&decide, &context, options);
-        if let Some(merge) = decide.three_way {
-            self.find_bases(merge, &context, workspace, options);
-        }
-        true
+/// Reads the patches after repairs of the whole text, which do not depend on the tree.
+pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
+    let mut repairs = Vec::new();
+    for (_, text) in &mut patches.texts {
+        let (plain, repaired) = plain_text(text).unzip();
+        *text = plain.unwrap_or_else(|| text.clone());
+        repairs.push(repaired.unwrap_or_default());
     }
-
-    /// Reads the patches after repairs of the whole text, which do not depend on the tree.
-    fn read_leniently(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
-        let mut repairs = Vec::new();
-        for (_, text) in texts_of(&mut request) {
-            let (plain, repaired) = plain_text(text).unzip();
-            *text = plain.unwrap_or_else(|| text.clone());
-            repairs.push(repaired.unwrap_or_default());
-        }
-        let has_plan = self.read_repairable(&request, workspace);
-        self.problems.extend(repairs.iter().flat_map(|repairs| told(repairs)));
-        for (input, repairs) in self.plan.inputs.iter_mut().zip(repairs) {
-            input.repairs.splice(..0, repairs);
-        }
-        has_plan
+    let mut selected = read_repairable(task, &patches);
+    selected.problems.extend(repairs.iter().flat_map(|repairs| told(repairs)));
+    for (input, repairs) in selected.plan.inputs.iter_mut().zip(repairs) {
+        input.repairs.splice(..0, repairs);
     }
+    selected
+}
 
-    /// Takes the patches as they stand if they fit, else as they are when they are repaired.
-    fn read_repairable(&mut self, request: &Request, workspace: &dyn Workspace) -> bool {
-        let strict = Strict::of(self, request, workspace);
-        if !strict.is_open {
-            return self.read(request.clone());
-        }
-        let fits = strict.fits && !strict.is_elided();
-        if let Some(alone) = unquoted_request(request).filter(|_| !fits) {
-            return self.read_repairable(&alone, workspace);
-        }
-        if strict.is_of_texts() {
-            return self.read(request.clone()) && (fits || self.repair_texts(workspace, &strict.options));
-        }
-        if fits && strict.is_exact() {
-            return self.read(request.clone());
-        }
-        let texts = request.patches().map_or(&[][..], |patches| &patches.texts);
-        let opened = texts.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
-        // Mail that cannot be decoded is refused with the place of the mistake.
-        let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return self.read(request.clone()) };
-        match self.repaired(request, &inputs, workspace) {
-            Ok(Ok(_)) if strict.stays() && self.repairs.iter().all(Vec::is_empty) => {
-                self.repairs.clear();
-                self.read(request.clone())
-            }
-            Ok(Ok(patches)) => {
-                let named = not_included(strict.has_plan.then_some(&strict.plan.inputs[..]), &inputs);
-                self.read_repaired(request, patches, named)
-            }
-            Ok(Err(refusals)) if strict.decides(&refusals) => self.read(request.clone()),
-            Ok(Err(refusals)) => {
-                self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));
-                self.plan.inputs = inputs;
-                false
-            }
-            Err(failure) => {
-                self.fail(&failure);
-                false
-            }
-        }
+/// Reads the patches without repairs if they apply, else with repairs.
+fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
+    let unrepaired_patches = || reading::read(patches.clone(), Reader::new(&task.request.decide, task.progress()));
+    let strict = Strict::of(task, patches);
+    if !strict.is_open {
+        return unrepaired_patches();
     }
-
-    /// Returns every patch repaired, or why some cannot be, each with the number of its patch.
-    fn repaired(
-        &mut self,
-        request: &Request,
-        inputs: &[Input],
-        workspace: &dyn Workspace,
-    ) -> Result<Result<Patches, Refusals>, Failure> {
-        let (mut patches, mut refusals) = (Vec::new(), Vec::new());
-        let options = request.preflight();
-        let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
-        for (index, input) in inputs.iter().enumerate() {
-            let names = (request.decide.root(), request.decide.file.as_deref());
-            match repair(&input.bytes, workspace, (&options.policy, unread), names, options.max_read())
-                .map_err(Failure::Workspace)?
-            {
-                Ok(Repaired { text, mut repairs }) => {
-                    renumber(&mut repairs, input);
-                    self.repairs.push(repairs);
-                    patches.push((input.name.clone(), text.into()));
-                }
-                Err(found) => refusals.extend(found.into_iter().map(|refusal| (index, refusal))),
-            }
-        }
-        Ok(if refusals.is_empty() { Ok(patches) } else { Err(refusals) })
+    let fits = strict.fits && !strict.is_elided();
+    if let Some(alone) = unquoted_patches(patches).filter(|_| !fits) {
+        return read_repairable(task, &alone);
     }
-
-    /// Reads patches that were repaired, which are git diffs.
-    fn read_repaired(&mut self, request: &Request, texts: Patches, not_included: Vec<Vec<NotIncluded>>) -> bool {
-        let (format, directory) = ("auto".to_owned(), Vec::new());
-        let decide = Decide { format, recount: false, strip: Some(1), directory, ..request.decide.clone() };
-        let severity = reading::severity(&decide);
-        let mut repaired = Request { decide, ..request.clone() };
-        *texts_of(&mut repaired) = texts;
-        let is_read = self.read(repaired);
-        for (input, named) in self.plan.inputs.iter_mut().zip(not_included) {
-            input.not_included = named;
+    if strict.is_of_texts() {
+        let mut selected = unrepaired_patches();
+        if selected.is_read && !fits {
+            texts::repair(task.workspace, &strict.options, &mut selected);
         }
-        for (input, repairs) in self.plan.inputs.iter_mut().zip(std::mem::take(&mut self.repairs)) {
-            input.repairs = repairs;
+        return selected;
+    }
+    if fits && strict.is_exact() {
+        return unrepaired_patches();
+    }
+    let opened = patches.texts.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
+    // Mail that cannot be decoded is refused with the place of the mistake.
+    let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return unrepaired_patches() };
+    match repaired(&task.request, &inputs, task.workspace) {
+        Ok(Ok(repaired)) if strict.stays() && repaired.iter().all(|(_, repairs)| repairs.is_empty()) => {
+            unrepaired_patches()
         }
-        self.report_not_included(severity);
-        self.problems.extend(self.plan.inputs.iter().flat_map(|input| told(&input.repairs)));
-        is_read
+        Ok(Ok(repaired)) => {
+            let named = not_included(strict.selected.is_read.then_some(&strict.selected.plan.inputs[..]), &inputs);
+            let series = patches.series.clone();
+            let (texts, repairs): (Vec<_>, Vec<_>) = repaired.into_iter().unzip();
+            let texts = inputs.into_iter().map(|input| input.name).zip(texts).collect();
+            read_repaired(task, Patches { texts, series, ..patches.clone() }, named, repairs)
+        }
+        Ok(Err(refusals)) if strict.decides(&refusals) => unrepaired_patches(),
+        Ok(Err(refusals)) => {
+            let problems = refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)).collect();
+            Selected { plan: Plan { inputs, operations: Vec::new() }, problems, ..Selected::default() }
+        }
+        Err(failure) => {
+            let mut selected = Selected::default();
+            selected.fail(&failure);
+            selected
+        }
     }
 }
 
-/// Returns `request` with the patches that are strings of JSON documents taken out of them, which are repaired as if they
-/// came alone; `None` if there are none.
-fn unquoted_request(request: &Request) -> Option<Request> {
-    let mut alone = request.clone();
+/// Returns every patch repaired, or why some cannot be, each with the number of its patch.
+fn repaired(
+    request: &Request,
+    inputs: &[Input],
+    workspace: &dyn Workspace,
+) -> Result<Result<Repairs, Refusals>, Failure> {
+    let (mut patches, mut refusals) = (Vec::new(), Vec::new());
+    let options = request.preflight();
+    let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
+    for (index, input) in inputs.iter().enumerate() {
+        let names = (request.decide.root(), request.decide.file.as_deref());
+        match repair(&input.bytes, workspace, (&options.policy, unread), names, options.max_read())
+            .map_err(Failure::Workspace)?
+        {
+            Ok(Repaired { text, mut repairs }) => {
+                renumber(&mut repairs, input);
+                patches.push((text.into(), repairs));
+            }
+            Err(found) => refusals.extend(found.into_iter().map(|refusal| (index, refusal))),
+        }
+    }
+    Ok(if refusals.is_empty() { Ok(patches) } else { Err(refusals) })
+}
+
+/// Reads patches that were repaired, which are git diffs.
+fn read_repaired(
+    task: &Task<'_>,
+    patches: Patches,
+    not_included: Vec<Vec<NotIncluded>>,
+    repairs: Vec<Vec<Repair>>,
+) -> Selected {
+    let (format, directory) = ("auto".to_owned(), Vec::new());
+    let decide = Decide { format, recount: false, strip: Some(1), directory, ..task.request.decide.clone() };
+    let mut selected = reading::read(patches, Reader::new(&decide, task.progress()));
+    let inputs = selected.plan.inputs.iter_mut().zip(not_included.into_iter().zip(repairs));
+    for (input, (named, repairs)) in inputs {
+        (input.not_included, input.repairs) = (named, repairs);
+    }
+    not_included::report(reading::severity(&decide), &mut selected);
+    selected.problems.extend(selected.plan.inputs.iter().flat_map(|input| told(&input.repairs)));
+    selected
+}
+
+/// Returns `patches` with those that are strings of JSON documents taken out of them, which are repaired as if they came
+/// alone; `None` if there are none.
+fn unquoted_patches(patches: &Patches) -> Option<Patches> {
+    let mut alone = patches.clone();
     let mut is_quoted = false;
-    for (_, text) in texts_of(&mut alone) {
+    for (_, text) in &mut alone.texts {
         if let Some(patch) = unquoted(text) {
             (*text, is_quoted) = (patch.into(), true);
         }
     }
     is_quoted.then_some(alone)
-}
-
-/// Returns the patches with their names. A request of anything else is never repaired.
-fn texts_of(request: &mut Request) -> &mut Patches {
-    match &mut request.what {
-        What::Patches(patches) => &mut patches.texts,
-        What::Edit(_) | What::Undo(_) => unreachable!("BUG: the input is no patch"),
-    }
 }
 
 /// Returns the changes that each patch names and does not contain; `read` are the patches if they could be read.

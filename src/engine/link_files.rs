@@ -1,6 +1,6 @@
 //! Symbolic links as regular files that have the target as their content, where `core.symlinks` is false.
 
-use super::Run;
+use super::stages::Selected;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::plan::Plan;
@@ -37,19 +37,17 @@ fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     Postimage { kind: FileKind::Regular, permissions, like: after.like.filter(|_| source.is_some()), ..after }
 }
 
-impl Run {
-    /// Notes in `options` whether links are to be written as regular files.
-    pub(super) fn consult_links(&mut self, git: &Git, options: &mut preflight::Options) {
-        if !may_have_links(&self.plan) {
-            return;
-        }
-        match git.is_on("core.symlinks") {
-            Ok(is_on) => options.links_are_files = is_on == Some(false),
-            Err(error) => {
-                let message = format!("git cannot tell whether the work tree has symbolic links: {error}");
-                let help = Some("fix what git reports".to_owned());
-                self.problems.push(Problem { help, ..Problem::new(&code::GIT_CONFIG, message) });
-            }
+/// Sets in `options` whether links are written as regular files.
+pub(super) fn consult(git: &Git, selected: &mut Selected, options: &mut preflight::Options) {
+    if !may_have_links(&selected.plan) {
+        return;
+    }
+    match git.is_on("core.symlinks") {
+        Ok(is_on) => options.links_are_files = is_on == Some(false),
+        Err(error) => {
+            let message = format!("git cannot tell whether the work tree has symbolic links: {error}");
+            let help = Some("fix what git reports".to_owned());
+            selected.problems.push(Problem { help, ..Problem::new(&code::GIT_CONFIG, message) });
         }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::govern::{governed, governed_entries, raised};
 use super::problems::unrestored;
-use super::{Outcome, Run, refused};
+use super::stages::{Command, Committed};
+use super::{Outcome, refused};
 use crate::digest::{Digest, ObjectFormat, blob_id};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -129,17 +130,17 @@ pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
-    let mut run = Run::new("gc", report::Outcome::Cleaned);
+    let mut done = Committed::default();
     match history::collect(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
-            run.note_recovered(recovered);
+            done.note_recovered(recovered);
             let message = format!("{pruned} entries of the history were removed");
             let told = Problem { severity: Severity::Warning, ..Problem::new(&code::HISTORY_PRUNED, message) };
-            run.problems.extend((pruned > 0).then_some(told));
+            done.problems().extend((pruned > 0).then_some(told));
         }
-        Err(failure) => run.fail(&failure),
+        Err(failure) => done.fail(&failure, None),
     }
-    run.finish()
+    done.finish(&Command::of("gc", report::Outcome::Cleaned))
 }
 
 /// Rolls back the change of a process that died while it changed the tree. Every command that writes does so first.
@@ -158,15 +159,15 @@ pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &
 /// assert!(report.ok && !report.changed);
 /// ```
 pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
-    let mut run = Run::new("recover", report::Outcome::Recovered);
+    let mut done = Committed::default();
     match transaction::recover(workspace, options) {
         Ok(recovered) => {
-            run.problems.extend(recovered.iter().filter_map(|one| unrestored(one, Severity::Error)));
-            run.recovered = recovered;
+            done.problems().extend(recovered.iter().filter_map(|one| unrestored(one, Severity::Error)));
+            done.recovered = recovered;
         }
-        Err(failure) => run.fail(&failure),
+        Err(failure) => done.fail(&failure, None),
     }
-    run.finish()
+    done.finish(&Command::of("recover", report::Outcome::Recovered))
 }
 
 /// Makes a place for the history: a state directory that stays. A root with a `.git` directory needs none.
@@ -183,12 +184,12 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
 /// assert!(workspace.files().keys().all(|path| path.as_bytes().starts_with(b".wpatch/")));
 /// ```
 pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
-    let mut run = Run::new("init", report::Outcome::Initialized);
+    let mut done = Committed::default();
     match history::init(workspace, options, interrupt) {
-        Ok(recovered) => run.note_recovered(recovered),
-        Err(failure) => run.fail(&failure),
+        Ok(recovered) => done.note_recovered(recovered),
+        Err(failure) => done.fail(&failure, None),
     }
-    run.finish()
+    done.finish(&Command::of("init", report::Outcome::Initialized))
 }
 
 /// Returns the entries, and the policy for the files that they name from the top of the work tree.
@@ -208,9 +209,9 @@ fn recorded(
 }
 
 pub(super) fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
-    let mut run = Run::new(command, report::Outcome::Described);
-    run.fail(failure);
-    Box::new(run.finish())
+    let mut done = Committed::default();
+    done.fail(failure, None);
+    Box::new(done.finish(&Command::of(command, report::Outcome::Described)))
 }
 
 /// Returns the file that `file` was if `entry` moved it; or why nobody may see what is in them.

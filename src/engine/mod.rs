@@ -34,7 +34,6 @@ mod lenient;
 mod link_files;
 mod log;
 mod look;
-mod making;
 mod not_included;
 pub mod options;
 mod preview;
@@ -42,9 +41,10 @@ mod problems;
 mod reading;
 mod recall;
 mod request;
-mod run;
 mod saved;
+mod stages;
 mod suggest;
+mod task;
 mod texts;
 mod three_way;
 mod tool;
@@ -56,10 +56,10 @@ use std::mem;
 use std::path::Path;
 
 use crate::plan::Input;
-use crate::preflight::{Held, Problem, code};
+use crate::preflight::{Held, Problem};
 use crate::process::Patience;
 use crate::report::{self, FileReport, Report};
-use crate::transaction::Interrupt;
+use crate::transaction::{Failure, Interrupt};
 use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
@@ -93,9 +93,10 @@ pub use three_way::{Marking, ThreeWayOptions};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, Undo};
 
-use making::Terms;
-use run::Run;
-use suggest::Template;
+use index::index_record;
+use stages::{Command, Committed};
+use suggest::{Origin, suggest};
+use task::Task;
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -208,28 +209,9 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// assert_eq!((error.kind, report.exit_code), ("not_found", 1));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
+pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     // A signal that comes now ends the process at once.
-    let interrupt = &Interrupt::new();
-    match mem::take(&mut request.what) {
-        What::Patches(patches) => check_patches(patches, request, workspace, interrupt),
-        What::Edit(edit) => file_edit::run(*edit, request, true, workspace, interrupt),
-        What::Undo(undo) => undo::run(undo, request, true, workspace, interrupt),
-    }
-}
-
-fn check_patches(patches: Patches, mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    request.what = What::Patches(patches);
-    let (mut run, mut options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
-        Ok(begun) => begun,
-        Err(outcome) => return *outcome,
-    };
-    let (approve, template) = (request.commit.approve.clone(), Template::of(&mut request));
-    if run.read_for(request, workspace, &mut options) {
-        run.look(workspace, &options, approve.as_deref(), interrupt);
-    }
-    run.suggest(template, &options, workspace);
-    run.finish()
+    run(request, true, workspace, &Interrupt::new())
 }
 
 /// Makes the whole change, or leaves the tree as it was and says why.
@@ -254,41 +236,52 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
     if request.commit.approve.is_none() {
         request.context.held = Held::Everything;
     }
+    run(request, false, workspace, interrupt)
+}
+
+fn run(mut request: Request, is_dry: bool, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     match mem::take(&mut request.what) {
-        What::Patches(patches) => apply_patches(patches, request, workspace, interrupt),
-        What::Edit(edit) => file_edit::run(*edit, request, false, workspace, interrupt),
-        What::Undo(undo) => undo::run(undo, request, false, workspace, interrupt),
+        What::Patches(patches) => run_patches(patches, request, is_dry, workspace, interrupt),
+        What::Edit(edit) => file_edit::run(*edit, request, is_dry, workspace, interrupt),
+        What::Undo(undo) => undo::run(undo, request, is_dry, workspace, interrupt),
     }
 }
 
-fn apply_patches(patches: Patches, mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    request.what = What::Patches(patches);
-    let (mut run, mut options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
+fn run_patches(
+    patches: Patches,
+    request: Request,
+    is_dry: bool,
+    workspace: &dyn Workspace,
+    interrupt: &Interrupt,
+) -> Outcome {
+    let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
+    let name = if is_dry { "check" } else { "apply" };
+    let (mut task, mut begun) = match Task::begin((name, success), request, workspace, interrupt) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let (transaction, Commit { approve, commands, .. }) = (request.transaction(), request.commit.clone());
-    let template = Template::of(&mut request);
-    if let Some(misuse) = commands.misuse() {
-        run.problems.push(Problem::new(&code::USAGE, misuse));
-    } else if run.read_for(request, workspace, &mut options) {
-        let terms = Terms { options: &options, transaction, approve: approve.as_deref(), commands: &commands };
-        run.make(&terms, workspace, interrupt);
-        run.settle(approve.as_deref(), workspace);
+    task.command.is_saved = patches.is_saved;
+    if let Some(misuse) = task.misuse() {
+        begun.problems.push(misuse);
+        return Committed::from(begun).finish(&task.command);
     }
-    run.suggest(template, &options, workspace);
-    // A signal ends the search for suggestions like every other search.
-    if run.is_refused()
-        && let Some(signal) = interrupt.signal()
+    let origin = Origin::of(&patches);
+    let (selected, options) = reading::read_for(&task, patches, begun);
+    let mut done = task.run(selected, &options, is_dry);
+    if !is_dry {
+        approval::settle(&task, &done);
+    }
+    suggest(&task, &origin, &options, &mut done);
+    // A signal ends the search for suggestions like every other search, after which nothing has changed.
+    if let Some(signal) = interrupt.signal().filter(|_| done.is_refused() && done.signal.is_none())
+        && done.receipt.is_none()
     {
-        run.end_search(signal);
+        done.fail(&Failure::Interrupted(signal), task.indexed.as_ref());
     }
-    run.finish()
+    done.finish(&task.command)
 }
 
-/// Returns the outcome of what `problem` keeps from beginning.
+/// Returns the outcome of a command that `problem` ends before it begins.
 fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
-    let mut run = Run::new(command, report::Outcome::Described);
-    run.problems.push(problem);
-    Box::new(run.finish())
+    Box::new(Committed::refused(problem).finish(&Command::of(command, report::Outcome::Described)))
 }

@@ -1,6 +1,6 @@
 //! Reports the changes that an input names and does not contain.
 
-use super::Run;
+use super::stages::Selected;
 use crate::plan::{Input, NamedChange, NotIncluded};
 use crate::preflight::{Problem, Severity, code};
 use crate::text::printable_line;
@@ -8,13 +8,10 @@ use crate::text::printable_line;
 /// Most changes that one message names.
 const MOST_NAMED: usize = 5;
 
-impl Run {
-    /// Adds a problem for each input that names changes without their content.
-    pub(super) fn report_not_included(&mut self, severity: Severity) {
-        let problems = self.plan.inputs.iter().enumerate().filter(|(_, input)| !input.not_included.is_empty());
-        let problems: Vec<_> = problems.map(|(index, input)| problem(index, input, severity)).collect();
-        self.problems.extend(problems);
-    }
+/// Adds a problem for each input that names changes without their content.
+pub(super) fn report(severity: Severity, selected: &mut Selected) {
+    let inputs = selected.plan.inputs.iter().enumerate().filter(|(_, input)| !input.not_included.is_empty());
+    selected.problems.extend(inputs.map(|(index, input)| problem(index, input, severity)));
 }
 
 fn problem(index: usize, input: &Input, severity: Severity) -> Problem {

@@ -3,8 +3,10 @@
 use std::io;
 use std::sync::Arc;
 
-use super::suggest::Template;
-use super::{Outcome, Request, Run};
+use super::reading::read_for;
+use super::suggest::{Origin, suggest};
+use super::task::Task;
+use super::{Outcome, Request, refused};
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Gallery, Problem, Shelf};
 use crate::report::{self, Exhibit, Exhibits, Page, Report};
@@ -82,31 +84,34 @@ pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
 
 impl<'w> Preview<'w> {
     fn of(mut request: Request, workspace: &'w dyn Workspace, wish: impl FnOnce(&mut preflight::Options)) -> Self {
-        let (mut run, mut options) = match Run::begin("show", report::Outcome::WouldApply, &mut request, workspace) {
+        let interrupt = Interrupt::new();
+        let begun = request.take_patches().map_err(|problem| refused("show", *problem)).and_then(|patches| {
+            let success = report::Outcome::WouldApply;
+            Ok((patches, Task::begin(("show", success), request, workspace, &interrupt)?))
+        });
+        let (patches, (mut task, begun)) = match begun {
             Ok(begun) => begun,
             Err(outcome) => {
                 let known = (0, preflight::Options::default());
                 return Self::new((*outcome, Vec::new()), known, (Arc::default(), None), workspace);
             }
         };
-        let (shelf, approve) = (Arc::<Shelf>::default(), request.commit.approve.clone());
-        // Who asked for a description gets them in the report as well.
+        task.command.is_saved = patches.is_saved;
+        let (origin, shelf) = (Origin::of(&patches), Arc::<Shelf>::default());
+        let (selected, mut options) = read_for(&task, patches, begun);
+        // A report that contains the diffs keeps them.
         let taken = (!options.diff).then(|| Arc::clone(&shelf));
         wish(&mut options);
         let gallery = options.gallery.take();
-        let template = Template::of(&mut request);
-        let has_plan = run.read_for(request, workspace, &mut options);
         let shown = preflight::Options { shelf: taken, gallery: gallery.clone(), ..options.clone() };
-        if has_plan {
-            run.look(workspace, &shown, approve.as_deref(), &Interrupt::new());
-        }
-        run.suggest(template, &options, workspace);
-        let files = run.resolution.as_ref().map_or(&[][..], |resolution| &resolution.files);
+        let mut done = task.run(selected, &shown, true);
+        suggest(&task, &origin, &options, &mut done);
+        let files = done.resolved.resolution.as_ref().map_or(&[][..], |resolution| &resolution.files);
         for (index, diff) in files.iter().enumerate().filter_map(|(index, file)| Some((index, file.diff.as_ref()?))) {
             shelf.put(index, diff.clone());
         }
         let count = files.len();
-        Self::new(run.finish_with_operations(), (count, options), (shelf, gallery), workspace)
+        Self::new(done.finish_with_operations(&task.command), (count, options), (shelf, gallery), workspace)
     }
 
     fn new(

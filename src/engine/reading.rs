@@ -1,95 +1,132 @@
-//! From the texts of a request to the plan that it means.
-
-use std::mem;
+//! Parses the patches of a request and selects the operations that are applied.
 
 use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
-use super::{Decide, Request, Run, What};
-use crate::plan::{self, Plan, Selected};
-use crate::preflight::{Problem, Severity, code};
-use crate::progress::Phase;
+use super::stages::{Parsed, Selected};
+use super::task::Task;
+use super::{Decide, Patches, gnu, lenient, not_included, recall, three_way, whitespace};
+use crate::plan::{self, Plan, Selection};
+use crate::preflight::{self, Problem, Severity, code};
+use crate::progress::{Phase, Progress};
 use crate::syntax::{self, Truncated};
 use crate::workspace::Workspace;
 
-impl Run {
-    /// Parses and selects; returns whether there is a plan to look at.
-    pub(super) fn read(&mut self, request: Request) -> bool {
-        self.read_with(request, Truncated::Refused)
-    }
+/// An optional step between the selection and preflight.
+type Step = fn(&Task<'_>, &mut Selected, &mut preflight::Options);
 
-    /// The same with another rule for a last hunk that is too short.
-    pub(super) fn read_with(&mut self, mut request: Request, truncated: Truncated) -> bool {
-        let Some(whole) = self.parsed(&mut request, truncated) else { return false };
-        self.select(whole, &request.decide.selection());
-        self.report_not_included(severity(&request.decide));
-        true
-    }
+/// The optional steps, in execution order.
+const STEPS: [Step; 4] = [
+    |task, selected, _| gnu::apply_options(&task.request.decide.gnu, task.workspace, selected),
+    |task, selected, _| recall::recall(&task.request.decide, task.workspace, selected),
+    |task, selected, options| whitespace::consult(&task.request, selected, options),
+    three_way::find_bases,
+];
 
-    /// The same for a tree, by whose files names may be chosen.
-    pub(super) fn read_as(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
-        let Some(mut whole) = self.parsed(&mut request, Truncated::Refused) else { return false };
-        let decide = &request.decide;
-        decide.gnu.name(&mut whole, decide.direction(), workspace);
-        self.select(whole, &decide.selection());
-        self.report_not_included(severity(decide));
-        self.apply_gnu_options(&decide.gnu, workspace);
-        true
-    }
+/// How patches are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) decide: &'a Decide,
+    pub(super) progress: &'a Progress,
+    /// What is done about a last hunk that is too short.
+    pub(super) truncated: Truncated,
+    /// The tree whose files decide between several names, if that is asked for.
+    pub(super) tree: Option<&'a dyn Workspace>,
+}
 
-    fn parsed(&mut self, request: &mut Request, truncated: Truncated) -> Option<Plan<plan::Name>> {
-        let among = syntax::chosen(&request.decide.format);
-        if among.is_empty() {
-            self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.decide.format)));
-            return None;
+impl<'a> Reader<'a> {
+    pub(super) fn new(decide: &'a Decide, progress: &'a Progress) -> Self {
+        Self { decide, progress, truncated: Truncated::Refused, tree: None }
+    }
+}
+
+/// Reads the patches for the tree of `task`. Returns the selected operations, with the problems of `begun` first, and how
+/// the tree is read.
+pub(super) fn read_for(task: &Task<'_>, patches: Patches, begun: Selected) -> (Selected, preflight::Options) {
+    let request = &task.request;
+    let mut read = if request.decide.lenient {
+        lenient::read(task, patches)
+    } else {
+        let tree = Some(task.workspace);
+        read(patches, Reader { tree, ..Reader::new(&request.decide, task.progress()) })
+    };
+    let mut options = request.preflight();
+    read.problems.splice(..0, begun.problems);
+    if read.is_read {
+        for step in STEPS {
+            step(task, &mut read, &mut options);
         }
-        let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
-        let What::Patches(patches) = &mut request.what else {
-            self.problems.push(Problem::new(&code::USAGE, "the request has no patches"));
-            return None;
-        };
-        request.look.progress.enter(Phase::Reading, 0);
-        let series = patches.series.as_ref();
-        let options = request.decide.syntax();
-        let options = syntax::Options { truncated, allow_empty: series.is_some() || options.allow_empty, ..options };
-        for (index, (name, bytes)) in mem::take(&mut patches.texts).into_iter().enumerate() {
-            let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
-            match syntax::parse(&name, bytes, &among, options) {
-                Ok(mut plan) => {
-                    if let Some((name, listed)) = listed {
-                        plan.read_as(name, listed);
-                    }
-                    whole.append(plan);
+    }
+    (read, options)
+}
+
+/// Parses and selects.
+pub(super) fn read(patches: Patches, reader: Reader<'_>) -> Selected {
+    let Parsed { mut plan, problem } = parse(patches, reader);
+    if let Some(problem) = problem {
+        let plan = Plan { inputs: plan.inputs, operations: Vec::new() };
+        return Selected { plan, ..Selected::refused(problem) };
+    }
+    let decide = reader.decide;
+    if let Some(tree) = reader.tree {
+        decide.gnu.name(&mut plan, decide.direction(), tree);
+    }
+    let mut selected = select(plan, &decide.selection());
+    not_included::report(severity(decide), &mut selected);
+    selected
+}
+
+fn parse(patches: Patches, reader: Reader<'_>) -> Parsed {
+    let mut plan = Plan::default();
+    let decide = reader.decide;
+    let among = syntax::chosen(&decide.format);
+    if among.is_empty() {
+        let problem = Problem::new(&code::USAGE, format!("unknown format {}", decide.format));
+        return Parsed { plan, problem: Some(problem) };
+    }
+    reader.progress.enter(Phase::Reading, 0);
+    let series = patches.series.as_ref();
+    let options = decide.syntax();
+    let allow_empty = series.is_some() || options.allow_empty;
+    let options = syntax::Options { truncated: reader.truncated, allow_empty, ..options };
+    for (index, (name, bytes)) in patches.texts.into_iter().enumerate() {
+        let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
+        match syntax::parse(&name, bytes, &among, options) {
+            Ok(mut parsed) => {
+                if let Some((name, listed)) = listed {
+                    parsed.read_as(name, listed);
                 }
-                Err(error) => {
-                    self.problems.push(broken(&error, whole.inputs.len()));
-                    let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
-                    whole.inputs.push(plan::Input { listed, ..error.input });
-                    self.plan.inputs = whole.inputs;
-                    return None;
-                }
+                plan.append(parsed);
+            }
+            Err(error) => {
+                let problem = Some(broken(&error, plan.inputs.len()));
+                let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
+                plan.inputs.push(plan::Input { listed, ..error.input });
+                return Parsed { plan, problem };
             }
         }
-        Some(whole)
     }
+    Parsed { plan, problem: None }
+}
 
-    /// Takes of `whole` what is meant.
-    pub(super) fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
-        let is_empty = whole.operations.is_empty();
-        let Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
-        self.plan = plan;
-        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, &self.plan, selection.level())));
-        match left_out {
-            Ok(left_out) => self.left_out = left_out,
-            // Of a patch that names other files than it should, the numbers are not those that anybody saw.
-            Err(_) if !rejections.is_empty() => {}
-            Err(error) => self.problems.push(unchosen(&error)),
+/// Selects the operations of `whole` that are applied.
+pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected {
+    let is_empty = whole.operations.is_empty();
+    let plan::Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
+    let rejected = |rejection| rejected(rejection, &plan, selection.level());
+    let mut problems: Vec<_> = rejections.iter().map(rejected).collect();
+    let left_out = match left_out {
+        Ok(left_out) => left_out,
+        Err(error) => {
+            // If names are rejected, the numbers of the files are not those of the report that the user has.
+            problems.extend(rejections.is_empty().then(|| unchosen(&error)));
+            Vec::new()
         }
-        if !outside.is_empty() {
-            self.problems.push(elsewhere(&outside));
-        } else if self.plan.operations.is_empty() && rejections.is_empty() && !is_empty {
-            self.problems.push(skipped(filtered.len()));
-        }
-        self.skipped = filtered;
+    };
+    if !outside.is_empty() {
+        problems.push(elsewhere(&outside));
+    } else if plan.operations.is_empty() && rejections.is_empty() && !is_empty {
+        problems.push(skipped(filtered.len()));
     }
+    Selected { plan, is_read: true, left_out, skipped: filtered, problems }
 }
 
 /// Returns the severity of a change that an input names and does not contain.

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::Run;
+use super::Decide;
+use super::stages::Selected;
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -16,24 +17,22 @@ use crate::workspace::{Workspace, below, top};
 /// Where the history has old contents, and what they are.
 pub(super) type Kept<'e> = (&'e RelPath, Version);
 
-impl Run {
-    /// Gives sections that number lines the versions that the history has of their files, as far as they have the tag;
-    /// none is larger than `most` bytes.
-    pub(super) fn recall(&mut self, workspace: &dyn Workspace, most: u64) {
-        if !self.plan.operations.iter().any(|operation| matches!(operation.edit, Edit::Lines(_))) {
-            return;
-        }
-        let (all, tree) = match entries(workspace).and_then(|all| Ok((all, top(workspace)?))) {
-            Ok(found) => found,
-            Err(failure) => return self.fail(&failure),
-        };
-        let kept = kept(&all, workspace);
-        for operation in &mut self.plan.operations {
-            let path = operation.from.as_ref().unwrap_or(&operation.path);
-            if let (Edit::Lines(changes), Some(kept)) = (&mut operation.edit, kept.get(path)) {
-                let earlier = kept.iter().filter_map(|kept| read(tree, *kept, most));
-                changes.earlier = earlier.filter(|bytes| changes.tag == Tag::of(bytes)).map(Arc::new).collect();
-            }
+/// Adds to sections that number lines the versions of their files in the history that have the tag of the section.
+pub(super) fn recall(decide: &Decide, workspace: &dyn Workspace, selected: &mut Selected) {
+    let operations = &mut selected.plan.operations;
+    if !decide.relocate || !operations.iter().any(|operation| matches!(operation.edit, Edit::Lines(_))) {
+        return;
+    }
+    let (all, tree) = match entries(workspace).and_then(|all| Ok((all, top(workspace)?))) {
+        Ok(found) => found,
+        Err(failure) => return selected.fail(&failure),
+    };
+    let kept = kept(&all, workspace);
+    for operation in operations {
+        let path = operation.from.as_ref().unwrap_or(&operation.path);
+        if let (Edit::Lines(changes), Some(kept)) = (&mut operation.edit, kept.get(path)) {
+            let earlier = kept.iter().filter_map(|kept| read(tree, *kept, decide.max_file));
+            changes.earlier = earlier.filter(|bytes| changes.tag == Tag::of(bytes)).map(Arc::new).collect();
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The request: patches, and how they are applied.
 
 use std::ffi::OsString;
+use std::mem;
 use std::sync::Arc;
 
 use super::{Commands, Decide, FileEdit, Git, GitIndex, Indexed, Repository, Undo};
@@ -8,7 +9,7 @@ use crate::diagnostics;
 use crate::matching::Rules;
 use crate::plan::Listed;
 use crate::policy::Policy;
-use crate::preflight::{self, Given, Held, WhitespaceAction};
+use crate::preflight::{self, Given, Held, Problem, WhitespaceAction, code};
 use crate::progress::Progress;
 use crate::text::Bytes;
 use crate::transaction::{self, Links};
@@ -199,6 +200,18 @@ impl Request {
         match &self.what {
             What::Patches(patches) => Some(patches),
             What::Edit(_) | What::Undo(_) => None,
+        }
+    }
+
+    /// Takes the patches out of the request.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problem of a request with another input.
+    pub(super) fn take_patches(&mut self) -> Result<Patches, Box<Problem>> {
+        match mem::take(&mut self.what) {
+            What::Patches(patches) => Ok(patches),
+            What::Edit(_) | What::Undo(_) => Err(Box::new(Problem::new(&code::USAGE, "the request has no patches"))),
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-use super::Run;
 use super::lenient::{told, unrepaired};
+use super::stages::Selected;
 use crate::change::Dropped;
 use crate::mutex::locked;
 use crate::path::RelPath;
@@ -70,46 +70,42 @@ impl TextRepair for TextRepairer {
     }
 }
 
-impl Run {
-    /// Repairs the texts that the plan searches for; returns whether there is a plan to look at.
-    pub(super) fn repair_texts(&mut self, workspace: &dyn Workspace, options: &preflight::Options) -> bool {
-        let text_repair = Arc::new(TextRepairer::new(&self.plan, options));
-        let (describe, diff, whole_diff) = (false, false, false);
-        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options.clone() };
-        let repairer = Some(Arc::clone(&text_repair) as _);
-        let options = preflight::Options { gallery: None, shelf: None, text_repair: repairer, ..options };
-        // What does not fit, or fails, is reported when the tree is looked at for the result.
-        let _ = preflight::resolve(&self.plan, workspace, &options, &Dropped);
-        let repairs = mem::take(&mut locked(&text_repair.kept).repairs);
-        let mut is_certain = true;
-        for (index, repaired) in repairs {
-            let Some(operation) = self.plan.operations.get_mut(index) else { continue };
-            let (input, span) = (operation.input, operation.span);
-            match repaired {
-                Ok(TextRepairs { changes, rows }) => {
-                    operation.edit = Edit::Replacements(Box::new(changes));
-                    let row = |(at, row)| ROWS.iter().find(|(known, ..)| *known == row).map(|row| (at, row));
-                    let repair = |(at, &(_, code, message)): (usize, &(_, &'static str, &'static str))| {
-                        (at, Repair { code, line: 0, message, section: Some(span) })
-                    };
-                    self.note_repairs(input, rows.into_iter().filter_map(row).map(repair).collect());
-                }
-                Err(refusals) => {
-                    is_certain = false;
-                    let path = Some(operation.path.clone());
-                    let named = |refusal: Refusal| Refusal { path: path.clone(), ..refusal };
-                    self.problems.extend(refusals.into_iter().map(|refusal| unrepaired(&named(refusal), input)));
-                }
+/// Repairs the texts that the plan searches for. A text without a certain repair is a problem, and the plan is not read then.
+pub(super) fn repair(workspace: &dyn Workspace, options: &preflight::Options, selected: &mut Selected) {
+    let text_repair = Arc::new(TextRepairer::new(&selected.plan, options));
+    let (describe, diff, whole_diff) = (false, false, false);
+    let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options.clone() };
+    let repairer = Some(Arc::clone(&text_repair) as _);
+    let options = preflight::Options { gallery: None, shelf: None, text_repair: repairer, ..options };
+    // What does not fit, or fails, is reported when the tree is looked at for the result.
+    let _ = preflight::resolve(&selected.plan, workspace, &options, &Dropped);
+    let repairs = mem::take(&mut locked(&text_repair.kept).repairs);
+    for (index, repaired) in repairs {
+        let Some(operation) = selected.plan.operations.get_mut(index) else { continue };
+        let (input, span) = (operation.input, operation.span);
+        match repaired {
+            Ok(TextRepairs { changes, rows }) => {
+                operation.edit = Edit::Replacements(Box::new(changes));
+                let row = |(at, row)| ROWS.iter().find(|(known, ..)| *known == row).map(|row| (at, row));
+                let repair = |(at, &(_, code, message)): (usize, &(_, &'static str, &'static str))| {
+                    (at, Repair { code, line: 0, message, section: Some(span) })
+                };
+                note_repairs(input, rows.into_iter().filter_map(row).map(repair).collect(), selected);
+            }
+            Err(refusals) => {
+                selected.is_read = false;
+                let path = Some(operation.path.clone());
+                let named = |refusal: Refusal| Refusal { path: path.clone(), ..refusal };
+                selected.problems.extend(refusals.into_iter().map(|refusal| unrepaired(&named(refusal), input)));
             }
         }
-        is_certain
     }
+}
 
-    fn note_repairs(&mut self, input: usize, repairs: Vec<(usize, Repair)>) {
-        let Some(input) = self.plan.inputs.get_mut(input) else { return };
-        let located = |(at, repair): (usize, Repair)| Repair { line: Position::of(&input.bytes, at).line, ..repair };
-        let repairs: Vec<_> = repairs.into_iter().map(located).collect();
-        self.problems.extend(told(&repairs));
-        input.repairs.extend(repairs);
-    }
+fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Selected) {
+    let Some(input) = selected.plan.inputs.get_mut(input) else { return };
+    let located = |(at, repair): (usize, Repair)| Repair { line: Position::of(&input.bytes, at).line, ..repair };
+    let repairs: Vec<_> = repairs.into_iter().map(located).collect();
+    selected.problems.extend(told(&repairs));
+    input.repairs.extend(repairs);
 }

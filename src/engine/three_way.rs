@@ -7,10 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::recall::{kept, read};
-use super::{Context, Run};
+use super::stages::Selected;
+use super::task::Task;
 use crate::digest::is_blob;
 use crate::matching::{ConflictStyle, Favour};
 use crate::path::RelPath;
+use crate::plan::Plan;
 use crate::preflight::{self, Bases, Conflicts, Driver, KeptBases, Problem, ThreeWay, code};
 use crate::transaction::Failure;
 use crate::transaction::history::entries;
@@ -36,71 +38,59 @@ pub enum Marking {
     Base,
 }
 
-impl Run {
-    /// Completes `options` for the plan.
-    pub(super) fn find_bases(
-        &mut self,
-        merge: ThreeWayOptions,
-        context: &Context,
-        workspace: &dyn Workspace,
-        options: &mut preflight::Options,
-    ) {
-        let ThreeWayOptions { favour, marking } = merge;
-        let git = match &self.indexed {
-            Some(indexed) => Some(indexed.index.git()),
-            None => context.git.as_ref(),
-        };
-        let mut told = |error: &io::Error| {
-            let message = format!("git cannot tell its configuration for merges: {error}");
-            self.problems.push(Problem::new(&code::GIT_CONFIG, message));
-        };
-        let conflicts = match marking {
-            None => Conflicts::Refused,
-            Some(Marking::Base) => Conflicts::Marked(ConflictStyle::Base),
-            Some(Marking::Configured) => {
-                let style = git.as_ref().map_or(Ok(ConflictStyle::Sides), |git| style(git));
-                Conflicts::Marked(style.inspect_err(&mut told).unwrap_or_default())
-            }
-        };
-        let paths: Vec<_> = self.plan.operations.iter().map(|operation| &operation.path).collect();
-        let drivers = git.as_ref().map_or_else(|| Ok(HashMap::new()), |git| drivers(git, &paths));
-        let drivers = drivers.inspect_err(&mut told).unwrap_or_default();
-        let mut bases = Bases { given: context.base.clone(), objects: options.objects.clone(), kept: HashMap::new() };
-        if bases.given.is_none() {
-            match self.kept_bases(workspace, options, &bases) {
-                Ok(kept) => bases.kept = kept,
-                Err(failure) => self.fail(&failure),
-            }
+/// Adds to `options` the contents that the patches of `selected` were made for, and how git is configured to merge.
+pub(super) fn find_bases(task: &Task<'_>, selected: &mut Selected, options: &mut preflight::Options) {
+    let Some(ThreeWayOptions { favour, marking }) = task.request.decide.three_way else { return };
+    let git = match &task.indexed {
+        Some(indexed) => Some(indexed.index.git()),
+        None => task.request.context.git.as_ref(),
+    };
+    let mut failed = |error: &io::Error| {
+        let message = format!("git cannot tell its configuration for merges: {error}");
+        selected.problems.push(Problem::new(&code::GIT_CONFIG, message));
+    };
+    let conflicts = match marking {
+        None => Conflicts::Refused,
+        Some(Marking::Base) => Conflicts::Marked(ConflictStyle::Base),
+        Some(Marking::Configured) => {
+            let style = git.as_ref().map_or(Ok(ConflictStyle::Sides), |git| style(git));
+            Conflicts::Marked(style.inspect_err(&mut failed).unwrap_or_default())
         }
-        let is_indexed = self.indexed.is_some();
-        options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers, is_indexed }));
+    };
+    let paths: Vec<_> = selected.plan.operations.iter().map(|operation| &operation.path).collect();
+    let drivers = git.as_ref().map_or_else(|| Ok(HashMap::new()), |git| drivers(git, &paths));
+    let drivers = drivers.inspect_err(&mut failed).unwrap_or_default();
+    let given = task.request.context.base.clone();
+    let mut bases = Bases { given, objects: options.objects.clone(), kept: HashMap::new() };
+    if bases.given.is_none() {
+        match kept_bases(&selected.plan, task.workspace, options.max_file, &bases) {
+            Ok(kept) => bases.kept = kept,
+            Err(failure) => selected.fail(&failure),
+        }
     }
+    let is_indexed = task.indexed.is_some();
+    options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers, is_indexed }));
+}
 
-    /// Returns what the history has of the contents that the patches were made for, and the repository has not.
-    fn kept_bases(
-        &self,
-        workspace: &dyn Workspace,
-        options: &preflight::Options,
-        bases: &Bases,
-    ) -> Result<KeptBases, Failure> {
-        let all = entries(workspace)?;
-        let (versions, tree) = (kept(&all, workspace), top(workspace)?);
-        let mut found = HashMap::new();
-        for operation in &self.plan.operations {
-            let path = operation.from.as_ref().unwrap_or(&operation.path);
-            let Some((blobs, versions)) = operation.blobs.as_ref().zip(versions.get(path)) else { continue };
-            let most = options.max_file;
-            let found_there = bases.objects.as_ref().map(|objects| objects.find_blob(&blobs.old, most)).transpose()?;
-            if found_there.flatten().is_some() {
-                continue;
-            }
-            let mut contents = versions.iter().filter_map(|version| read(tree, *version, most));
-            if let Some(base) = contents.find(|contents| is_blob(contents, &blobs.old)) {
-                found.insert((path.clone(), blobs.old.clone()), Arc::new(base));
-            }
+/// Returns the contents that the patches of `plan` were made for, as far as the history has them and the repository does
+/// not. None of them has more than `most` bytes.
+fn kept_bases(plan: &Plan, workspace: &dyn Workspace, most: u64, bases: &Bases) -> Result<KeptBases, Failure> {
+    let all = entries(workspace)?;
+    let (versions, tree) = (kept(&all, workspace), top(workspace)?);
+    let mut found = HashMap::new();
+    for operation in &plan.operations {
+        let path = operation.from.as_ref().unwrap_or(&operation.path);
+        let Some((blobs, versions)) = operation.blobs.as_ref().zip(versions.get(path)) else { continue };
+        let found_there = bases.objects.as_ref().map(|objects| objects.find_blob(&blobs.old, most)).transpose()?;
+        if found_there.flatten().is_some() {
+            continue;
         }
-        Ok(found)
+        let mut contents = versions.iter().filter_map(|version| read(tree, *version, most));
+        if let Some(base) = contents.find(|contents| is_blob(contents, &blobs.old)) {
+            found.insert((path.clone(), blobs.old.clone()), Arc::new(base));
+        }
     }
+    Ok(found)
 }
 
 /// Returns how conflicts are written, as git is configured; see `merge.conflictStyle` in git-config(1).

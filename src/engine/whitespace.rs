@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use super::{Context, Decide, Run};
+use super::stages::Selected;
+use super::{Decide, Request, link_files};
 use crate::path::RelPath;
-use crate::plan::Operation;
+use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, named};
 use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
@@ -31,44 +32,43 @@ impl From<Contradiction> for Trouble {
     }
 }
 
-impl Run {
-    /// Completes `options` for the plan.
-    pub(super) fn consult(&mut self, decide: &Decide, context: &Context, options: &mut preflight::Options) {
-        options.whitespace.action = decide.whitespace.unwrap_or(context.whitespace);
-        options.rules.ignore_whitespace |= decide.ignore_whitespace.unwrap_or_default();
-        let Some(git) = &context.git else { return };
-        if !context.is_tree {
-            options.conversions = self.conversions(git);
-            self.consult_links(git, options);
-        }
-        let paths: Vec<_> = self.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
-        if paths.is_empty() {
-            return;
-        }
-        let result = configured(decide, git, options).map_err(|error| (error, Severity::Error)).and_then(|()| {
-            // These actions do not change the result.
-            let is_aside = matches!(options.whitespace.action, WhitespaceAction::NoWarn | WhitespaceAction::Warn);
-            let severity = if is_aside { Severity::Warning } else { Severity::Error };
-            rules(git, &paths, options).map_err(|error| (error, severity))
-        });
-        match result {
-            Ok(()) => {}
-            Err((Trouble::Value(message), _)) => self.problems.push(Problem::new(&code::USAGE, message)),
-            Err((Trouble::Git(error), severity)) => {
-                let message = format!("git cannot tell its configuration for white space: {error}");
-                let help = "fix what git reports, or set --whitespace and --ignore-whitespace on the command line";
-                let help = Some(help.to_owned()).filter(|_| severity == Severity::Error);
-                self.problems.push(Problem { severity, help, ..Problem::new(&code::GIT_CONFIG, message) });
-            }
+/// Adds to `options` what the request, git's configuration and its attributes say about the files of the plan.
+pub(super) fn consult(request: &Request, selected: &mut Selected, options: &mut preflight::Options) {
+    let Request { decide, context, .. } = request;
+    options.whitespace.action = decide.whitespace.unwrap_or(context.whitespace);
+    options.rules.ignore_whitespace |= decide.ignore_whitespace.unwrap_or_default();
+    let Some(git) = &context.git else { return };
+    if !context.is_tree {
+        options.conversions = conversions(git, &selected.plan);
+        link_files::consult(git, selected, options);
+    }
+    let paths: Vec<_> = selected.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
+    if paths.is_empty() {
+        return;
+    }
+    let result = configured(decide, git, options).map_err(|error| (error, Severity::Error)).and_then(|()| {
+        // These actions do not change the result.
+        let is_aside = matches!(options.whitespace.action, WhitespaceAction::NoWarn | WhitespaceAction::Warn);
+        let severity = if is_aside { Severity::Warning } else { Severity::Error };
+        rules(git, &paths, options).map_err(|error| (error, severity))
+    });
+    match result {
+        Ok(()) => {}
+        Err((Trouble::Value(message), _)) => selected.problems.push(Problem::new(&code::USAGE, message)),
+        Err((Trouble::Git(error), severity)) => {
+            let message = format!("git cannot tell its configuration for white space: {error}");
+            let help = "fix what git reports, or set --whitespace and --ignore-whitespace on the command line";
+            let help = Some(help.to_owned()).filter(|_| severity == Severity::Error);
+            selected.problems.push(Problem { severity, help, ..Problem::new(&code::GIT_CONFIG, message) });
         }
     }
+}
 
-    /// Returns the conversions of the files that git would apply the plan to; `None` if there are no such files.
-    fn conversions(&self, git: &Arc<Git>) -> Option<Arc<Conversions>> {
-        let operations = self.plan.operations.iter().filter(|operation| is_of_git(&self.plan, operation));
-        let paths: Vec<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
-        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths)))
-    }
+/// Returns the conversions of the files that git would apply the plan to; `None` if there are no such files.
+fn conversions(git: &Arc<Git>, plan: &Plan) -> Option<Arc<Conversions>> {
+    let operations = plan.operations.iter().filter(|operation| is_of_git(plan, operation));
+    let paths: Vec<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
+    (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths)))
 }
 
 /// Returns whether the operation has hunks as git writes them: other grammars are not what git is configured for.

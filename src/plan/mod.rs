@@ -47,6 +47,13 @@ pub struct Plan<P = RelPath> {
     pub operations: Vec<Operation<P>>,
 }
 
+impl<P> Default for Plan<P> {
+    /// Returns the plan that changes nothing.
+    fn default() -> Self {
+        Self { inputs: Vec::new(), operations: Vec::new() }
+    }
+}
+
 impl<P> Plan<P> {
     /// Returns the bytes of the input that `operation` came from.
     ///

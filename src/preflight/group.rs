@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(grouped(&["a", "b", "c"]), [[0], [1], [2]]);
         assert_eq!(grouped(&["a", "b", "a", "c", "b"]), [vec![0, 2], vec![1, 4], vec![3]]);
         assert_eq!(grouped(&["d/e/f", "b", "d", "d-e"]), [vec![0, 2], vec![1], vec![3]]);
-        let nothing = groups(&Plan { inputs: Vec::new(), operations: Vec::new() }, &Options::default());
+        let nothing = groups(&Plan::default(), &Options::default());
         assert_eq!(nothing.len(), 0);
     }
 }

@@ -3,9 +3,11 @@
 mod verbs;
 
 use super::follow::names_on_the_way;
-use super::making::Terms;
+use super::reading::select;
+use super::stages::Committed;
 use super::suggest::explain_missing_file;
-use super::{Commit, Outcome, Request, Run, What};
+use super::task::Task;
+use super::{Outcome, Request, What, texts};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -126,39 +128,35 @@ impl From<FileEdit> for Request {
 /// Makes the edit, or only checks it if `is_dry`.
 pub(super) fn run(
     edit: FileEdit,
-    mut request: Request,
+    request: Request,
     is_dry: bool,
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
 ) -> Outcome {
     let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let (mut run, options) = match Run::begin(edit.command, success, &mut request, workspace) {
+    let (mut task, begun) = match Task::begin((edit.command, success), request, workspace, interrupt) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    run.is_dry = is_dry;
-    let (transaction, Commit { approve, commands, .. }) = (request.transaction(), request.commit);
-    if let Some(misuse) = commands.misuse().or_else(|| edit.misuse()) {
-        run.problems.push(Problem::new(&code::USAGE, misuse));
-        return run.finish();
+    task.command.is_dry = is_dry;
+    let misuse = task.misuse().or_else(|| edit.misuse().map(|misuse| Problem::new(&code::USAGE, misuse)));
+    if let Some(misuse) = misuse {
+        let mut done = Committed::from(begun);
+        done.problems().push(misuse);
+        return done.finish(&task.command);
     }
-    let parents = edit.parents;
-    run.select(edit.plan(request.decide.expect_hash), &Selection::default());
-    if let Err(problem) = aim(&mut run.plan, workspace, &options.policy, parents) {
-        run.problems.push(*problem);
-    } else if request.decide.lenient && !run.repair_texts(workspace, &options) {
-        return run.finish();
+    let (options, parents) = (task.request.preflight(), edit.parents);
+    let mut selected = select(edit.plan(task.request.decide.expect_hash), &Selection::default());
+    selected.problems.splice(..0, begun.problems);
+    if let Err(problem) = aim(&mut selected.plan, workspace, &options.policy, parents) {
+        selected.problems.push(*problem);
+    } else if task.request.decide.lenient {
+        texts::repair(workspace, &options, &mut selected);
     }
-    if is_dry {
-        run.look(workspace, &options, approve.as_deref(), interrupt);
-    } else {
-        let terms = Terms { options: &options, transaction, approve: approve.as_deref(), commands: &commands };
-        run.make(&terms, workspace, interrupt);
-    }
-    let policy = std::sync::Arc::clone(&run.policy);
-    let of_file = run.problems.iter_mut().filter(|problem| problem.operation.is_some());
-    of_file.for_each(|problem| explain_missing_file(problem, workspace, &policy));
-    run.finish()
+    let mut done = task.run(selected, &options, is_dry);
+    let of_file = done.problems().iter_mut().filter(|problem| problem.operation.is_some());
+    of_file.for_each(|problem| explain_missing_file(problem, workspace, &task.command.policy));
+    done.finish(&task.command)
 }
 
 /// Says which text is empty that must not be.

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::gitlinks::commit;
-use crate::engine::run::Run;
+use crate::engine::reading::{Reader, read};
+use crate::engine::stages::{Command, Committed, Selected};
 use crate::engine::{Outcome, Request};
 use crate::mode::FileMode;
 use crate::plan::{Action, Blobs, Edit, LineKind, Operation};
@@ -15,34 +16,37 @@ use crate::workspace::index::{GitIndex, IndexEntry, Staged, Update};
 
 /// Reads the patches, and writes an index to `file` that has what each of them was made for: the blob that its `index` line
 /// names, which the repository of `index` has to have. Nothing else is written.
-pub fn build_ancestor(request: Request, index: &GitIndex, file: &Path) -> Outcome {
-    let max_file = request.decide.max_file;
-    let mut run = Run::new("apply", report::Outcome::Described);
-    run.policy = std::sync::Arc::clone(&request.context.policy);
-    if run.read(request)
-        && let Err(failure) = run.build_ancestor(index, file, max_file)
+pub fn build_ancestor(mut request: Request, index: &GitIndex, file: &Path) -> Outcome {
+    let command =
+        Command { policy: request.context.policy.clone(), ..Command::of("apply", report::Outcome::Described) };
+    let patches = match request.take_patches() {
+        Ok(patches) => patches,
+        Err(problem) => return Committed::refused(*problem).finish(&command),
+    };
+    let mut done = Committed::from(read(patches, Reader::new(&request.decide, &request.look.progress)));
+    let selected = &mut done.resolved.selected;
+    if selected.is_read
+        && let Err(failure) = build(selected, index, file, request.decide.max_file)
     {
-        run.fail(&failure);
+        done.fail(&failure, None);
     }
-    run.finish()
+    done.finish(&command)
 }
 
-impl Run {
-    fn build_ancestor(&mut self, index: &GitIndex, file: &Path, max_file: u64) -> Result<(), Failure> {
-        let staged = index.read()?;
-        let mut updates = Vec::new();
-        for (number, operation) in self.plan.operations.iter().enumerate() {
-            if operation.action == Action::Create {
-                continue;
-            }
-            let path = operation.from.as_ref().unwrap_or(&operation.path);
-            match entry(operation, self.plan.text(operation), (index, &staged), max_file)? {
-                Some(entry) => updates.push(Update { path: path.clone(), entry: Some(entry), stage: 0 }),
-                None => self.problems.push(lacking(number, path)),
-            }
+fn build(selected: &mut Selected, index: &GitIndex, file: &Path, max_file: u64) -> Result<(), Failure> {
+    let staged = index.read()?;
+    let mut updates = Vec::new();
+    for (number, operation) in selected.plan.operations.iter().enumerate() {
+        if operation.action == Action::Create {
+            continue;
         }
-        if self.is_refused() { Ok(()) } else { Ok(index.write_alone(file, &updates)?) }
+        let path = operation.from.as_ref().unwrap_or(&operation.path);
+        match entry(operation, selected.plan.text(operation), (index, &staged), max_file)? {
+            Some(entry) => updates.push(Update { path: path.clone(), entry: Some(entry), stage: 0 }),
+            None => selected.problems.push(lacking(number, path)),
+        }
     }
+    if selected.is_refused() { Ok(()) } else { Ok(index.write_alone(file, &updates)?) }
 }
 
 /// Returns what the operation was made for, if that is known.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Indexed, Reach, Restaged};
-use crate::engine::run::Run;
+use super::{Indexed, Reach, Restaged, note};
+use crate::engine::stages::Resolved;
 use crate::interrupt::NEVER;
 use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
@@ -32,50 +32,48 @@ impl IndexBack {
     }
 }
 
-impl Run {
-    /// Works out what becomes of the index when what `back` says is taken back.
-    pub(in crate::engine) fn unstage<'i>(&mut self, back: &'i IndexBack) -> Result<Restaged<'i>, Failure> {
-        let staged = back.indexed.index.read()?;
-        let mut now: BTreeMap<&RelPath, Stages> = BTreeMap::new();
-        let mut left = Vec::new();
-        for change in back.records.iter().flat_map(|record| &record.entries) {
-            let IndexChange { path, before, after } = change;
-            let parsed = |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
-            let here = now.entry(path).or_insert_with(|| staged.all(path));
-            let before = parsed(before);
-            if !here.is_like(&parsed(after)) {
-                left.push(kept(path, "the index has something else for it now, which stays"));
-            } else if !back.indexed.index.has(&before) {
-                left.push(kept(path, "the repository has lost what the index had for it, which stays as it is"));
-            } else {
-                *here = before;
-            }
+/// Works out what becomes of the index when what `back` says is taken back.
+pub(in crate::engine) fn unstage<'i>(back: &'i IndexBack, resolved: &mut Resolved) -> Result<Restaged<'i>, Failure> {
+    let staged = back.indexed.index.read()?;
+    let mut now: BTreeMap<&RelPath, Stages> = BTreeMap::new();
+    let mut left = Vec::new();
+    for change in back.records.iter().flat_map(|record| &record.entries) {
+        let IndexChange { path, before, after } = change;
+        let parsed = |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
+        let here = now.entry(path).or_insert_with(|| staged.all(path));
+        let before = parsed(before);
+        if !here.is_like(&parsed(after)) {
+            left.push(kept(path, "the index has something else for it now, which stays"));
+        } else if !back.indexed.index.has(&before) {
+            left.push(kept(path, "the repository has lost what the index had for it, which stays as it is"));
+        } else {
+            *here = before;
         }
-        // What git would remove for an entry that comes back, and this change did not put in.
-        let is_in_the_way =
-            |other: &RelPath| now.get(other).map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty());
-        let comes = now.iter().filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
-        let blocked = comes.filter(|(path, _)| staged.displaced_by(path).iter().any(is_in_the_way));
-        let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
-        for path in blocked {
-            left.push(kept(path, "the index has a file where this needs a directory, or files below it, which stay"));
-            now.insert(path, staged.all(path));
-        }
-        self.problems.append(&mut left);
-        let changed = now.into_iter().filter(|(path, stages)| staged.all(path) != *stages);
-        let updates: Vec<_> = changed.flat_map(|(path, stages)| stages.updates(path)).collect();
-        self.note_index(&back.indexed, &staged, &updates);
-        Ok(Restaged { blobs: Blobs::named(&back.indexed.index), updates, held: Vec::new() })
     }
+    // What git would remove for an entry that comes back, and this change did not put in.
+    let is_in_the_way =
+        |other: &RelPath| now.get(other).map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty());
+    let comes = now.iter().filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
+    let blocked = comes.filter(|(path, _)| staged.displaced_by(path).iter().any(is_in_the_way));
+    let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
+    for path in blocked {
+        left.push(kept(path, "the index has a file where this needs a directory, or files below it, which stay"));
+        now.insert(path, staged.all(path));
+    }
+    resolved.selected.problems.append(&mut left);
+    let changed = now.into_iter().filter(|(path, stages)| staged.all(path) != *stages);
+    let updates: Vec<_> = changed.flat_map(|(path, stages)| stages.updates(path)).collect();
+    note(&back.indexed, &staged, &updates, resolved);
+    Ok(Restaged { blobs: Blobs::named(&back.indexed.index), updates, held: Vec::new() })
+}
 
-    /// Returns what the history is to say of the index.
-    pub(in crate::engine) fn index_record(&self) -> Option<IndexRecord> {
-        let report = self.index_report.as_ref()?;
-        (!self.index_changes.is_empty()).then(|| IndexRecord {
-            is_cached: report.reach == Reach::Cached.name(),
-            entries: self.index_changes.clone(),
-        })
-    }
+/// Returns what the history is to say of the index.
+pub(in crate::engine) fn index_record(resolved: &Resolved) -> Option<IndexRecord> {
+    let report = resolved.index_report.as_ref()?;
+    (!resolved.index_changes.is_empty()).then(|| IndexRecord {
+        is_cached: report.reach == Reach::Cached.name(),
+        entries: resolved.index_changes.clone(),
+    })
 }
 
 fn kept(path: &RelPath, message: &str) -> Problem {

@@ -2,44 +2,43 @@
 
 use std::collections::BTreeSet;
 
-use super::{Indexed, Restaged, displaced, rejects};
+use super::{Indexed, Restaged, displaced, note, rejects};
 use crate::change::{Dropped, Sink};
-use crate::engine::run::Run;
+use crate::engine::stages::{Resolved, Selected};
+use crate::engine::task::Task;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::transaction::Failure;
-use crate::workspace::Workspace;
 use crate::workspace::index::{Blobs, SPOILING, Staged, Update};
 
-impl Run {
-    /// Works out what becomes of the work tree, and hands it to `sink`; the files that are new then, and not in the index,
-    /// come into that.
-    pub(super) fn intend<'i>(
-        &mut self,
-        indexed: &'i Indexed,
-        staged: &Staged,
-        (workspace, options): (&dyn Workspace, &preflight::Options),
-        (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
-        approve: Option<&str>,
-    ) -> Result<Restaged<'i>, Failure> {
-        let mut resolution = preflight::resolve(&self.plan, workspace, options, sink.unwrap_or(&Dropped))?;
-        let entry = indexed.index.intention();
-        let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
-        let new = made(&self.plan, &resolution).into_iter().filter(is_new);
-        let mut updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
-        for Update { path, .. } in &updates {
-            if !indexed.index.may_intend(path)? {
-                self.problems.push(spoiling(path));
-            }
+/// Works out what becomes of the work tree, and hands it to `sink`; the files that are new then, and not in the index,
+/// come into that.
+pub(super) fn resolve<'i>(
+    task: &Task<'_>,
+    (indexed, staged): (&'i Indexed, &Staged),
+    options: &preflight::Options,
+    (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
+    resolved: &mut Resolved,
+) -> Result<Restaged<'i>, Failure> {
+    let Selected { plan, problems, .. } = &mut resolved.selected;
+    let mut resolution = preflight::resolve(plan, task.workspace, options, sink.unwrap_or(&Dropped))?;
+    let entry = indexed.index.intention();
+    let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
+    let new = made(plan, &resolution).into_iter().filter(is_new);
+    let mut updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
+    for Update { path, .. } in &updates {
+        if !indexed.index.may_intend(path)? {
+            problems.push(spoiling(path));
         }
-        updates.extend(displaced(staged, &updates));
-        self.problems.extend(rejects::keep(indexed, &self.problems, &mut resolution, &mut updates));
-        self.note_index(indexed, staged, &updates);
-        self.resolved(resolution, approve);
-        Ok(Restaged { blobs, updates, held: Vec::new() })
     }
+    updates.extend(displaced(staged, &updates));
+    let kept = rejects::keep(indexed, problems, &mut resolution, &mut updates);
+    problems.extend(kept);
+    note(indexed, staged, &updates, resolved);
+    resolved.add(resolution, &task.command, task.approve());
+    Ok(Restaged { blobs, updates, held: Vec::new() })
 }
 
 fn spoiling(path: &RelPath) -> Problem {

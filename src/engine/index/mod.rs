@@ -21,7 +21,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::link_files::LinkFiles;
-use super::run::Run;
+use super::stages::Resolved;
+use super::task::Task;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -38,6 +39,8 @@ use crate::workspace::{ANNEX, Fault, Workspace, WorkspaceError};
 use gather::{Gather, Gathered};
 use matches::Matches;
 use rejects::Beside;
+
+pub(super) use back::index_record;
 
 pub use ancestor::build_ancestor;
 
@@ -123,106 +126,101 @@ pub(super) struct Restaged<'i> {
     held: Vec<gather::Held>,
 }
 
-impl Run {
-    /// Works out what becomes of the index, and hands what becomes of the work tree to `sink`, which is the transaction if
-    /// `writes`.
-    pub(super) fn resolve_staged<'i>(
-        &mut self,
-        indexed: &'i Indexed,
-        workspace: &dyn Workspace,
-        options: &preflight::Options,
-        (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
-        approve: Option<&str>,
-    ) -> Result<Restaged<'i>, Failure> {
-        let mut staged = indexed.index.read()?;
-        let ignores_links = indexed.reach == Reach::Both && indexed.index.ignores_links()?;
-        let options =
-            &preflight::Options { links_are_files: options.links_are_files || ignores_links, ..options.clone() };
-        let link_files = sink.filter(|_| options.links_are_files).map(LinkFiles);
-        let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
-        // Of files that policy keeps closed nothing is looked at, and nobody is told how they differ.
-        let is_held = indexed.reach == Reach::Both && preflight::is_held(&self.plan, workspace, options);
-        let mut matches = match indexed.reach {
-            Reach::Intent => return self.intend(indexed, &staged, (workspace, options), (sink, blobs), approve),
-            Reach::Both if !is_held => Matches::of(&self.plan, (&staged, &indexed.index), workspace, options)?,
-            Reach::Both | Reach::Cached => Matches::default(),
-        };
-        let made = self.plan.operations.iter().filter(|operation| operation.action == Action::Create);
-        made.for_each(|operation| staged.fulfil(&operation.path));
-        let rejects = rejects::files(&self.plan, options);
-        // Blobs are not in the form of a work tree.
-        let conversions = options.conversions.as_ref().filter(|_| indexed.reach == Reach::Both);
-        let conversions = conversions.map(|it| Arc::new(it.of_index()));
-        let options = &preflight::Options { conversions, ..rejects::excuse(&mut matches, options) };
-        self.problems.extend(matches.problems.iter().cloned());
-        self.problems.extend(modes::problems(&self.plan, &staged));
-        let sink = sink.filter(|_| !is_held && !self.is_refused());
-        let tree = sink.filter(|_| indexed.reach == Reach::Both).map(|sink| (sink, &matches));
-        let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
-        let beside = Beside { staged: &staged, tree: workspace, rejects: &rejects };
-        let mut resolution = preflight::resolve(&self.plan, &beside, options, &gather)?;
-        if let Some(first) = resolution.files.first_mut() {
-            first.omitted_problems += matches.omitted;
-        }
-        if indexed.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
-            resolution.changes += restored::restore(&self.plan, (&staged, &matches), workspace, &gather)?;
-        }
-        let Gathered { mut updates, held } = gather.finish();
-        let links = gitlinks::updates(&self.plan, &staged);
-        self.problems.extend(links.problems);
-        updates.extend(links.updates);
-        stages::mark(&self.plan, &resolution, &blobs, &mut updates)?;
-        updates.extend(displaced(&staged, &updates));
-        // Where something comes, nothing else need be said of what goes.
-        updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
-        updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
-        self.problems.extend(rejects::keep(indexed, &self.problems, &mut resolution, &mut updates));
-        self.note_index(indexed, &staged, &updates);
-        if is_held && resolution.is_clean() {
-            // What is new to the index may be there in the work tree, where it is not to be changed.
-            self.problems.extend(preflight::refusals(&self.plan, workspace, options));
-        }
-        self.resolved(resolution, approve);
-        Ok(Restaged { blobs, updates, held })
+/// Works out what becomes of the index, and hands what becomes of the work tree to `sink`, which is the transaction if
+/// `writes`.
+fn resolve<'i>(
+    task: &Task<'_>,
+    indexed: &'i Indexed,
+    options: &preflight::Options,
+    (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
+    resolved: &mut Resolved,
+) -> Result<Restaged<'i>, Failure> {
+    let workspace = task.workspace;
+    let mut staged = indexed.index.read()?;
+    let ignores_links = indexed.reach == Reach::Both && indexed.index.ignores_links()?;
+    let options = &preflight::Options { links_are_files: options.links_are_files || ignores_links, ..options.clone() };
+    let link_files = sink.filter(|_| options.links_are_files).map(LinkFiles);
+    let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
+    // Of files that policy keeps closed nothing is looked at, and nobody is told how they differ.
+    let is_held = indexed.reach == Reach::Both && preflight::is_held(&resolved.selected.plan, workspace, options);
+    let mut matches = match indexed.reach {
+        Reach::Intent => return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved),
+        Reach::Both if !is_held => Matches::of(&resolved.selected.plan, (&staged, &indexed.index), workspace, options)?,
+        Reach::Both | Reach::Cached => Matches::default(),
+    };
+    let made = resolved.selected.plan.operations.iter().filter(|operation| operation.action == Action::Create);
+    made.for_each(|operation| staged.fulfil(&operation.path));
+    let rejects = rejects::files(&resolved.selected.plan, options);
+    // Blobs are not in the form of a work tree.
+    let conversions = options.conversions.as_ref().filter(|_| indexed.reach == Reach::Both);
+    let conversions = conversions.map(|it| Arc::new(it.of_index()));
+    let options = &preflight::Options { conversions, ..rejects::excuse(&mut matches, options) };
+    resolved.selected.problems.extend(matches.problems.iter().cloned());
+    resolved.selected.problems.extend(modes::problems(&resolved.selected.plan, &staged));
+    let sink = sink.filter(|_| !is_held && !resolved.is_refused());
+    let tree = sink.filter(|_| indexed.reach == Reach::Both).map(|sink| (sink, &matches));
+    let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
+    let beside = Beside { staged: &staged, tree: workspace, rejects: &rejects };
+    let mut resolution = preflight::resolve(&resolved.selected.plan, &beside, options, &gather)?;
+    if let Some(first) = resolution.files.first_mut() {
+        first.omitted_problems += matches.omitted;
     }
+    if indexed.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
+        resolution.changes += restored::restore(&resolved.selected.plan, (&staged, &matches), workspace, &gather)?;
+    }
+    let Gathered { mut updates, held } = gather.finish();
+    let links = gitlinks::updates(&resolved.selected.plan, &staged);
+    resolved.selected.problems.extend(links.problems);
+    updates.extend(links.updates);
+    stages::mark(&resolved.selected.plan, &resolution, &blobs, &mut updates)?;
+    updates.extend(displaced(&staged, &updates));
+    // Where something comes, nothing else need be said of what goes.
+    updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
+    updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
+    let kept = rejects::keep(indexed, &resolved.selected.problems, &mut resolution, &mut updates);
+    resolved.selected.problems.extend(kept);
+    note(indexed, &staged, &updates, resolved);
+    if is_held && resolution.is_clean() {
+        // What is new to the index may be there in the work tree, where it is not to be changed.
+        resolved.selected.problems.extend(preflight::refusals(&resolved.selected.plan, workspace, options));
+    }
+    resolved.add(resolution, &task.command, task.approve());
+    Ok(Restaged { blobs, updates, held })
+}
 
-    /// Notes what becomes of the index, for the report and the history.
-    fn note_index(&mut self, indexed: &Indexed, staged: &Staged, updates: &[Update]) {
-        self.index_report = Some(indexed.told(staged, updates));
-        let change = |(path, stages): (&RelPath, Stages)| IndexChange {
-            path: path.clone(),
-            before: staged.all(path).text(),
-            after: stages.text(),
-        };
-        self.index_changes = states(updates).into_iter().map(change).collect();
-    }
+/// Notes what becomes of the index, for the report and the history.
+fn note(indexed: &Indexed, staged: &Staged, updates: &[Update], resolved: &mut Resolved) {
+    resolved.index_report = Some(indexed.told(staged, updates));
+    let change = |(path, stages): (&RelPath, Stages)| IndexChange {
+        path: path.clone(),
+        before: staged.all(path).text(),
+        after: stages.text(),
+    };
+    resolved.index_changes = states(updates).into_iter().map(change).collect();
+}
 
-    /// Takes the lock of the index, and stages what becomes of it and of the work tree.
-    pub(super) fn stage_index(
-        &mut self,
-        indexed: &Indexed,
-        workspace: &dyn Workspace,
-        options: &preflight::Options,
-        transaction: &Transaction<'_>,
-        approve: Option<&str>,
-    ) -> Result<(), Failure> {
-        transaction.claim(&indexed.place())?;
-        let blobs = Blobs::written(&indexed.index);
-        let restaged = self.resolve_staged(indexed, workspace, options, (Some(transaction), blobs), approve)?;
-        if self.is_refused() { Ok(()) } else { restaged.stage(indexed, transaction) }
-    }
+/// Takes the lock of the index, and stages what becomes of it and of the work tree.
+pub(super) fn stage_index(
+    task: &Task<'_>,
+    indexed: &Indexed,
+    options: &preflight::Options,
+    transaction: &Transaction<'_>,
+    resolved: &mut Resolved,
+) -> Result<(), Failure> {
+    transaction.claim(&indexed.place())?;
+    let blobs = Blobs::written(&indexed.index);
+    let restaged = resolve(task, indexed, options, (Some(transaction), blobs), resolved)?;
+    if resolved.is_refused() { Ok(()) } else { restaged.stage(indexed, transaction) }
+}
 
-    /// Only looks.
-    pub(super) fn look_staged(
-        &mut self,
-        indexed: &Indexed,
-        workspace: &dyn Workspace,
-        options: &preflight::Options,
-        approve: Option<&str>,
-    ) -> Result<(), Failure> {
-        let blobs = Blobs::named(&indexed.index);
-        self.resolve_staged(indexed, workspace, options, (None, blobs), approve).map(drop)
-    }
+/// Computes the resulting index and work tree, and writes nothing.
+pub(super) fn look_staged(
+    task: &Task<'_>,
+    indexed: &Indexed,
+    options: &preflight::Options,
+    resolved: &mut Resolved,
+) -> Result<(), Failure> {
+    resolve(task, indexed, options, (None, Blobs::named(&indexed.index)), resolved).map(drop)
 }
 
 impl Restaged<'_> {

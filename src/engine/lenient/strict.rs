@@ -2,60 +2,58 @@
 
 use super::Refusals;
 use crate::change::Dropped;
-use crate::engine::{Decide, Request, Run};
+use crate::engine::reading::{self, Reader};
+use crate::engine::stages::Selected;
+use crate::engine::task::Task;
+use crate::engine::{Decide, Patches, whitespace};
 use crate::path::RelPath;
-use crate::plan::{Operation, Plan};
+use crate::plan::Operation;
 use crate::preflight::{self, Problem, Severity};
 use crate::repair::{Refusal, RefusalKind, has_elision};
 use crate::text::lines;
-use crate::workspace::Workspace;
 
 /// The patches without repairs, as they fit the tree.
 pub(super) struct Strict {
-    pub(super) plan: Plan,
-    /// The options of a look at the tree that shows nothing.
+    /// The operations, with the problems in the patches.
+    pub(super) selected: Selected,
+    /// The options of a preflight that shows nothing.
     pub(super) options: preflight::Options,
-    /// Whether every patch was read.
-    pub(super) has_plan: bool,
     /// Whether there is no problem.
     pub(super) fits: bool,
-    /// What is wrong in the tree.
+    /// The problems in the tree.
     errors: Vec<Problem>,
-    /// What is wrong in the patches.
-    problems: Vec<Problem>,
     /// Whether the patches can be repaired: they are for the direction that they say, and policy lets them read.
     pub(super) is_open: bool,
 }
 
 impl Strict {
-    /// Reads the patches of `request` as `run` does without repairs, and looks where they fit.
-    pub(super) fn of(run: &Run, request: &Request, workspace: &dyn Workspace) -> Self {
-        let mut strict = Run::new(run.command, run.success);
-        let options = strict.asked(request);
-        let (describe, diff, whole_diff) = (false, false, false);
-        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
-        let mut options = preflight::Options { gallery: None, shelf: None, ..options };
-        // What is repaired does not depend on what is chosen of it.
+    /// Reads the patches without repairs, and finds where they fit.
+    pub(super) fn of(task: &Task<'_>, patches: &Patches) -> Self {
+        let request = &task.request;
+        let mut options = request.preflight();
+        (options.describe, options.diff, options.guards) = (false, false, Vec::new());
+        // Repairs do not depend on the selection.
         let decide = Decide { only: None, ..request.decide.clone() };
-        let has_plan = strict.read(Request { decide, ..request.clone() });
-        if has_plan {
-            strict.consult(&request.decide, &request.context, &mut options);
+        let mut selected = reading::read(patches.clone(), Reader::new(&decide, task.progress()));
+        if selected.is_read {
+            whitespace::consult(request, &mut selected, &mut options);
         }
-        let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));
+        let resolved = selected.is_read.then(|| preflight::resolve(&selected.plan, task.workspace, &options, &Dropped));
         let is_error = |problem: &Problem| problem.severity == Severity::Error;
         let (is_resolved, errors) = match resolved {
             Some(Ok(found)) => (true, found.problems.into_iter().filter(is_error).collect()),
             _ => (false, Vec::new()),
         };
-        let fits = is_resolved && errors.is_empty() && !strict.problems.iter().any(is_error);
-        // The way back is not repaired, and what policy closes is not read.
-        let is_closed = has_plan && preflight::is_held(&strict.plan, workspace, &options);
+        let fits = is_resolved && errors.is_empty() && !selected.is_refused();
+        // A reversed patch is not repaired, and files that policy closes are not read.
+        let is_closed = selected.is_read && preflight::is_held(&selected.plan, task.workspace, &options);
         let is_open = !is_closed && !request.decide.reverse;
-        Self { plan: strict.plan, options, has_plan, fits, errors, problems: strict.problems, is_open }
+        Self { selected, options, fits, errors, is_open }
     }
 
     fn any_operation(&self, is: impl Fn(&Operation, &[u8]) -> bool) -> bool {
-        self.plan.operations.iter().any(|operation| is(operation, self.plan.text(operation)))
+        let plan = &self.selected.plan;
+        plan.operations.iter().any(|operation| is(operation, plan.text(operation)))
     }
 
     /// Returns whether the patches write a line that stands for others.
@@ -70,14 +68,14 @@ impl Strict {
 
     /// Returns whether the patches are git's own diffs, which are exact about names and lines.
     pub(super) fn is_exact(&self) -> bool {
-        let is_git = self.plan.inputs.iter().all(|input| input.formats == ["git"]);
+        let is_git = self.selected.plan.inputs.iter().all(|input| input.formats == ["git"]);
         is_git && !self.any_operation(is_torn) && !self.is_elided()
     }
 
     /// Returns whether a patch is of a grammar that has repairs of its own.
     pub(super) fn is_of_texts(&self) -> bool {
         let is_other = |format: &&str| !["unified", "git", "codex", "context", "normal"].contains(format);
-        self.has_plan && self.plan.inputs.iter().any(|input| input.formats.iter().any(is_other))
+        self.selected.is_read && self.selected.plan.inputs.iter().any(|input| input.formats.iter().any(is_other))
     }
 
     /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only the search for repairs
@@ -85,8 +83,8 @@ impl Strict {
     /// nowhere is refused with all that is known of its places, and a patch that is cut off names the line where it ends.
     pub(super) fn decides(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RefusalKind]| refusals.iter().all(|(_, refusal)| kinds.contains(&refusal.kind));
-        let is_cut_off = self.problems.iter().any(|problem| problem.facts.is_cut_off);
-        let is_whole = self.has_plan && !self.any_operation(is_torn) && self.blames_no_other(refusals);
+        let is_cut_off = self.selected.problems.iter().any(|problem| problem.facts.is_cut_off);
+        let is_whole = self.selected.is_read && !self.any_operation(is_torn) && self.blames_no_other(refusals);
         is_whole && all(&[RefusalKind::NoPatch, RefusalKind::NotFound, RefusalKind::Unreadable])
             || all(&[RefusalKind::NoPatch])
             || self.stays() && all(&[RefusalKind::TooMuch, RefusalKind::Stray, RefusalKind::Name])

@@ -11,9 +11,10 @@ mod command;
 mod names;
 mod order;
 
-use std::mem;
-
-use super::{Decide, Hints, Patches, Reach, Request, Run, Series, What};
+use super::reading::{Reader, read};
+use super::stages::{Committed, Selected};
+use super::task::Task;
+use super::{Decide, Hints, Patches, Reach, Series, gnu};
 use crate::change::Dropped;
 use crate::matching::{Detail, Rules};
 use crate::plan::Plan;
@@ -48,108 +49,96 @@ const CAUSED: [Code; 13] = [
     code::NAME_STRIPPED,
 ];
 
-/// The request that changed copies are made of, without its patches.
-#[derive(Debug)]
-pub(super) struct Template {
-    request: Request,
+/// The form of the patches of a request.
+pub(super) struct Origin {
     series: Option<Series>,
-    patches: usize,
+    count: usize,
 }
 
-impl Template {
-    /// Returns the template of `request`; `None` if it decides the names or the order in a way of its own.
-    pub(super) fn of(request: &mut Request) -> Option<Box<Self>> {
-        let decide = &request.decide;
-        let is_decided = request.look.hints == Hints::Nothing
-            || request.patches().is_none_or(|patches| patches.is_saved)
-            || decide.lenient
-            || decide.only.is_some()
-            || decide.expect_hash.is_some()
-            || decide.index == Some(Reach::Cached);
-        if is_decided {
-            return None;
-        }
-        let What::Patches(patches) = &mut request.what else { return None };
-        let texts = mem::take(&mut patches.texts);
-        let template = Self { series: patches.series.clone(), request: request.clone(), patches: texts.len() };
-        if let What::Patches(patches) = &mut request.what {
-            patches.texts = texts;
-        }
-        Some(Box::new(template))
+impl Origin {
+    pub(super) fn of(patches: &Patches) -> Self {
+        Self { series: patches.series.clone(), count: patches.texts.len() }
     }
 }
 
 /// One command with everything that a trial needs.
 struct Trials<'a> {
-    run: &'a Run,
-    template: &'a Template,
+    task: &'a Task<'a>,
+    origin: &'a Origin,
+    selected: &'a Selected,
     options: preflight::Options,
     workspace: &'a dyn Workspace,
     budget: Budget,
 }
 
-impl Run {
-    /// Adds to the problems of a patch that does not apply what would help.
-    pub(super) fn suggest(
-        &mut self,
-        template: Option<Box<Template>>,
-        options: &preflight::Options,
-        workspace: &dyn Workspace,
-    ) {
-        if self.index_report.is_some() {
-            self.suggest_adding(workspace);
-        }
-        let Some(template) = template.filter(|_| self.is_worth_trying()) else { return };
-        let mut options = preflight::Options {
-            rules: Rules { detail: Detail::Nothing, ..options.rules.clone() },
-            describe: false,
-            diff: false,
-            whole_diff: false,
-            reject: false,
-            guards: Vec::new(),
-            gallery: None,
-            shelf: None,
-            three_way: None,
-            merge_hunks: None,
-            progress: Progress::default(),
-            ..options.clone()
-        };
-        options.whitespace.action = WhitespaceAction::NoWarn;
-        let budget = Budget::of(&self.plan.operations, workspace);
-        let trials = Trials { run: self, template: &template, options, workspace, budget };
-        let advice = names::suggest(&trials).or_else(|| order::suggest(&trials));
-        if let Some(advice) = advice {
-            advice.give(&mut self.problems);
-        }
-        let policy = std::sync::Arc::clone(&self.policy);
-        for problem in &mut self.problems {
-            explain_missing(problem, workspace, &policy);
-        }
+/// Adds to the problems of a patch that does not apply what would help.
+pub(super) fn suggest(task: &Task<'_>, origin: &Origin, options: &preflight::Options, done: &mut Committed) {
+    if done.resolved.index_report.is_some() {
+        suggest_adding(task.workspace, done.problems());
     }
+    if !may_suggest(task) || !is_worth_trying(done) {
+        return;
+    }
+    let mut options = preflight::Options {
+        rules: Rules { detail: Detail::Nothing, ..options.rules.clone() },
+        describe: false,
+        diff: false,
+        whole_diff: false,
+        reject: false,
+        guards: Vec::new(),
+        gallery: None,
+        shelf: None,
+        three_way: None,
+        merge_hunks: None,
+        progress: Progress::default(),
+        ..options.clone()
+    };
+    options.whitespace.action = WhitespaceAction::NoWarn;
+    let (workspace, selected) = (task.workspace, &mut done.resolved.selected);
+    let budget = Budget::of(&selected.plan.operations, workspace);
+    let trials = Trials { task, origin, selected, options, workspace, budget };
+    if let Some(advice) = names::suggest(&trials).or_else(|| order::suggest(&trials)) {
+        advice.give(&mut selected.problems);
+    }
+    for problem in &mut selected.problems {
+        explain_missing(problem, workspace, &task.command.policy);
+    }
+}
 
-    /// Suggests `git add` for the files that the work tree has and the index does not have.
-    fn suggest_adding(&mut self, workspace: &dyn Workspace) {
-        for problem in self.problems.iter_mut().filter(|problem| *problem.code == code::MISSING) {
-            let is_there = |path| workspace.stat(path).is_ok_and(|stat| stat.is_some());
-            if problem.path.as_ref().is_some_and(is_there) && !problem.facts.is_untracked {
-                let help = "`git add` the file first, or apply the patch without --index and --cached";
-                problem.help = Some(help.to_owned());
-            }
+/// Returns whether the request leaves open what the names or the order of the patches are.
+fn may_suggest(task: &Task<'_>) -> bool {
+    let decide = &task.request.decide;
+    task.request.look.hints != Hints::Nothing
+        && !task.command.is_saved
+        && !decide.lenient
+        && decide.only.is_none()
+        && decide.expect_hash.is_none()
+        && decide.index != Some(Reach::Cached)
+}
+
+/// Suggests `git add` for the files that the work tree has and the index does not have.
+fn suggest_adding(workspace: &dyn Workspace, problems: &mut [Problem]) {
+    for problem in problems.iter_mut().filter(|problem| *problem.code == code::MISSING) {
+        let is_there = |path| workspace.stat(path).is_ok_and(|stat| stat.is_some());
+        if problem.path.as_ref().is_some_and(is_there) && !problem.facts.is_untracked {
+            let help = "`git add` the file first, or apply the patch without --index and --cached";
+            problem.help = Some(help.to_owned());
         }
     }
+}
 
-    /// Returns whether each error can have a cause that suggestions are about.
-    fn is_worth_trying(&self) -> bool {
-        let is_error = |problem: &&Problem| problem.severity != Severity::Warning;
-        let mut errors = self.problems.iter().filter(is_error).peekable();
-        let size: usize = self.plan.inputs.iter().map(|input| input.bytes.len()).sum();
-        // After a part of the patch is applied, a trial would look at another tree.
-        (self.receipt.is_none() || self.resolution.as_ref().is_some_and(|resolution| resolution.changes == 0))
-            && errors.peek().is_some()
-            && size <= MAX_BYTES
-            && self.plan.operations.len().max(self.problems.len()) <= MAX_OPERATIONS
-            && errors.all(|problem| CAUSED.contains(problem.code))
-    }
+/// Returns whether each error can have a cause that suggestions are about.
+fn is_worth_trying(done: &Committed) -> bool {
+    let Selected { plan, problems, .. } = &done.resolved.selected;
+    let is_error = |problem: &&Problem| problem.severity != Severity::Warning;
+    let mut errors = problems.iter().filter(is_error).peekable();
+    let size: usize = plan.inputs.iter().map(|input| input.bytes.len()).sum();
+    // After a part of the patch is applied, a trial would see another tree.
+    (done.receipt.is_none() || done.resolved.resolution.as_ref().is_some_and(|resolution| resolution.changes == 0))
+        && errors.peek().is_some()
+        && size <= MAX_BYTES
+        && plan.operations.len().max(problems.len()) <= MAX_OPERATIONS
+        && errors.all(|problem| CAUSED.contains(problem.code))
 }
 
 /// What the problems of a patch get.
@@ -179,7 +168,7 @@ impl Advice {
 impl Trials<'_> {
     /// Returns the command line with `difference`; `None` if the request has none.
     fn command(&self, difference: &command::Difference) -> Option<String> {
-        match &self.template.request.look.hints {
+        match &self.task.request.look.hints {
             Hints::Command(arguments) => command::command(arguments, difference),
             Hints::Nothing | Hints::Words => None,
         }
@@ -187,26 +176,26 @@ impl Trials<'_> {
 
     /// Returns the patches as they were read; `None` if the plan has parts of them as patches of their own.
     fn patches(&self) -> Option<Vec<(String, Bytes)>> {
-        let inputs = &self.run.plan.inputs;
+        let inputs = &self.selected.plan.inputs;
         let copy = |bytes: &[u8]| Bytes::from(bytes.to_vec());
-        (inputs.len() == self.template.patches)
+        (inputs.len() == self.origin.count)
             .then(|| inputs.iter().map(|input| (input.name.clone(), copy(input.original()))).collect())
     }
 
     /// Reads the patches with other options; `None` if they cannot be read like that.
     fn read(&self, mut decide: Decide, workspace: &dyn Workspace) -> Option<Plan> {
-        let template = &self.template.request;
         if let Some(naming) = &mut decide.gnu.naming
-            && decide.strip != template.decide.strip
+            && decide.strip != self.task.request.decide.strip
         {
             naming.strip = decide.strip;
         }
-        let series = self.template.series.clone();
-        let what = What::Patches(Patches { texts: self.patches()?, series, is_saved: false });
-        let request = Request { what, decide, ..template.clone() };
-        let mut run = Run::new(self.run.command, self.run.success);
-        let is_read = run.read_as(request, workspace) && !run.is_refused();
-        is_read.then_some(run.plan)
+        let patches = Patches { texts: self.patches()?, series: self.origin.series.clone(), is_saved: false };
+        let progress = Progress::default();
+        let mut selected = read(patches, Reader { tree: Some(workspace), ..Reader::new(&decide, &progress) });
+        if selected.is_read {
+            gnu::apply_options(&decide.gnu, workspace, &mut selected);
+        }
+        (selected.is_read && !selected.is_refused()).then_some(selected.plan)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::super::govern::governed;
-use super::super::{Decide, Hints, Run};
+use super::super::stages::Selected;
+use super::super::{Decide, Hints, whitespace};
 use super::candidates::{Candidate, Needs};
 use super::command::Difference;
 use super::{Advice, Trials, budget};
@@ -33,16 +34,16 @@ struct Match {
 
 /// Returns the names with which the patch applies, if files of it are missing.
 pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
-    if !trials.run.problems.iter().any(|problem| CODES.contains(problem.code)) {
+    if !trials.selected.problems.iter().any(|problem| CODES.contains(problem.code)) {
         return None;
     }
     let plan = trials.parse()?;
-    let request = &trials.template.request;
+    let request = &trials.task.request;
     let needs = Needs::of(&plan, request.decide.direction());
     let mut matches = git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
     let level = (request.decide.selection().level(), request.decide.strip.is_some());
     let policy = &trials.options.policy;
-    if trials.template.series.is_none() && request.decide.file.is_none() {
+    if trials.origin.series.is_none() && request.decide.file.is_none() {
         let found = needs.candidates(level, trials.workspace, policy);
         let found = found.into_iter().take(MAX_TRIALS);
         let below = trials.prefix();
@@ -62,9 +63,9 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
 impl Trials<'_> {
     /// Reads the patches up to their names.
     fn parse(&self) -> Option<Plan<plan::Name>> {
-        let request = &self.template.request;
+        let request = &self.task.request;
         let among = syntax::chosen(&request.decide.format);
-        let mut plan = Plan { inputs: Vec::new(), operations: Vec::new() };
+        let mut plan = Plan::default();
         for (name, bytes) in self.patches()? {
             plan.append(syntax::parse(&name, bytes, &among, request.decide.syntax()).ok()?);
         }
@@ -79,7 +80,7 @@ impl Trials<'_> {
     /// Returns the files that the patch needs as it was read, from the top of the work tree.
     fn current(&self) -> Vec<RelPath> {
         let prefix = self.prefix();
-        let needed = self.run.plan.operations.iter().filter_map(|operation| match operation.action {
+        let needed = self.selected.plan.operations.iter().filter_map(|operation| match operation.action {
             Action::Create => None,
             Action::Rename | Action::Copy => operation.from.as_ref(),
             Action::Modify | Action::Delete | Action::Uncopy => Some(&operation.path),
@@ -88,13 +89,13 @@ impl Trials<'_> {
     }
 
     fn reads_input(&self) -> bool {
-        self.run.plan.inputs.iter().any(|input| input.name == "-")
+        self.selected.plan.inputs.iter().any(|input| input.name == "-")
     }
 
     /// Tries a reading of the names below the root, whose path from the top is `prefix`.
     fn below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
         let Candidate { strip, directory, paths } = candidate;
-        let decide = &self.template.request.decide;
+        let decide = &self.task.request.decide;
         let level = || (!directory.is_empty()).then(|| decide.selection().level());
         let tried =
             Decide { strip: strip.or(decide.strip).or_else(level), directory: directory.clone(), ..decide.clone() };
@@ -107,17 +108,16 @@ impl Trials<'_> {
 
     /// Returns whether the patches apply with `decide` to `workspace`, under `policy`.
     fn applies(&self, decide: Decide, (workspace, policy): (&dyn Workspace, &Arc<Policy>)) -> bool {
-        let count = self.run.plan.operations.len();
+        let count = self.selected.plan.operations.len();
         let plan = self.read(decide, workspace).filter(|plan| plan.operations.len() >= count);
         let Some(plan) = plan.filter(|plan| self.budget.spend(budget::work(&plan.operations, workspace))) else {
             return false;
         };
-        let mut run = Run::new(self.run.command, self.run.success);
-        run.plan = plan;
+        let mut selected = Selected { plan, ..Selected::default() };
         let mut options = preflight::Options { policy: Arc::clone(policy), ..self.options.clone() };
-        run.consult(&self.template.request.decide, &self.template.request.context, &mut options);
+        whitespace::consult(&self.task.request, &mut selected, &mut options);
         options.whitespace.action = WhitespaceAction::NoWarn;
-        !run.is_refused() && super::resolve(&run.plan, &options, workspace).is_some()
+        !selected.is_refused() && super::resolve(&selected.plan, &options, workspace).is_some()
     }
 }
 
@@ -129,7 +129,7 @@ fn whole(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
 
 /// Tries the names of git diffs from the top of the repository (`--git-paths`).
 fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
-    let request = &trials.template.request;
+    let request = &trials.task.request;
     let prefix = trials.prefix()?;
     if request.decide.below.is_some() || !plan.operations.iter().all(|operation| operation.tells_missing) {
         return None;
@@ -147,13 +147,13 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
 
 /// Tries the top of the work tree as root, if the request comes from a command line.
 fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec<Match> {
-    let request = &trials.template.request;
+    let request = &trials.task.request;
     let Ok(Some(tree)) = trials.workspace.work_tree() else { return Vec::new() };
     if !matches!(request.look.hints, Hints::Command(_)) || !request.decide.directory.is_empty() {
         return Vec::new();
     }
     let above = trials.options.policy.above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
-    let Ok(policy) = governed(trials.run.command, &Arc::new(above), tree.top) else { return Vec::new() };
+    let Ok(policy) = governed(trials.task.command.name, &Arc::new(above), tree.top) else { return Vec::new() };
     let candidates = needs.candidates(level, tree.top, &policy);
     let candidates = candidates.into_iter().filter(|candidate| candidate.directory.is_empty()).take(MAX_TRIALS);
     let above = tree.prefix.components().count();

@@ -62,7 +62,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
 
 impl<'a> Patches<'a> {
     fn of(trials: &'a Trials<'a>) -> Self {
-        let operations = &trials.run.plan.operations;
+        let operations = &trials.selected.plan.operations;
         let parts: BTreeSet<_> = operations.iter().map(|operation| operation.part).collect();
         let number = |operation: &Operation| if parts.len() > 1 { operation.part } else { operation.step };
         let mut all: Vec<Vec<Operation>> = Vec::new();
@@ -100,7 +100,7 @@ impl<'a> Patches<'a> {
             operations.extend(renumbered);
             next = operations.last().map_or(next, |last| last.step + 1);
         }
-        let plan = Plan { inputs: self.trials.run.plan.inputs.clone(), operations };
+        let plan = Plan { inputs: self.trials.selected.plan.inputs.clone(), operations };
         super::resolve(&plan, options, self.trials.workspace)
     }
 
@@ -125,7 +125,7 @@ impl<'a> Patches<'a> {
 
     /// Returns the name of a patch: its file, with a line if the file has several.
     fn name(&self, number: usize) -> String {
-        let plan = &self.trials.run.plan;
+        let plan = &self.trials.selected.plan;
         let Some(first) = self.all[number].first() else { return String::new() };
         let Some(input) = plan.inputs.get(first.input) else { return String::new() };
         let start = self.all[number].iter().map(|operation| operation.span.start).min().unwrap_or_default();
@@ -141,18 +141,18 @@ impl<'a> Patches<'a> {
 
     /// Returns the files of the patches in `order`; `None` if a file has several patches or none is a file.
     fn files(&self, order: &[usize]) -> Option<Vec<String>> {
-        let inputs = &self.trials.run.plan.inputs;
+        let inputs = &self.trials.selected.plan.inputs;
         let numbers: Vec<_> = order.iter().map(|&number| self.all[number].first().map(|first| first.input)).collect();
         let numbers: Vec<usize> = numbers.into_iter().collect::<Option<_>>()?;
         let is_whole = numbers.len() == inputs.len() && numbers.iter().collect::<BTreeSet<_>>().len() == inputs.len();
-        (is_whole && self.trials.template.series.is_none())
+        (is_whole && self.trials.origin.series.is_none())
             .then(|| numbers.iter().map(|&number| inputs[number].name.clone()).collect())
     }
 
     fn command(&self, order: &[usize], idempotent: bool) -> Option<String> {
         let is_changed = order.windows(2).any(|pair| pair[0] > pair[1]);
         let order = if is_changed { self.files(order)? } else { Vec::new() };
-        let reads_input = self.trials.run.plan.inputs.iter().any(|input| input.name == "-");
+        let reads_input = self.trials.selected.plan.inputs.iter().any(|input| input.name == "-");
         let difference = Difference { idempotent, order, reads_input, ..Difference::default() };
         self.trials.command(&difference)
     }
@@ -175,7 +175,7 @@ impl<'a> Patches<'a> {
     }
 
     fn errors(&self) -> impl Iterator<Item = &Problem> {
-        self.trials.run.problems.iter().filter(|problem| problem.severity != Severity::Warning)
+        self.trials.selected.problems.iter().filter(|problem| problem.severity != Severity::Warning)
     }
 
     /// Returns which patches are applied already, if the others apply in the given order.
@@ -186,7 +186,7 @@ impl<'a> Patches<'a> {
         let is_seen = |operation: &Operation| !matches!(operation.action, Action::Delete | Action::Uncopy);
         let mut outcomes = resolution.files.iter();
         let is_applied = |problem: &Problem| *problem.code == code::ALREADY_APPLIED;
-        let mut has_done = self.trials.run.problems.iter().any(is_applied);
+        let mut has_done = self.trials.selected.problems.iter().any(is_applied);
         let mut done: Vec<usize> = Vec::new();
         for &number in &order {
             let of_patch: Vec<_> = self.all[number].iter().zip(outcomes.by_ref()).collect();

@@ -7,17 +7,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::govern::{governed_entries, raised};
-use super::index::back::IndexBack;
-use super::log::stopped;
+use super::index::back::{IndexBack, unstage};
+use super::index_record;
+use super::log::{stopped, unkept};
 use super::problems::half_made;
-use super::{Outcome, Request, Run, What};
-use crate::engine::log::unkept;
+use super::stages::{Committed, Selected};
+use super::task::Task;
+use super::{Outcome, Request, What};
+use crate::change::Dropped;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
 use crate::report;
 use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries, named};
-use crate::transaction::{self, Failure, Interrupt, Links};
+use crate::transaction::{self, Failure, Interrupt, Links, Transaction};
 use crate::workspace::Workspace;
 use back::Back;
 use seen::Seen;
@@ -101,133 +104,125 @@ pub(super) fn run(
     };
     request.decide.overwrite = undo.force;
     let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let mut run = match Run::begin(command, success, &mut request, workspace) {
-        Ok((run, _)) => run,
+    let (mut task, begun) = match Task::begin((command, success), request, workspace, interrupt) {
+        Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    run.is_dry = is_dry;
-    let commands = &request.commit.commands;
-    if let Some(misuse) = commands.misuse() {
-        run.problems.push(Problem::new(&code::USAGE, misuse));
-        return run.finish();
+    task.command.is_dry = is_dry;
+    let mut done = Committed::from(begun);
+    if let Some(misuse) = task.misuse() {
+        done.problems().push(misuse);
+        return done.finish(&task.command);
     }
-    if let Err(failure) = run.take_back(&undo, &request, workspace, interrupt) {
-        run.fail(&failure);
+    let result = if is_dry { check(&mut task, &undo, &mut done) } else { take_back(&mut task, &undo, &mut done) };
+    if let Err(failure) = result {
+        done.fail(&failure, None);
     }
     if !is_dry {
-        run.note_history(workspace);
+        task.note_history(&mut done);
     }
-    run.tell_after(commands, interrupt);
-    run.finish()
+    task.tell_after(&mut done);
+    done.finish(&task.command)
 }
 
-impl Run {
-    fn take_back(
-        &mut self,
-        undo: &Undo,
-        request: &Request,
-        workspace: &dyn Workspace,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
-        let (mut options, approve) = (request.preflight(), request.commit.approve.as_deref());
-        if self.is_dry {
-            if transaction::examine(workspace)? {
-                self.problems.push(half_made());
-            }
-            if let Some(chosen) = self.plan_back(undo, workspace, &mut options)? {
-                self.links = links(&chosen, request);
-                let options = holding(&chosen, options);
-                let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
-                if let Some(back) = IndexBack::of(&chosen, &undo.root)? {
-                    self.unstage(&back)?;
-                }
-                self.resolved(resolution, approve);
-            }
-            return Ok(());
-        }
-        self.progress.enter(Phase::Waiting, 0);
-        let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction(), interrupt)?;
-        self.note_recovered(recovered);
-        let Some(chosen) = self.plan_back(undo, workspace, &mut options)? else { return Ok(()) };
-        self.links = links(&chosen, request);
-        let transaction = transaction.with_links(self.links).expecting(self.plan.operations.len());
-        let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
-        let back = IndexBack::of(&chosen, &undo.root)?;
-        let restaged = match &back {
-            Some(back) => {
-                transaction.claim(&back.indexed.place())?;
-                Some((self.unstage(back)?, &back.indexed))
-            }
-            None => None,
-        };
-        self.resolved(resolution, approve);
-        if self.is_refused() {
-            return Ok(());
-        }
-        if let Some((restaged, indexed)) = restaged {
-            restaged.stage(indexed, &transaction)?;
-        }
-        // What an older change took away stood there before all the others.
-        let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
-        let is_redo = chosen.iter().any(|entry| !Chain::holds(entry));
-        let undoes = chosen.into_iter().map(|entry| entry.id).collect();
-        let label = Label { command: self.command.to_owned(), undoes, is_redo, index: self.index_record() };
-        let transaction = transaction.labelled(label).with_directories(directories);
-        self.conclude(transaction, None, workspace, &request.commit.commands, interrupt)?;
-        if let Some(back) = back.filter(|_| self.receipt.is_some()) {
-            back.indexed.refresh();
-        }
-        Ok(())
+fn check(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
+    if transaction::examine(task.workspace)? {
+        done.problems().push(half_made());
     }
+    let resolved = &mut done.resolved;
+    if let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? {
+        let resolution = preflight::resolve(&resolved.selected.plan, task.workspace, &options, &Dropped)?;
+        if let Some(back) = IndexBack::of(&chosen, &undo.root)? {
+            unstage(&back, resolved)?;
+        }
+        resolved.add(resolution, &task.command, task.approve());
+    }
+    Ok(())
+}
 
-    /// Makes the plan, and returns the entries that it takes back, the newest first; `None` if that is none.
-    fn plan_back(
-        &mut self,
-        undo: &Undo,
-        workspace: &dyn Workspace,
-        options: &mut preflight::Options,
-    ) -> Result<Option<Vec<Entry>>, Failure> {
-        let all = entries(workspace)?;
-        let chosen = match choose(&all, &undo.target) {
-            Ok(chosen) => chosen,
-            Err(why) => {
-                let unkept = if all.is_empty() { unkept(workspace) } else { None };
-                let help =
-                    Some(unkept.unwrap_or_else(|| "`wpatch log` lists the changes that can be undone".to_owned()));
-                self.problems.push(Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) });
-                return Ok(None);
-            }
-        };
-        match governed_entries(&options.policy, chosen.iter().copied(), workspace) {
-            Ok(policy) => (self.policy, options.policy) = (Arc::clone(&policy), policy),
-            Err(unusable) => {
-                self.problems.push(unusable.problem);
-                return Ok(None);
-            }
+fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
+    task.progress().enter(Phase::Waiting, 0);
+    let options = task.request.transaction();
+    let (transaction, recovered) = Transaction::begin(task.workspace, options, task.interrupt)?;
+    done.note_recovered(recovered);
+    let resolved = &mut done.resolved;
+    let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? else { return Ok(()) };
+    let plan = &resolved.selected.plan;
+    let transaction = transaction.with_links(task.command.links).expecting(plan.operations.len());
+    let resolution = preflight::resolve(plan, task.workspace, &options, &transaction)?;
+    let back = IndexBack::of(&chosen, &undo.root)?;
+    let restaged = match &back {
+        Some(back) => {
+            transaction.claim(&back.indexed.place())?;
+            Some((unstage(back, resolved)?, &back.indexed))
         }
-        if !undo.force && seen::is_back(workspace, &chosen, options)? {
-            return Ok(Some(chosen.into_iter().cloned().collect()));
-        }
-        let mut seen = Seen::new(workspace);
-        for (step, entry) in chosen.iter().enumerate() {
-            let input = Input {
-                name: entry.id.clone(),
-                formats: vec!["history"],
-                sections: entry.files.len(),
-                ..Input::default()
-            };
-            self.plan.inputs.push(input);
-            let way = Back { entry, step, is_forced: undo.force, seen: &seen };
-            self.plan.operations.extend(way.operations()?);
-            self.problems.extend(lost(entry));
-            self.problems.extend(way.find_obstacles()?);
-            seen.take_back(entry);
-        }
-        for (number, operation) in self.plan.operations.iter_mut().enumerate() {
-            operation.number = number;
-        }
-        Ok(Some(chosen.into_iter().cloned().collect()))
+        None => None,
+    };
+    resolved.add(resolution, &task.command, task.approve());
+    if resolved.is_refused() {
+        return Ok(());
     }
+    if let Some((restaged, indexed)) = restaged {
+        restaged.stage(indexed, &transaction)?;
+    }
+    // The directories that the oldest change removed existed before all of them.
+    let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
+    let is_redo = chosen.iter().any(|entry| !Chain::holds(entry));
+    let undoes = chosen.into_iter().map(|entry| entry.id).collect();
+    let label = Label { command: task.command.name.to_owned(), undoes, is_redo, index: index_record(resolved) };
+    task.commit(transaction.labelled(label).with_directories(directories), None, done)?;
+    if let Some(back) = back.filter(|_| done.receipt.is_some()) {
+        back.indexed.refresh();
+    }
+    Ok(())
+}
+
+/// Makes the plan under the policy of every root that made one of the changes. Returns the entries that it takes back, the
+/// newest first, and how the tree is read; `None` if there is a problem.
+fn plan_back(
+    task: &mut Task<'_>,
+    undo: &Undo,
+    selected: &mut Selected,
+) -> Result<Option<(Vec<Entry>, preflight::Options)>, Failure> {
+    let workspace = task.workspace;
+    let all = entries(workspace)?;
+    let chosen = match choose(&all, &undo.target) {
+        Ok(chosen) => chosen,
+        Err(why) => {
+            let unkept = if all.is_empty() { unkept(workspace) } else { None };
+            let help = Some(unkept.unwrap_or_else(|| "`wpatch log` lists the changes that can be undone".to_owned()));
+            selected.problems.push(Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) });
+            return Ok(None);
+        }
+    };
+    match governed_entries(&task.command.policy, chosen.iter().copied(), workspace) {
+        Ok(policy) => (task.command.policy, task.request.context.policy) = (Arc::clone(&policy), policy),
+        Err(unusable) => {
+            selected.problems.push(unusable.problem);
+            return Ok(None);
+        }
+    }
+    let options = holding(&chosen, task.request.preflight());
+    task.command.links = links(&chosen, &task.request);
+    let entries: Vec<_> = chosen.iter().copied().cloned().collect();
+    if !undo.force && seen::is_back(workspace, &chosen, &options)? {
+        return Ok(Some((entries, options)));
+    }
+    let mut seen = Seen::new(workspace);
+    for (step, entry) in chosen.iter().enumerate() {
+        let input =
+            Input { name: entry.id.clone(), formats: vec!["history"], sections: entry.files.len(), ..Input::default() };
+        selected.plan.inputs.push(input);
+        let way = Back { entry, step, is_forced: undo.force, seen: &seen };
+        selected.plan.operations.extend(way.operations()?);
+        selected.problems.extend(lost(entry));
+        selected.problems.extend(way.find_obstacles()?);
+        seen.take_back(entry);
+    }
+    for (number, operation) in selected.plan.operations.iter_mut().enumerate() {
+        operation.number = number;
+    }
+    Ok(Some((entries, options)))
 }
 
 /// Returns the entries to take back, the newest first, or why there are none.
@@ -273,13 +268,13 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
 }
 
 /// Returns what becomes of the other names of files: a change that they shared is taken back from them, too.
-fn links(chosen: &[Entry], request: &Request) -> Links {
+fn links(chosen: &[&Entry], request: &Request) -> Links {
     let is_shared = chosen.iter().any(|entry| entry.links == Links::Kept);
     if is_shared { Links::Kept } else { request.transaction().links }
 }
 
 /// Returns `options` with a limit that lets every file of `chosen` through: it was in the tree once.
-fn holding(chosen: &[Entry], options: preflight::Options) -> preflight::Options {
+fn holding(chosen: &[&Entry], options: preflight::Options) -> preflight::Options {
     let versions = chosen.iter().flat_map(|entry| &entry.files).flat_map(|file| [file.before, file.after]);
     let largest = versions.flatten().map(|version| version.size).max().unwrap_or_default();
     preflight::Options { max_file: options.max_file.max(largest), ..options }
