@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::Global;
-use super::output::complain_as;
+use super::output::{complain_as, print};
 use super::policy::policy;
-use super::{Stop, document, input, open_to_change, request, signals, watched};
+use super::{Stop, files, open_to_change, request, signals, watched};
 use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
@@ -33,10 +33,10 @@ pub(super) fn is_meant(arguments: &[OsString]) -> bool {
 /// Applies the patch that `arguments`, without the name of the program, hold or that comes on standard input.
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     if matches!(arguments, [wish] if wish == "--help" || wish == "-h") {
-        return document::print(format!("{USAGE}\n\n{HELP}\n").as_bytes());
+        return print(format!("{USAGE}\n\n{HELP}\n").as_bytes());
     }
     let patch = match arguments {
-        [] => input::contents(Path::new("-"), request::MAX_PATCH),
+        [] => files::contents(Path::new("-"), request::MAX_PATCH),
         [patch] => Ok(patch.as_encoded_bytes().into()),
         _ => return failed(MISUSED, "more than one argument", Some(USAGE)),
     };
@@ -64,7 +64,7 @@ fn told(outcome: &Outcome) -> ExitCode {
     let report = &outcome.report;
     if report.ok {
         let text = format!("Success. Updated the following files:\n{}", letters(&report.files));
-        return document::print(text.as_bytes());
+        return print(text.as_bytes());
     }
     let code = match report.exit_code {
         code @ (5 | 128..) => code,

@@ -5,7 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::{env, io};
 
-use super::{Stop, input};
+use super::Stop;
+use super::stop::cause;
 use crate::engine::options::{Facts, MAX_POLICY_FILE, Problem, Workspace, WorkspaceError};
 use crate::engine::{self, home, unusable};
 use crate::mode::FileKind;
@@ -49,7 +50,7 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
 /// Names the variable that decides where the configuration is. A directory that cannot be read may not even contain one.
 fn unreadable(path: &Path, error: &io::Error) -> Stop {
     let directory = path.parent().and_then(Path::parent).unwrap_or(path);
-    let message = format!("cannot read the configuration directory: {}", input::cause(error));
+    let message = format!("cannot read the configuration directory: {}", cause(error));
     let variable = if env::var_os("XDG_CONFIG_HOME").is_some() { "XDG_CONFIG_HOME" } else { "HOME or XDG_CONFIG_HOME" };
     let help = Some(format!("set {variable} to a directory that you can read"));
     let advice = Some(format!("ask the user to set {variable} to a readable directory"));

@@ -1,14 +1,13 @@
 //! Documents that the program prints about itself.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::args::{COMMANDS, Cli};
-use super::output::complain;
+use super::output::{print, printed};
 use crate::engine::options::SYNTAXES;
 use crate::report::SCHEMAS;
 
@@ -50,7 +49,7 @@ pub(super) fn manual(command: Option<&str>) -> ExitCode {
     let mut out = Vec::new();
     match page.render(&mut out) {
         Ok(()) => print(&out),
-        Err(error) => failed(&error),
+        failed => printed(failed),
     }
 }
 
@@ -58,18 +57,4 @@ pub(super) fn manual(command: Option<&str>) -> ExitCode {
 pub(super) fn command_among(arguments: &[OsString]) -> &'static str {
     let named = arguments.iter().skip(1).find_map(|argument| COMMANDS.iter().find(|name| argument == *name));
     named.copied().unwrap_or("wpatch")
-}
-
-/// Prints `text`; a reader who has gone away is no failure.
-pub(super) fn print(text: &[u8]) -> ExitCode {
-    let mut out = io::stdout().lock();
-    match out.write_all(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error),
-        _ => ExitCode::SUCCESS,
-    }
-}
-
-fn failed(error: &io::Error) -> ExitCode {
-    complain(&format!("cannot write: {error}"));
-    ExitCode::from(4)
 }

@@ -7,8 +7,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use super::args::Global;
+use super::file_options::below;
 use super::look::looked;
-use super::verbs::below;
 use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
 

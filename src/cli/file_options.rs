@@ -1,19 +1,19 @@
 //! The options of every command that edits one file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::args::Global;
+use super::args::{Global, digest};
 use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
 use super::policy::policy;
 use super::servers::DiagnosticsOptions;
-use super::{Stop, Task, input, request, verbs};
+use super::{Stop, Task, input, request};
 use crate::digest::Sha256;
 use crate::engine::options::MAX_FILE;
-use crate::engine::{Commit, Look, Request};
+use crate::engine::{self, Commit, Look, Request};
 
 /// The options of all editing commands.
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ pub(super) struct FileOptions {
 impl FileOptions {
     /// Returns the path of the file below the root.
     pub(super) fn path(&self, global: &Global) -> Vec<u8> {
-        verbs::below(global.root(), &self.file)
+        below(global.root(), &self.file)
     }
 
     /// Returns `request` with these options.
@@ -74,7 +74,7 @@ impl FileOptions {
         };
         let decide = &mut request.decide;
         if expected.is_some() && decide.expect_hash.is_some_and(|listed| Some(listed) != expected) {
-            return Err(verbs::usage("the edits and the options state two digests for one file"));
+            return Err(Stop::usage("the edits and the options state two digests for one file"));
         }
         decide.expect_hash = expected.or(decide.expect_hash);
         decide.max_file = self.max_bytes.unwrap_or(decide.max_file);
@@ -100,7 +100,7 @@ impl FileOptions {
     }
 }
 
-/// Reads a digest as reports write it, or without its prefix.
-pub(super) fn digest(text: &str) -> Result<Sha256, String> {
-    Sha256::parse(text).ok_or_else(|| "expected `sha256:` and 64 hex digits".to_owned())
+/// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
+pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
+    engine::below(&super::names_of(root), file)
 }

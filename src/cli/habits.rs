@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::args::PatchOptions;
 use crate::engine::{Backup, GnuOptions};
 
 /// The options.
@@ -29,15 +28,15 @@ pub(super) struct HabitOptions {
 }
 
 impl HabitOptions {
-    /// Tells `patch` of them.
-    pub(super) fn tell(self, patch: &mut PatchOptions) {
+    /// Returns the files of patches, and the other options.
+    pub(super) fn into_parts(self) -> (Vec<PathBuf>, GnuOptions) {
         let suffix = self.suffix.map_or_else(|| b".orig".to_vec(), OsString::into_encoded_bytes);
-        patch.usual.patches.extend(self.input);
-        patch.gnu = GnuOptions {
+        let gnu = GnuOptions {
             backup: self.backup.then(|| Backup { suffix, ..Backup::default() }),
             output: self.output_file.map(OsString::into_encoded_bytes),
             removes_empty: self.remove_empty_files,
             ..GnuOptions::default()
         };
+        (self.input, gnu)
     }
 }

@@ -11,9 +11,9 @@ use globset::GlobBuilder;
 use serde::Serialize;
 
 use super::args::Global;
+use super::file_options::below;
 use super::output::{self, Output, Verbosity, complain};
 use super::policy::policy;
-use super::verbs::below;
 use super::{Stop, finish, open};
 use crate::engine::options::{Policy, code, matcher};
 use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Global, MergeOptions, TreeOptions};
-use super::{Stop, input, policy, tree};
+use super::{Stop, files, policy, tree};
 use crate::engine::{Favour, Given, Marking, ThreeWayOptions};
 
 /// Returns how a patch is merged, if it is.
@@ -32,7 +32,7 @@ pub(super) fn base(options: &MergeOptions, limit: u64, global: &Global) -> Resul
     let Some(name) = options.base.as_ref().filter(|_| options.three_way) else { return Ok(None) };
     if fs_err::metadata(name).is_ok_and(|found| found.is_file()) {
         policy::readable(Path::new(name), global)?;
-        return Ok(Some(Given::Contents(Arc::new(input::regular(Path::new(name), limit)?))));
+        return Ok(Some(Given::Contents(Arc::new(files::regular(Path::new(name), limit)?))));
     }
     let repository = tree::repository(None, &TreeOptions::default(), global);
     Ok(Some(Given::Tree(Arc::new(tree::open(&repository, name.as_encoded_bytes())?))))

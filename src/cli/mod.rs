@@ -3,6 +3,7 @@
 mod apply_patch;
 mod args;
 mod batch;
+mod closeness;
 mod commands;
 mod config;
 mod diagnostic;
@@ -10,6 +11,7 @@ mod document;
 mod excerpt;
 mod explain;
 mod file_options;
+mod files;
 mod git;
 mod gnu;
 mod guards;
@@ -69,7 +71,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
             dispatch(cli)
         }
         Err(error) if error.use_stderr() => misused(&error, arguments),
-        Err(wish) => document::print(wish.render().to_string().as_bytes()),
+        Err(wish) => output::print(wish.render().to_string().as_bytes()),
     }
 }
 
@@ -83,7 +85,7 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
     }
     match command {
         Command::Apply(mut apply) => {
-            apply.habits.tell(&mut apply.patch);
+            apply.patch.add(apply.habits);
             let task = match (apply.apply, apply.check, apply.patch.is_inert()) {
                 (true, ..) | (_, false, false) => Task::Apply,
                 (_, true, _) => Task::Check,
@@ -96,7 +98,7 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
             finish(&not_looking().into_outcome("check"), &Output::of(&global, Verbosity::Normal))
         }
         Command::Check(CheckOptions { patch: mut check, habits, tree, save, .. }) => {
-            habits.tell(&mut check);
+            check.add(habits);
             let task = if check.shape { Task::Shape } else { Task::Check };
             let way = match (save, tree.is_meant()) {
                 (true, _) => Way::Save,

@@ -258,3 +258,9 @@ pub(super) fn complain(message: &str) {
 pub(super) fn complain_as(program: &str, message: &str) {
     let _ = writeln!(io::stderr().lock(), "{program}: {}", printable(message.as_bytes()));
 }
+
+/// Prints `text`. A reader that has closed the pipe is no failure.
+pub(super) fn print(text: &[u8]) -> ExitCode {
+    let mut out = io::stdout().lock();
+    printed(out.write_all(text).and_then(|()| out.flush()))
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::args::Global;
 use super::config::{Config, config, directories};
-use super::{Stop, input, names_of};
+use super::{Stop, files, names_of};
 use crate::engine::options::{
     Access, Facts, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, Workspace, code,
 };
@@ -37,7 +37,7 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
     }
     let policy = Policy::new(Given::read(global)?.layers, Place::default(), Vec::new());
     let name = plain(file);
-    let prefix = name.as_ref().and_then(|name| policy.opened_elsewhere(bytes(name)));
+    let prefix = name.as_ref().and_then(|name| policy.opened_elsewhere(raw(name)));
     if let Some(directory) = prefix.and_then(|prefix| std::str::from_utf8(prefix).ok()) {
         let given = global.root().to_owned();
         (global.root, global.given_root) = (Some(PathBuf::from(directory)), Some(given));
@@ -52,7 +52,7 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
 ///
 /// Stops as [`policy`] does, and at what `read` would refuse as well.
 pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
-    if file == Path::new(input::STDIN) {
+    if file == Path::new(files::STDIN) {
         return Ok(());
     }
     readable_under(Given::read, file, global)
@@ -81,15 +81,15 @@ pub(super) fn outside(name: &Path, accesses: &[Access], global: &Global) -> Resu
     let given_root = global.given_root.clone().or_else(|| Some(global.root().to_owned()));
     let given = Given::read(&Global { root: Some(parent.to_owned()), given_root, ..global.clone() })?;
     let place = |root: Vec<u8>| Place { roots: vec![root], homes: homes(), configs: configs() };
-    let near = Policy::new(given.layers.clone(), place(bytes(parent).to_vec()), Vec::new()).for_model();
+    let near = Policy::new(given.layers.clone(), place(raw(parent).to_vec()), Vec::new()).for_model();
     let names: Vec<_> = given.files.iter().flat_map(|file| names_on_the_way(file)).collect();
     let everywhere = near.everywhere(place(Vec::new()), below(&names, &[PathBuf::from("/")]));
     let path = |name: &[u8]| RelPath::new(name).ok();
     let judge = |path: RelPath| accesses.iter().flat_map(|&access| near.judge(&path, access).hits).collect();
-    let ruled: Vec<Hit> = path(bytes(file)).map_or_else(Vec::new, judge);
+    let ruled: Vec<Hit> = path(raw(file)).map_or_else(Vec::new, judge);
     // By its name alone a file is no policy file that is in force.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
-    let built_in = path(bytes(name.strip_prefix("/").unwrap_or(name)))
+    let built_in = path(raw(name.strip_prefix("/").unwrap_or(name)))
         .map_or_else(Vec::new, |path| engine::judged_anywhere(&path, accesses, &everywhere));
     let refusal = engine::refusal(ruled.chain(built_in).collect());
     Ok(refusal.map(|outcome| named(outcome, name)))
@@ -137,7 +137,7 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
 
 /// Returns those of `names` that are below one of `roots`, from there on.
 fn below(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
-    let below = |name: &PathBuf| roots.iter().find_map(|root| RelPath::new(bytes(name.strip_prefix(root).ok()?)).ok());
+    let below = |name: &PathBuf| roots.iter().find_map(|root| RelPath::new(raw(name.strip_prefix(root).ok()?)).ok());
     names.iter().filter_map(below).collect()
 }
 
@@ -175,7 +175,7 @@ impl Given {
         }
         for path in &global.policy {
             // Every question of a run reads it again.
-            let text = input::regular(path, MAX_POLICY_FILE).map_err(|stop| unreadable(path, &stop))?;
+            let text = files::regular(path, MAX_POLICY_FILE).map_err(|stop| unreadable(path, &stop))?;
             given.add(path.clone(), text, Origin::Given)?;
         }
         if let Some(root) = &global.given_root {
@@ -274,11 +274,11 @@ pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
 
 /// Returns `path` without `.` and `..`, as text; `None` if it leads above the root of the system.
 fn plain(path: &Path) -> Option<PathBuf> {
-    let below = RelPath::new(bytes(path.strip_prefix("/").ok()?)).ok()?;
+    let below = RelPath::new(raw(path.strip_prefix("/").ok()?)).ok()?;
     let name = [b"/", below.as_bytes()].concat();
     String::from_utf8(name).ok().map(PathBuf::from)
 }
 
-fn bytes<T: AsRef<OsStr> + ?Sized>(text: &T) -> &[u8] {
+fn raw<T: AsRef<OsStr> + ?Sized>(text: &T) -> &[u8] {
     text.as_ref().as_encoded_bytes()
 }

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
+use super::closeness::closeness;
 use super::policy::policy;
-use super::{Stop, Task, input, merge, series, signals, tree, verbs};
+use super::{Stop, Task, input, merge, series, signals, tree};
 use crate::engine::options::{self, Filter, MAX_DIFF, RejectTo, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{self, Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
 use crate::path::{PathError, RelPath};
@@ -64,7 +65,7 @@ fn decide(patch: &mut PatchOptions, global: &Global) -> Result<Decide, Stop> {
         expect_hash: patch.expect_hash,
         only: patch.only.take(),
         roots: roots(global),
-        closeness: verbs::closeness(patch.closeness, patch.reindent)?,
+        closeness: closeness(patch.closeness, patch.reindent)?,
         context: patch.context,
         fuzz: if patch.merge.merge_hunks.is_some() { 0 } else { patch.fuzz.unwrap_or_default() },
         unidiff_zero: patch.unidiff_zero,

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::Global;
-use super::{Stop, input};
+use super::{Stop, files, input};
 use crate::engine::Series;
 use crate::engine::options::{code, listed, packed};
 use crate::text::Bytes;
@@ -20,7 +20,7 @@ type Patches = Vec<(String, Bytes)>;
 ///
 /// Stops at what cannot be read, is packed, or is no list.
 pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Result<(Patches, Series), Stop> {
-    if path == Path::new(input::STDIN) {
+    if path == Path::new(files::STDIN) {
         return Err(Stop::new(
             &code::USAGE,
             "--series needs a file, with its patches in the same directory".to_owned(),

@@ -1,8 +1,11 @@
 //! What keeps a run from beginning.
 
+use std::io;
+
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Facts, Input, Problem, code};
 use crate::report::{self, Parts};
+use crate::text::without_error_number;
 
 /// What keeps a run from beginning.
 #[derive(Debug)]
@@ -22,6 +25,10 @@ pub(super) struct Stop {
 impl Stop {
     pub(super) fn new(code: &'static Code, message: String) -> Self {
         Self { code, message, help: None, facts: Box::default(), problem: None, inputs: Vec::new(), signal: None }
+    }
+
+    pub(super) fn usage(message: &str) -> Self {
+        Self::new(&code::USAGE, message.to_owned())
     }
 
     pub(super) fn of(problem: Problem) -> Self {
@@ -47,4 +54,12 @@ impl Stop {
         let report = report::build(&parts);
         Outcome { report, inputs: self.inputs, problems }
     }
+}
+
+/// Returns the words of the system, without the name of the file and the number of the error.
+pub(super) fn cause(error: &io::Error) -> String {
+    let words = error.to_string();
+    // `fs_err` writes what was tried, the name in back quotes, and the words of the system.
+    let words = words.rsplit("`: ").next().unwrap_or_default();
+    without_error_number(words).to_owned()
 }

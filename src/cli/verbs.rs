@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::args::Global;
+use super::closeness::{How, closeness};
 use super::file_options::FileOptions;
 use super::{Stop, Task, input};
-use crate::engine::options::{Closeness, Edit, EditOrder, MAX_FILE, code};
-use crate::engine::{self, Parents, Request, What};
+use crate::engine::options::{Edit, EditOrder, MAX_FILE, code};
+use crate::engine::{Parents, Request, What};
 use crate::mode::FileMode;
 use crate::text::{Bytes, EncodingChoice, Position};
 
@@ -66,15 +67,6 @@ pub(super) struct EditOptions {
     reindent: bool,
 }
 
-/// How closely a text has to fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum How {
-    /// Byte for byte, but for line ends
-    Exact,
-    /// Then without blanks at line ends, without indentation, without typography
-    Ladder,
-}
-
 /// Where contents come from.
 #[derive(Debug, Args)]
 struct ContentOptions {
@@ -119,20 +111,6 @@ pub(super) struct AppendOptions {
     encoding: Option<String>,
 }
 
-/// Returns how closely texts have to fit.
-///
-/// # Errors
-///
-/// Returns a mistake in usage if lines are to be moved that can only fit where they are.
-pub(super) fn closeness(how: Option<How>, reindent: bool) -> Result<Closeness, Stop> {
-    match (how, reindent) {
-        (Some(How::Ladder), true) => Ok(Closeness::Reindented),
-        (_, true) => Err(usage("--reindent needs --match ladder")),
-        (Some(How::Ladder), false) => Ok(Closeness::Ladder),
-        (Some(How::Exact) | None, false) => Ok(Closeness::Exact),
-    }
-}
-
 /// Returns what `edit` asks for.
 ///
 /// # Errors
@@ -144,7 +122,7 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Requ
     let path = options.common.path(global);
     let mut request = match &options.edits {
         Some(list) if options.is_one_edit() => {
-            return Err(usage(&format!("{} has all edits; give no other", list.display())));
+            return Err(Stop::usage(&format!("{} has all edits; give no other", list.display())));
         }
         Some(list) => listed(path, list, (limit, global))?,
         None => single(path, options, (limit, global))?,
@@ -233,11 +211,6 @@ impl ContentOptions {
     }
 }
 
-/// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
-pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
-    engine::below(&super::names_of(root), file)
-}
-
 /// Returns the one edit that the options name.
 fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global)) -> Result<Request, Stop> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
@@ -253,13 +226,13 @@ fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global))
     targets.extend(options.insert_after.map(Place::After));
     targets.extend(options.insert_before.map(Place::Before));
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
-        return Err(usage("say what to change, once: --old, --from, --insert-after, --insert-before or --edits"));
+        return Err(Stop::usage("say what to change, once: --old, --from, --insert-after, --insert-before or --edits"));
     };
-    let new = bytes(&options.new, &options.new_file)?.ok_or_else(|| usage("--new or --new-file is missing"))?;
+    let new = bytes(&options.new, &options.new_file)?.ok_or_else(|| Stop::usage("--new or --new-file is missing"))?;
     Ok(match place {
         Place::Old(old) if options.all => Request::edit_all(path, old, new),
         Place::Old(old) => Request::edit(path, old, new),
-        _ if options.all => return Err(usage("--all needs --old")),
+        _ if options.all => return Err(Stop::usage("--all needs --old")),
         Place::Range(from, to) => Request::edit_range(path, from, to, new),
         Place::After(line) => Request::insert_after(path, line, new),
         Place::Before(line) => Request::insert_before(path, line, new),
@@ -294,10 +267,6 @@ fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result
 
 fn encoding(name: &str) -> Result<EncodingChoice, Stop> {
     EncodingChoice::parse(name).map_err(|error| Stop::new(&code::ENCODING, format!("{name}: {error}")))
-}
-
-pub(super) fn usage(message: &str) -> Stop {
-    Stop::new(&code::USAGE, message.to_owned())
 }
 
 /// Reads one of the two modes that git has for files.

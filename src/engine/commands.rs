@@ -1,74 +1,22 @@
 //! The commands of the user around a change: `--before`, `--verify` and `--after`.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use super::report;
+use super::request::Commands;
 use super::stages::Committed;
 use super::task::Task;
 use crate::mutex::locked;
 use crate::preflight::{Problem, Severity, code};
 use crate::process::{self, Ending, Errand, Ran};
 use crate::progress::{Phase, Progress};
-use crate::report::{CommandReport, Report, print_json};
+use crate::report::{CommandReport, print_json};
 use crate::transaction::{Failure, Interrupt, Trial};
 use crate::workspace::{Workspace, top};
 
 /// The variable that has the identity of the work tree, or of the root, for what runs while the change is half made.
 pub const AT_WORK: &str = "WPATCH_TRANSACTION";
-
-/// The commands of the user that a change is put to. Each is what `sh -c` does in the root, gets the report as JSON on
-/// its standard input, and runs in a process group of its own that is killed when it ends.
-///
-/// # Security
-///
-/// They run with all that the user may do. They come from whoever calls this, never from a patch or from the tree; but
-/// what they run may well be in the tree, as tests are.
-#[derive(Clone, Debug)]
-pub struct Commands {
-    /// Asked before anything is written; any exit code but 0 refuses the change.
-    pub before: Option<OsString>,
-    /// Asked when the change is in place; anything but exit code 0 in time puts everything back.
-    pub verify: Option<OsString>,
-    /// Told what was done.
-    pub after: Option<OsString>,
-    /// How long each of them may take.
-    pub limit: Duration,
-    /// Where they run: the root.
-    pub directory: PathBuf,
-}
-
-impl Default for Commands {
-    fn default() -> Self {
-        let directory = PathBuf::from(".");
-        Self { before: None, verify: None, after: None, limit: Duration::from_secs(60), directory }
-    }
-}
-
-impl Commands {
-    /// Returns whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.all().next().is_none()
-    }
-
-    fn all(&self) -> impl Iterator<Item = (&'static str, &OsString)> {
-        let named = [("before", &self.before), ("verify", &self.verify), ("after", &self.after)];
-        named.into_iter().filter_map(|(name, command)| Some((name, command.as_ref()?)))
-    }
-
-    /// Says what no shell could run.
-    pub(super) fn misuse(&self) -> Option<String> {
-        let is_wrong = |command: &OsString| {
-            let bytes = command.as_encoded_bytes();
-            bytes.trim_ascii().is_empty() || bytes.contains(&0)
-        };
-        let wrong = self.all().find(|(_, command)| is_wrong(command));
-        wrong.map(|(name, _)| format!("--{name} needs a command: it is empty, or has a NUL in it"))
-    }
-}
 
 /// Returns whether `at_work`, the value of the variable [`AT_WORK`], says that this process is run by a change of the work
 /// tree that `workspace` is in, or of its root. Whatever changes it waits for that change, which waits for this process.
@@ -112,21 +60,6 @@ impl Trial for Verification<'_> {
         let has_passed = ran.ending == Ending::Exited(0);
         *locked(&self.ran) = Some(ran);
         if has_passed { Ok(()) } else { Err(Failure::Rejected) }
-    }
-}
-
-/// What came of the commands.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    pub(super) before: Option<CommandReport>,
-    pub(super) verify: Option<CommandReport>,
-    pub(super) after: Option<CommandReport>,
-}
-
-impl Answers {
-    /// Puts them into `report`.
-    pub(super) fn tell(&self, report: &mut Report) {
-        (report.before, report.verify, report.after) = (self.before.clone(), self.verify.clone(), self.after.clone());
     }
 }
 

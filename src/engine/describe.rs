@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::reading::{Reader, read};
+use super::parse::{Reader, read};
+use super::request::Request;
 use super::stages::{Command, Committed};
-use super::{Outcome, Request, whitespace};
+use super::{Outcome, whitespace};
 use crate::preflight;
 use crate::report::{self, Report};
 use crate::syntax::{Quoting, Truncated};

@@ -1,44 +1,19 @@
 //! What GNU patch does with a plan and git does not: names by what is there, copies of old files, another file for what
 //! comes of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
+use super::Outcome;
+use super::request::{Backup, GnuOptions, Numbering, Request};
 use super::stages::Selected;
-use super::{Outcome, Request};
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::plan::{self, Action, Edit, Guard, LineRange, Name, Naming, Operation, Plan};
+use crate::plan::{self, Action, Edit, Guard, LineRange, Name, Operation, Plan};
 use crate::preflight::{Problem, Severity, code};
 use crate::report::Op;
 use crate::transaction::Interrupt;
 use crate::workspace::memory::{Entry, Memory};
 use crate::workspace::{Workspace, WorkspaceError};
-
-/// The behaviour that only GNU patch has.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub struct GnuOptions {
-    /// How of several names one is chosen; without it as git does.
-    pub naming: Option<Naming>,
-    /// What is put around the names of files, in which they stay as they were (`--backup`).
-    pub backup: Option<Backup>,
-    /// The file below the root that gets what comes of the only file, which stays as it is (`--output`).
-    pub output: Option<Vec<u8>>,
-    /// Whether a file is deleted of which the patch leaves no line (`--remove-empty-files`).
-    pub removes_empty: bool,
-    /// Whether a file that the patch makes may be there already, as long as nothing is in it.
-    pub fills_empty: bool,
-    /// Whether a `Prereq:` line is ignored (`--force`).
-    pub ignores_prerequisites: bool,
-    /// Whether hunks are placed as in GNU patch, see [`Rules::as_gnu`](crate::matching::Rules::as_gnu), and sections without
-    /// a name are accepted.
-    pub as_gnu: bool,
-    /// Whether the carriage returns of the patch were removed, so that CR LF and LF are the same.
-    pub converts_line_ends: bool,
-}
 
 /// A patched copy of a file.
 #[derive(Debug)]
@@ -75,47 +50,16 @@ pub fn patched(request: Request, workspace: &dyn Workspace, interrupt: &Interrup
     Ok(Patched { outcome, content, rejects })
 }
 
-/// The names of copies of old files.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Backup {
-    /// Put in front of the whole name.
-    pub prefix: Vec<u8>,
-    /// Put in front of its last component.
-    pub basename_prefix: Vec<u8>,
-    /// Put behind it.
-    pub suffix: Vec<u8>,
-    /// Whether all that is not used, and a number put behind the name (`x.~1~`).
-    pub numbering: Numbering,
-    /// Whether a name without a file gets an empty backup. quilt and dpkg-source remove the file of such a backup when they
-    /// revert a patch.
-    pub marks_new: bool,
-    /// Files without a backup, because the patch does not change them.
-    pub unchanged: HashSet<RelPath>,
-}
-
-/// When copies of old files have numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Numbering {
-    /// Never.
-    #[default]
-    Never,
-    /// Where there are such copies already.
-    Continued,
-    /// Always.
-    Always,
-}
-
-impl Backup {
-    fn path(&self, path: &RelPath, workspace: &dyn Workspace) -> Result<RelPath, PathError> {
-        let last = if self.numbering == Numbering::Never { 0 } else { last_number(path, workspace) };
-        if self.numbering == Numbering::Always || last > 0 {
-            return RelPath::new(&[path.as_bytes(), format!(".~{}~", last + 1).as_bytes()].concat());
-        }
-        let bytes = path.as_bytes();
-        let start = memchr::memrchr(b'/', bytes).map_or(0, |slash| slash + 1);
-        let (directory, name) = bytes.split_at(start);
-        RelPath::new(&[&self.prefix, directory, &self.basename_prefix, name, &self.suffix].concat()[..])
+/// Returns the name of the copy of the old file at `path`.
+fn backup_path(backup: &Backup, path: &RelPath, workspace: &dyn Workspace) -> Result<RelPath, PathError> {
+    let last = if backup.numbering == Numbering::Never { 0 } else { last_number(path, workspace) };
+    if backup.numbering == Numbering::Always || last > 0 {
+        return RelPath::new(&[path.as_bytes(), format!(".~{}~", last + 1).as_bytes()].concat());
     }
+    let bytes = path.as_bytes();
+    let start = memchr::memrchr(b'/', bytes).map_or(0, |slash| slash + 1);
+    let (directory, name) = bytes.split_at(start);
+    RelPath::new(&[&backup.prefix, directory, &backup.basename_prefix, name, &backup.suffix].concat()[..])
 }
 
 /// Returns the highest number of a copy of `path`; 0 if there is none.
@@ -127,16 +71,14 @@ fn last_number(path: &RelPath, workspace: &dyn Workspace) -> u64 {
     workspace.list(path.parent().as_ref()).unwrap_or_default().into_iter().filter_map(number).max().unwrap_or(0)
 }
 
-impl GnuOptions {
-    /// Chooses the names.
-    pub(super) fn name(&self, plan: &mut Plan<Name>, direction: plan::Direction, workspace: &dyn Workspace) {
-        if self.ignores_prerequisites {
-            let leads = plan.operations.iter_mut().filter_map(|operation| operation.lead.as_mut());
-            leads.for_each(|lead| lead.prerequisite = None);
-        }
-        if let Some(naming) = self.naming {
-            plan::guess(plan, naming, direction, &|path| Some(workspace.stat(path).ok()??.kind));
-        }
+/// Chooses between the names of each operation as `gnu` says.
+pub(super) fn choose_names(gnu: &GnuOptions, plan: &mut Plan<Name>, direction: plan::Direction, tree: &dyn Workspace) {
+    if gnu.ignores_prerequisites {
+        let leads = plan.operations.iter_mut().filter_map(|operation| operation.lead.as_mut());
+        leads.for_each(|lead| lead.prerequisite = None);
+    }
+    if let Some(naming) = gnu.naming {
+        plan::guess(plan, naming, direction, &|path| Some(tree.stat(path).ok()??.kind));
     }
 }
 
@@ -204,7 +146,7 @@ fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected)
             if (is_new && !backup.marks_new) || !seen.insert(old.clone()) {
                 continue;
             }
-            match backup.path(old, workspace) {
+            match backup_path(backup, old, workspace) {
                 Ok(path) => {
                     let is_missing = is_new && workspace.stat(old).is_ok_and(|stat| stat.is_none());
                     let from = (!is_missing).then(|| old.clone());

@@ -2,15 +2,16 @@
 
 mod strict;
 
-use super::reading::{self, Reader};
+use super::parse::{self, Reader};
+use super::problems::{told, unrepaired};
+use super::request::{Decide, Patches, Request};
 use super::stages::Selected;
 use super::task::Task;
-use super::{Decide, Patches, Request, not_included, texts};
-use crate::path::RelPath;
+use super::{not_included, texts};
 use crate::plan::{Input, NotIncluded, Plan, Repair};
 use crate::policy::Verdict;
-use crate::preflight::{Facts, Held, Problem, Severity, code};
-use crate::repair::{Refusal, RefusalKind, Repaired, plain_text, repair, unquoted};
+use crate::preflight::Held;
+use crate::repair::{Refusal, Repaired, plain_text, repair, unquoted};
 use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
@@ -42,7 +43,7 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
 
 /// Reads the patches without repairs if they apply, else with repairs.
 fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
-    let unrepaired_patches = || reading::read(patches.clone(), Reader::new(&task.request.decide, task.progress()));
+    let unrepaired_patches = || parse::read(patches.clone(), Reader::new(&task.request.decide, task.progress()));
     let strict = Strict::of(task, patches);
     if !strict.is_open {
         return unrepaired_patches();
@@ -121,12 +122,12 @@ fn read_repaired(
 ) -> Selected {
     let (format, directory) = ("auto".to_owned(), Vec::new());
     let decide = Decide { format, recount: false, strip: Some(1), directory, ..task.request.decide.clone() };
-    let mut selected = reading::read(patches, Reader::new(&decide, task.progress()));
+    let mut selected = parse::read(patches, Reader::new(&decide, task.progress()));
     let inputs = selected.plan.inputs.iter_mut().zip(not_included.into_iter().zip(repairs));
     for (input, (named, repairs)) in inputs {
         (input.not_included, input.repairs) = (named, repairs);
     }
-    not_included::report(reading::severity(&decide), &mut selected);
+    not_included::report(parse::severity(&decide), &mut selected);
     selected.problems.extend(selected.plan.inputs.iter().flat_map(|input| told(&input.repairs)));
     selected
 }
@@ -173,52 +174,4 @@ fn renumber(repairs: &mut [Repair], input: &Input) {
             repair.line = line(start);
         }
     }
-}
-
-/// A part of a patch that has no certain reading.
-pub(super) fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
-    let code = match refusal.kind {
-        RefusalKind::NoPatch => &code::NO_PATCH,
-        RefusalKind::Stray => &code::EXTRA_LINES,
-        RefusalKind::Cut => &code::TRUNCATED,
-        RefusalKind::NotFound => &code::NOT_FOUND,
-        RefusalKind::Overlap => &code::OVERLAP,
-        RefusalKind::Ambiguous => &code::AMBIGUOUS,
-        RefusalKind::Applied => &code::ALREADY_APPLIED,
-        RefusalKind::Name => &code::MISSING,
-        RefusalKind::Outside => &code::OUTSIDE_ROOT,
-        RefusalKind::Closed => &code::CLOSED,
-        RefusalKind::Unapproved => &code::APPROVAL_REQUIRED,
-        RefusalKind::Unreadable => &code::NOT_A_FILE,
-        RefusalKind::TooMuch => &code::TOO_LARGE,
-    };
-    let path: Option<RelPath> = refusal.path.clone();
-    let lines = refusal.lines.clone();
-    let help = (refusal.kind == RefusalKind::Cut).then(|| "send the complete patch".to_owned());
-    let facts = Facts { nearest: refusal.nearest.clone(), advice: help.clone(), ..Facts::default() };
-    Problem {
-        place: Some((input, refusal.span)),
-        path,
-        lines,
-        facts,
-        help,
-        ..Problem::new(code, refusal.message.clone())
-    }
-}
-
-/// Says what was repaired, each kind once.
-pub(super) fn told(repairs: &[Repair]) -> Vec<Problem> {
-    let mut told: Vec<(&Repair, usize)> = Vec::new();
-    for repair in repairs {
-        match told.iter_mut().find(|(known, _)| known.code == repair.code) {
-            Some((_, more)) => *more += 1,
-            None => told.push((repair, 0)),
-        }
-    }
-    let problem = |(repair, more): (&Repair, usize)| {
-        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let message = format!("repaired at line {}{others} of the patch: {}", repair.line, repair.message);
-        Problem { severity: Severity::Warning, ..Problem::new(&code::REPAIRED, message) }
-    };
-    told.into_iter().map(problem).collect()
 }

@@ -20,8 +20,8 @@
 //! looks returns what it found, or the outcome that says why not.
 
 mod approval;
+mod change;
 mod commands;
-mod decide;
 mod denied;
 mod describe;
 mod diagnose;
@@ -36,6 +36,8 @@ mod log;
 mod look;
 mod not_included;
 pub mod options;
+mod parse;
+mod plans;
 mod preview;
 mod problems;
 mod reading;
@@ -70,30 +72,28 @@ pub use crate::workspace::objects::{Objects, Repository};
 pub use crate::matching::Favour;
 pub use crate::preflight::Given;
 pub use crate::process::home;
-pub use approval::{planned, reject, save, withdraw};
-pub use commands::{AT_WORK, Commands, is_within};
-pub use decide::Decide;
+pub use commands::{AT_WORK, is_within};
 pub use describe::{describe, quoting};
-pub use file_edit::{FileEdit, Parents};
-pub use gnu::{Backup, GnuOptions, Numbering, Patched, patched};
+pub use gnu::{Patched, patched};
 pub use govern::{
     PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write, policy_layer,
     project_layer, refusal, unusable,
 };
+pub use plans::{planned, reject, save, withdraw};
 
-pub use index::{Indexed, Reach, build_ancestor};
+pub use index::build_ancestor;
 pub use log::{gc, history_root, init, log, recover, show, unkept};
 pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff, explain, list,
     may_list, may_read, may_search, read,
 };
 pub use preview::{Preview, exhibit, preview};
-pub use request::{Commit, Context, Hints, Look, Patches, Request, Series, What};
-pub use three_way::{Marking, ThreeWayOptions};
+pub use request::{
+    Backup, Commands, Commit, Context, Decide, FileEdit, GnuOptions, Hints, Indexed, Look, Marking, Numbering, Parents,
+    Patches, Reach, Request, Series, Target, ThreeWayOptions, Undo, What,
+};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
-pub use undo::{Target, Undo};
 
-use index::index_record;
 use stages::{Command, Committed};
 use suggest::{Origin, suggest};
 use task::Task;
@@ -269,7 +269,7 @@ fn run_patches(
     let (selected, options) = reading::read_for(&task, patches, begun);
     let mut done = task.run(selected, &options, is_dry);
     if !is_dry {
-        approval::settle(&task, &done);
+        plans::settle(&task, &done);
     }
     suggest(&task, &origin, &options, &mut done);
     // A signal ends the search for suggestions like every other search, after which nothing has changed.

@@ -1,6 +1,6 @@
 //! The types of the fields of a [`Request`](super::Request) and of an [`Outcome`](super::Outcome), in one place.
 
-pub use super::file_edit::{MAX_DIFF, MAX_FILE};
+pub use super::request::{MAX_DIFF, MAX_FILE};
 pub use crate::diagnostics::{
     NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server, TIMEOUT as DIAGNOSTICS_TIMEOUT,
 };

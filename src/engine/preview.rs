@@ -1,14 +1,13 @@
 //! What a plan comes to, for who shows it: as a patch, at a terminal, or as a page.
 
 use std::io;
-use std::sync::Arc;
 
 use super::reading::read_for;
 use super::suggest::{Origin, suggest};
 use super::task::Task;
 use super::{Outcome, Request, refused};
 use crate::plan::{Operation, Plan};
-use crate::preflight::{self, Gallery, Problem, Shelf};
+use crate::preflight::{self, Gallery, Problem, Shelf, Shown};
 use crate::report::{self, Exhibit, Exhibits, Page, Report};
 use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
@@ -26,8 +25,8 @@ pub struct Preview<'w> {
     /// How many operations were looked at: all or none.
     count: usize,
     options: preflight::Options,
-    shelf: Arc<Shelf>,
-    gallery: Option<Arc<Gallery>>,
+    shelf: Shelf,
+    gallery: Option<Gallery>,
     workspace: &'w dyn Workspace,
 }
 
@@ -78,7 +77,7 @@ pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
     Preview::of(request, workspace, |options| {
         options.diff = true;
         options.max_diff = options.max_diff.min(MOST_OF_DIFF);
-        options.gallery = Some(Arc::default());
+        options.images = true;
     })
 }
 
@@ -93,18 +92,18 @@ impl<'w> Preview<'w> {
             Ok(begun) => begun,
             Err(outcome) => {
                 let known = (0, preflight::Options::default());
-                return Self::new((*outcome, Vec::new()), known, (Arc::default(), None), workspace);
+                return Self::new((*outcome, Vec::new()), known, (Shelf::default(), None), workspace);
             }
         };
         task.command.is_saved = patches.is_saved;
-        let (origin, shelf) = (Origin::of(&patches), Arc::<Shelf>::default());
+        let (origin, shelf) = (Origin::of(&patches), Shelf::default());
         let (selected, mut options) = read_for(&task, patches, begun);
         // A report that contains the diffs keeps them.
-        let taken = (!options.diff).then(|| Arc::clone(&shelf));
+        let is_taken = !options.diff;
         wish(&mut options);
-        let gallery = options.gallery.take();
-        let shown = preflight::Options { shelf: taken, gallery: gallery.clone(), ..options.clone() };
-        let mut done = task.run(selected, &shown, true);
+        let gallery = options.images.then(Gallery::default);
+        task.shown = Shown { shelf: is_taken.then_some(&shelf), gallery: gallery.as_ref() };
+        let mut done = task.run(selected, &options, true);
         suggest(&task, &origin, &options, &mut done);
         let files = done.resolved.resolution.as_ref().map_or(&[][..], |resolution| &resolution.files);
         for (index, diff) in files.iter().enumerate().filter_map(|(index, file)| Some((index, file.diff.as_ref()?))) {
@@ -117,7 +116,7 @@ impl<'w> Preview<'w> {
     fn new(
         (Outcome { report, inputs, problems }, operations): (Outcome, Vec<Operation>),
         (count, options): (usize, preflight::Options),
-        (shelf, gallery): (Arc<Shelf>, Option<Arc<Gallery>>),
+        (shelf, gallery): (Shelf, Option<Gallery>),
         workspace: &'w dyn Workspace,
     ) -> Self {
         Self { report, problems, plan: Plan { inputs, operations }, count, options, shelf, gallery, workspace }

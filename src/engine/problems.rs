@@ -3,8 +3,9 @@
 use std::error::Error;
 
 use crate::path::{PathError, RelPath};
-use crate::plan::{Input, NameError, OnlyError, Plan, Rejection, RejectionKind};
+use crate::plan::{Input, NameError, OnlyError, Plan, Rejection, RejectionKind, Repair};
 use crate::preflight::{Facts, Problem, Severity, code};
+use crate::repair::{Refusal as Unrepaired, RefusalKind};
 use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
 use crate::text::printable;
 use crate::transaction::history::Refusal;
@@ -301,4 +302,52 @@ fn stale(path: &RelPath) -> Problem {
     let message = "the file changed while the patch was being applied".to_owned();
     let help = Some(AGAIN.to_owned());
     Problem { path: Some(path.clone()), help, ..Problem::new(&code::STALE, message) }
+}
+
+/// A part of a patch that has no certain reading.
+pub(super) fn unrepaired(refusal: &Unrepaired, input: usize) -> Problem {
+    let code = match refusal.kind {
+        RefusalKind::NoPatch => &code::NO_PATCH,
+        RefusalKind::Stray => &code::EXTRA_LINES,
+        RefusalKind::Cut => &code::TRUNCATED,
+        RefusalKind::NotFound => &code::NOT_FOUND,
+        RefusalKind::Overlap => &code::OVERLAP,
+        RefusalKind::Ambiguous => &code::AMBIGUOUS,
+        RefusalKind::Applied => &code::ALREADY_APPLIED,
+        RefusalKind::Name => &code::MISSING,
+        RefusalKind::Outside => &code::OUTSIDE_ROOT,
+        RefusalKind::Closed => &code::CLOSED,
+        RefusalKind::Unapproved => &code::APPROVAL_REQUIRED,
+        RefusalKind::Unreadable => &code::NOT_A_FILE,
+        RefusalKind::TooMuch => &code::TOO_LARGE,
+    };
+    let path: Option<RelPath> = refusal.path.clone();
+    let lines = refusal.lines.clone();
+    let help = (refusal.kind == RefusalKind::Cut).then(|| "send the complete patch".to_owned());
+    let facts = Facts { nearest: refusal.nearest.clone(), advice: help.clone(), ..Facts::default() };
+    Problem {
+        place: Some((input, refusal.span)),
+        path,
+        lines,
+        facts,
+        help,
+        ..Problem::new(code, refusal.message.clone())
+    }
+}
+
+/// Says what was repaired, each kind once.
+pub(super) fn told(repairs: &[Repair]) -> Vec<Problem> {
+    let mut told: Vec<(&Repair, usize)> = Vec::new();
+    for repair in repairs {
+        match told.iter_mut().find(|(known, _)| known.code == repair.code) {
+            Some((_, more)) => *more += 1,
+            None => told.push((repair, 0)),
+        }
+    }
+    let problem = |(repair, more): (&Repair, usize)| {
+        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!("repaired at line {}{others} of the patch: {}", repair.line, repair.message);
+        Problem { severity: Severity::Warning, ..Problem::new(&code::REPAIRED, message) }
+    };
+    told.into_iter().map(problem).collect()
 }

@@ -1,14 +1,11 @@
-//! Parses the patches of a request and selects the operations that are applied.
+//! Reads the patches of a request for the tree that they are for.
 
-use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
-use super::stages::{Parsed, Selected};
+use super::parse::{Reader, read};
+use super::request::Patches;
+use super::stages::Selected;
 use super::task::Task;
-use super::{Decide, Patches, gnu, lenient, not_included, recall, three_way, whitespace};
-use crate::plan::{self, Plan, Selection};
-use crate::preflight::{self, Problem, Severity, code};
-use crate::progress::{Phase, Progress};
-use crate::syntax::{self, Truncated};
-use crate::workspace::Workspace;
+use super::{gnu, lenient, recall, three_way, whitespace};
+use crate::preflight;
 
 /// An optional step between the selection and preflight.
 type Step = fn(&Task<'_>, &mut Selected, &mut preflight::Options);
@@ -20,23 +17,6 @@ const STEPS: [Step; 4] = [
     |task, selected, options| whitespace::consult(&task.request, selected, options),
     three_way::find_bases,
 ];
-
-/// How patches are read.
-#[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
-    pub(super) decide: &'a Decide,
-    pub(super) progress: &'a Progress,
-    /// What is done about a last hunk that is too short.
-    pub(super) truncated: Truncated,
-    /// The tree whose files decide between several names, if that is asked for.
-    pub(super) tree: Option<&'a dyn Workspace>,
-}
-
-impl<'a> Reader<'a> {
-    pub(super) fn new(decide: &'a Decide, progress: &'a Progress) -> Self {
-        Self { decide, progress, truncated: Truncated::Refused, tree: None }
-    }
-}
 
 /// Reads the patches for the tree of `task`. Returns the selected operations, with the problems of `begun` first, and how
 /// the tree is read.
@@ -56,80 +36,4 @@ pub(super) fn read_for(task: &Task<'_>, patches: Patches, begun: Selected) -> (S
         }
     }
     (read, options)
-}
-
-/// Parses and selects.
-pub(super) fn read(patches: Patches, reader: Reader<'_>) -> Selected {
-    let Parsed { mut plan, problem } = parse(patches, reader);
-    if let Some(problem) = problem {
-        let plan = Plan { inputs: plan.inputs, operations: Vec::new() };
-        return Selected { plan, ..Selected::refused(problem) };
-    }
-    let decide = reader.decide;
-    if let Some(tree) = reader.tree {
-        decide.gnu.name(&mut plan, decide.direction(), tree);
-    }
-    let mut selected = select(plan, &decide.selection());
-    not_included::report(severity(decide), &mut selected);
-    selected
-}
-
-fn parse(patches: Patches, reader: Reader<'_>) -> Parsed {
-    let mut plan = Plan::default();
-    let decide = reader.decide;
-    let among = syntax::chosen(&decide.format);
-    if among.is_empty() {
-        let problem = Problem::new(&code::USAGE, format!("unknown format {}", decide.format));
-        return Parsed { plan, problem: Some(problem) };
-    }
-    reader.progress.enter(Phase::Reading, 0);
-    let series = patches.series.as_ref();
-    let options = decide.syntax();
-    let allow_empty = series.is_some() || options.allow_empty;
-    let options = syntax::Options { truncated: reader.truncated, allow_empty, ..options };
-    for (index, (name, bytes)) in patches.texts.into_iter().enumerate() {
-        let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
-        match syntax::parse(&name, bytes, &among, options) {
-            Ok(mut parsed) => {
-                if let Some((name, listed)) = listed {
-                    parsed.read_as(name, listed);
-                }
-                plan.append(parsed);
-            }
-            Err(error) => {
-                let problem = Some(broken(&error, plan.inputs.len()));
-                let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
-                plan.inputs.push(plan::Input { listed, ..error.input });
-                return Parsed { plan, problem };
-            }
-        }
-    }
-    Parsed { plan, problem: None }
-}
-
-/// Selects the operations of `whole` that are applied.
-pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected {
-    let is_empty = whole.operations.is_empty();
-    let plan::Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
-    let rejected = |rejection| rejected(rejection, &plan, selection.level());
-    let mut problems: Vec<_> = rejections.iter().map(rejected).collect();
-    let left_out = match left_out {
-        Ok(left_out) => left_out,
-        Err(error) => {
-            // If names are rejected, the numbers of the files are not those of the report that the user has.
-            problems.extend(rejections.is_empty().then(|| unchosen(&error)));
-            Vec::new()
-        }
-    };
-    if !outside.is_empty() {
-        problems.push(elsewhere(&outside));
-    } else if plan.operations.is_empty() && rejections.is_empty() && !is_empty {
-        problems.push(skipped(filtered.len()));
-    }
-    Selected { plan, is_read: true, left_out, skipped: filtered, problems }
-}
-
-/// Returns the severity of a change that an input names and does not contain.
-pub(super) fn severity(decide: &Decide) -> Severity {
-    if decide.strict_input { Severity::Error } else { Severity::Warning }
 }

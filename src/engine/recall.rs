@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::Decide;
+use super::request::Decide;
 use super::stages::Selected;
 use crate::digest::Digest;
 use crate::mode::FileKind;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decide, Patches, Request, Series, What};
+use super::request::{Decide, Patches, Request, Series, What};
 use crate::plan::{Direction, Listed};
 use crate::transaction::history::plans::Kept;
 

@@ -10,16 +10,16 @@
 
 use std::sync::Arc;
 
-use super::commands::Answers;
+use super::Outcome;
 use super::denied::name_refusal;
 use super::problems::{failed, name_index, not_approved, say_listed, unrestored};
-use super::{Indexed, Outcome};
+use super::request::Indexed;
 use crate::diagnostics::Findings;
 use crate::path::RelPath;
 use crate::plan::{LeftOut, Name, Operation, Plan};
 use crate::policy::Policy;
 use crate::preflight::{FileWhitespace, Problem, Resolution, Severity, code};
-use crate::report::{self, HistoryReport, IndexReport, Parts, Report};
+use crate::report::{self, CommandReport, HistoryReport, IndexReport, Parts, Report};
 use crate::threads::{self, MANY};
 use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, KeptFile, Links, Receipt, Recovered};
@@ -112,6 +112,21 @@ pub(super) struct Committed {
     pub(super) plan_id: Option<String>,
     /// The time until which a plan is kept, in seconds since 1970.
     pub(super) saved_until: Option<u64>,
+}
+
+/// The results of the commands of the user.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) before: Option<CommandReport>,
+    pub(super) verify: Option<CommandReport>,
+    pub(super) after: Option<CommandReport>,
+}
+
+impl Answers {
+    /// Puts them into `report`.
+    fn tell(&self, report: &mut Report) {
+        (report.before, report.verify, report.after) = (self.before.clone(), self.verify.clone(), self.after.clone());
+    }
 }
 
 fn has_error(problems: &[Problem]) -> bool {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-use super::lenient::{told, unrepaired};
+use super::problems::{told, unrepaired};
 use super::stages::Selected;
 use crate::change::Dropped;
 use crate::mutex::locked;
@@ -76,7 +76,7 @@ pub(super) fn repair(workspace: &dyn Workspace, options: &preflight::Options, se
     let (describe, diff, whole_diff) = (false, false, false);
     let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options.clone() };
     let repairer = Some(Arc::clone(&text_repair) as _);
-    let options = preflight::Options { gallery: None, shelf: None, text_repair: repairer, ..options };
+    let options = preflight::Options { text_repair: repairer, ..options };
     // What does not fit, or fails, is reported when the tree is looked at for the result.
     let _ = preflight::resolve(&selected.plan, workspace, &options, &Dropped);
     let repairs = mem::take(&mut locked(&text_repair.kept).repairs);

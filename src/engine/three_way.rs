@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::recall::{kept, read};
+use super::request::{Marking, ThreeWayOptions};
 use super::stages::Selected;
 use super::task::Task;
 use crate::digest::is_blob;
-use crate::matching::{ConflictStyle, Favour};
+use crate::matching::ConflictStyle;
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::preflight::{self, Bases, Conflicts, Driver, KeptBases, Problem, ThreeWay, code};
@@ -18,25 +17,6 @@ use crate::transaction::Failure;
 use crate::transaction::history::entries;
 use crate::workspace::git::{Attribute, Git};
 use crate::workspace::{Workspace, top};
-
-/// How patches are merged with the current files (`--3way`).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct ThreeWayOptions {
-    /// The side whose lines are taken where both sides changed the same (`--ours`, `--theirs`, `--union`).
-    pub favour: Option<Favour>,
-    /// How conflicts are written into files; without it a patch with conflicts does not apply.
-    pub marking: Option<Marking>,
-}
-
-/// How conflicts are written into files (`--conflict`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Marking {
-    /// As git's `merge.conflictStyle` says: both sides, if that says nothing.
-    Configured,
-    /// Both sides, and what they come from.
-    Base,
-}
 
 /// Adds to `options` the contents that the patches of `selected` were made for, and how git is configured to merge.
 pub(super) fn find_bases(task: &Task<'_>, selected: &mut Selected, options: &mut preflight::Options) {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
+use super::link_files;
+use super::request::{Decide, Request};
 use super::stages::Selected;
-use super::{Decide, Request, link_files};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, named};

@@ -1,13 +1,11 @@
 //! Why a text that a patch names is not in a file, where that is known.
 
 use std::cell::LazyCell;
-use std::fmt;
 
 use super::codes::code;
 use super::findings::Findings;
-use super::problem::Problem;
-use crate::matching::{DifferenceReason, END_OF_NAME, LADDER, Lookalike, LookalikeSearch, Nearest, lookalike};
-use crate::path::RelPath;
+use super::problem::{Cause, Markup, Problem};
+use crate::matching::{DifferenceReason, LADDER, Lookalike, LookalikeSearch, Nearest, lookalike};
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::syntax::foreign::without_escapes;
 use crate::text::{lines, utf16_name, without_ending, without_entities};
@@ -18,118 +16,6 @@ pub(super) type FileLines<'t> = LazyCell<Vec<&'t [u8]>, Box<dyn FnOnce() -> Vec<
 /// Returns the lines of `text`.
 pub(super) fn file_lines(text: &[u8]) -> FileLines<'_> {
     LazyCell::new(Box::new(|| lines(text).map(|(_, line)| line).collect()))
-}
-
-/// A known reason why a text is not in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The lines of the patch and those of the file end in different ways.
-    LineEnding {
-        /// Whether it is the file whose lines end with CR LF.
-        is_file_crlf: bool,
-    },
-    /// The text looks like one in the file.
-    Lookalike(Lookalike),
-    /// The file is in this encoding.
-    Encoding(&'static str),
-    /// The program that showed the patch marked its text.
-    Markup(Markup),
-    /// A file exists whose name looks like that of the missing one.
-    Name {
-        /// The existing file.
-        path: RelPath,
-        /// The first character that differs, at its place in the whole path.
-        lookalike: Lookalike,
-    },
-}
-
-/// What a program that shows a text puts into it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Markup {
-    /// Entities of HTML, as in `&lt;`.
-    Entities,
-    /// Escape sequences of a terminal that set colours.
-    Colours,
-}
-
-impl Markup {
-    /// Returns the text without this markup.
-    fn remove(self, text: &[u8]) -> Vec<u8> {
-        match self {
-            Self::Entities => without_entities(text),
-            Self::Colours => without_escapes(text),
-        }
-    }
-
-    /// Returns what the text has, as in "the patch has ...".
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Entities => "HTML entities",
-            Self::Colours => "escape sequences that set colours",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::Entities => "get the plain text of the patch; --lenient replaces the entities",
-            Self::Colours => "write the patch without colours, for example with `--color=never`",
-        }
-    }
-
-    fn advice(self) -> &'static str {
-        match self {
-            Self::Entities => "write the characters themselves, not their HTML entities",
-            Self::Colours => "send the text without escape sequences",
-        }
-    }
-}
-
-impl Cause {
-    /// Returns the name that reports have for it.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::LineEnding { .. } => "line-ending",
-            Self::Lookalike(_) => "look-alike",
-            Self::Encoding(_) => "encoding",
-            Self::Markup(_) => "markup",
-            Self::Name { .. } => "look-alike-name",
-        }
-    }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LineEnding { is_file_crlf: true } => {
-                f.write_str("the file has CR LF line endings, and the patch has LF")
-            }
-            Self::LineEnding { is_file_crlf: false } => {
-                f.write_str("the file has LF line endings, and the patch has CR LF")
-            }
-            Self::Lookalike(Lookalike { line, column, expected, found }) => {
-                let (line, column) = (line + 1, column + 1);
-                write!(f, "line {line}, column {column} of the file has {found}, and the patch has {expected}")
-            }
-            Self::Encoding(name) => write!(f, "the file is encoded in {name}"),
-            Self::Markup(markup) => write!(f, "the patch has {} where the file has plain text", markup.name()),
-            Self::Name { path, lookalike: Lookalike { column, expected, found, .. } } => {
-                let place = column + 1;
-                match (expected.as_str(), found.as_str()) {
-                    (END_OF_NAME, found) => {
-                        write!(f, "{path} exists and has {found} at character {place}, where this name ends")
-                    }
-                    (expected, END_OF_NAME) => {
-                        write!(f, "{path} exists and ends before character {place}, where this name has {expected}")
-                    }
-                    _ => {
-                        write!(f, "{path} exists and has {found} at character {place}, where this name has {expected}")
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Adds to `problem` why `hunk` does not match `preimage`, if that is known. `file` has the lines of the preimage: a file
@@ -181,10 +67,18 @@ pub(super) fn explain_hunk(
     }
 }
 
+/// Returns `text` without `markup`.
+fn without(markup: Markup, text: &[u8]) -> Vec<u8> {
+    match markup {
+        Markup::Entities => without_entities(text),
+        Markup::Colours => without_escapes(text),
+    }
+}
+
 /// Returns the markup of `wanted` without which it `fits`.
 fn markup(wanted: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<Markup> {
     [Markup::Entities, Markup::Colours].into_iter().find(|markup| {
-        let plain = markup.remove(wanted);
+        let plain = without(*markup, wanted);
         plain != wanted && fits(&plain)
     })
 }

@@ -7,17 +7,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::converted::{encoding_problem, problem_of};
+use super::codes::code;
 use super::problem::Problem;
-use super::whitespace;
 use crate::convert::{Conversion, CrLf, EncodingError, LineEnds, WorkTreeEncoding};
 use crate::digest::ObjectFormat;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan};
-use crate::text::Contents;
+use crate::text::{Contents, printable};
 use crate::workspace::git::{Attribute, Filter, FilterDriver, Git};
 
 /// The attributes that convert contents, in the order of [`of_attributes`].
@@ -90,14 +89,6 @@ pub fn is_of_git(plan: &Plan, operation: &Operation) -> bool {
         Edit::Binary(_) | Edit::BinaryMissing => true,
         Edit::Keep => is_in_git_format(),
         _ => false,
-    }
-}
-
-/// Returns the treatment of CR LF in the file that `operation` changes.
-pub(super) fn cr_lf(operation: &Operation, text: &[u8]) -> CrLf {
-    match &operation.edit {
-        Edit::Hunks(hunks) if whitespace::has_returns(operation, (text, hunks)) => CrLf::Kept,
-        _ => CrLf::Normalized,
     }
 }
 
@@ -282,6 +273,42 @@ fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
         _ => defaults.has_cr_lf && !text.is_some_and(|text| is(text, b"input")),
     };
     if has_cr_lf { cr_lf } else { lf }
+}
+
+/// Returns the problem of a file that has no other form for the reason `error`.
+pub(super) fn problem_of(error: &ConversionError) -> Problem {
+    let (code, message, help) = match error {
+        ConversionError::Encoding(error) => return encoding_problem(error),
+        ConversionError::DeniedFilter(name, source) => return denied_filter(name, source.as_deref()),
+        ConversionError::Unknown(reason) => (
+            &code::CONVERSION,
+            format!("git cannot tell how it converts the file: {reason}"),
+            "an attribute file or git's configuration can convert the file; fix what git reports, or install git",
+        ),
+        ConversionError::FailedFilter(name, error) => (
+            &code::FILTER_FAILED,
+            format!("the filter driver `{}` failed: {error}", printable(name.as_bytes())),
+            "with --index, git itself runs the driver",
+        ),
+    };
+    Problem { help: Some(help.to_owned()), ..Problem::new(code, message) }
+}
+
+/// Returns the problem of a file with this error.
+fn encoding_problem(error: &EncodingError) -> Problem {
+    let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
+    Problem { help: Some(help), ..Problem::new(&code::ENCODING, error.to_string()) }
+}
+
+/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in the file `source`.
+#[must_use]
+pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
+    let name = printable(name.as_bytes());
+    let place = source.map(|file| format!(", which {} names", printable(file.as_os_str().as_encoded_bytes())));
+    let place = place.unwrap_or_default();
+    let message = format!("the filter driver `{name}`{place}, does not run: the repository defines it, not the user");
+    let help = format!("--allow-filter {name} runs it; so does a definition in the user's own git configuration");
+    Problem { help: Some(help), ..Problem::new(&code::FILTER, message) }
 }
 
 #[cfg(test)]

@@ -1,19 +1,15 @@
 //! The two forms of a file in an operation of git: content of the repository, and content of the work tree.
 
-use std::path::Path;
-
-use super::Options;
-use super::codes::code;
-use super::conversions::{ConversionError, Conversions, Preimages, cr_lf, is_of_git};
+use super::conversions::{ConversionError, Conversions, Preimages, is_of_git, problem_of};
 use super::findings::Findings;
+use super::options::Options;
 use super::overlay::Node;
-use super::problem::Problem;
-use crate::convert::EncodingError;
+use super::whitespace;
+use crate::convert::CrLf;
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::plan::{Action, Operation, Plan};
-use crate::text::printable;
+use crate::plan::{Action, Edit, Operation, Plan};
 
 /// Converts the files of one operation.
 #[derive(Clone, Copy)]
@@ -91,38 +87,10 @@ fn refuse(error: &ConversionError, findings: &mut Findings) {
     findings.error(problem.code, problem.message).help = problem.help;
 }
 
-/// Returns the problem of a file that has no other form for the reason `error`.
-pub(super) fn problem_of(error: &ConversionError) -> Problem {
-    let (code, message, help) = match error {
-        ConversionError::Encoding(error) => return encoding_problem(error),
-        ConversionError::DeniedFilter(name, source) => return denied_filter(name, source.as_deref()),
-        ConversionError::Unknown(reason) => (
-            &code::CONVERSION,
-            format!("git cannot tell how it converts the file: {reason}"),
-            "an attribute file or git's configuration can convert the file; fix what git reports, or install git",
-        ),
-        ConversionError::FailedFilter(name, error) => (
-            &code::FILTER_FAILED,
-            format!("the filter driver `{}` failed: {error}", printable(name.as_bytes())),
-            "with --index, git itself runs the driver",
-        ),
-    };
-    Problem { help: Some(help.to_owned()), ..Problem::new(code, message) }
-}
-
-/// Returns the problem of a file with this error.
-pub(super) fn encoding_problem(error: &EncodingError) -> Problem {
-    let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
-    Problem { help: Some(help), ..Problem::new(&code::ENCODING, error.to_string()) }
-}
-
-/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in the file `source`.
-#[must_use]
-pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
-    let name = printable(name.as_bytes());
-    let place = source.map(|file| format!(", which {} names", printable(file.as_os_str().as_encoded_bytes())));
-    let place = place.unwrap_or_default();
-    let message = format!("the filter driver `{name}`{place}, does not run: the repository defines it, not the user");
-    let help = format!("--allow-filter {name} runs it; so does a definition in the user's own git configuration");
-    Problem { help: Some(help), ..Problem::new(&code::FILTER, message) }
+/// Returns the treatment of CR LF in the file that `operation` changes.
+fn cr_lf(operation: &Operation, text: &[u8]) -> CrLf {
+    match &operation.edit {
+        Edit::Hunks(hunks) if whitespace::has_returns(operation, (text, hunks)) => CrLf::Kept,
+        _ => CrLf::Normalized,
+    }
 }

@@ -11,24 +11,19 @@ use super::cause::{self, FileLines};
 use super::checks::way;
 use super::codes::code;
 use super::done::is_hunk_done;
+use super::edited::{Edited, at_lines, compare, headed, tell_place};
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
+use super::options::Options;
 use super::problem::{Problem, Severity};
-use super::{FileOutcome, Options, hunkwise, reject, whitespace};
+use super::{hunkwise, reject, whitespace};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation};
-use crate::syntax::write::changed_lines;
 use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, printable, utf16_name};
 use placed::Placed;
 use repeated::AppliedHunks;
 
 pub(super) use placed::counted;
-
-/// What becomes of a preimage.
-pub(super) enum Edited {
-    Same,
-    Changed(Contents),
-}
 
 /// Returns what the operation makes of `preimage`; `None` if it cannot.
 pub(super) fn postimage(
@@ -136,14 +131,6 @@ fn misfits(operation: &Operation, placements: &Placements, options: &Options) ->
     all.map(|(index, _)| index).collect()
 }
 
-/// Counts the lines that differ, of contents for which the patch does not say it.
-pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
-    outcome.is_binary = is_binary(before) || is_binary(after);
-    if !outcome.is_binary {
-        (outcome.added, outcome.removed) = changed_lines(before, after);
-    }
-}
-
 fn is_gone(operation: &Operation) -> bool {
     operation.action == Action::Delete
 }
@@ -164,12 +151,12 @@ fn explain(
         let mismatch = match placed {
             Ok(_) if options.ends_early() => continue,
             Ok(placement) => {
-                tell_place(operation, (index, hunk), placement, options, findings);
+                tell_place(operation, (index, hunk), placement, options.is_complete(), findings);
                 // GNU patch asks about such a patch only if its first hunk fails.
                 let may_repeat = placement.offset != 0 && placement.candidates.len() < 2 && !options.rules.as_gnu;
                 let repeated = may_repeat.then(|| applied.line_of(hunk, text, operation.direction)).flatten();
                 let repeated = repeated.filter(|line| !placement.lines.contains(line));
-                if let Some(line) = repeated.filter(|_| findings.has_room(Severity::Warning, options)) {
+                if let Some(line) = repeated.filter(|_| findings.has_room(Severity::Warning, options.is_complete())) {
                     report_repeated(operation, (index, hunk), (placement, line), findings);
                 }
                 continue;
@@ -181,7 +168,9 @@ fn explain(
             _ => Severity::Error,
         };
         // `--reject` does not leave out a hunk that makes the file too large, so that its problem is always reported.
-        if !matches!(mismatch.kind, MismatchKind::TooLarge { .. }) && !findings.has_room(severity, options) {
+        if !matches!(mismatch.kind, MismatchKind::TooLarge { .. })
+            && !findings.has_room(severity, options.is_complete())
+        {
             continue;
         }
         let name = match hunks.len() {
@@ -220,26 +209,6 @@ fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &FileLines<
     }
 }
 
-/// Says of a hunk that went where it is not said to be that it fits elsewhere as well.
-pub(super) fn tell_place(
-    operation: &Operation,
-    (index, hunk): (usize, &Hunk),
-    placement: &Placement,
-    options: &Options,
-    findings: &mut Findings,
-) {
-    if placement.candidates.len() < 2 || !findings.has_room(Severity::Warning, options) {
-        return;
-    }
-    let line = placement.lines.start + 1;
-    let message = format!("the hunk was placed at line {line}, and fits {}", at_lines(&placement.candidates));
-    let problem = findings.warning(&code::SEVERAL_PLACES, message);
-    problem.lines.clone_from(&placement.candidates);
-    problem.help = Some("--unique refuses it; more lines of context decide".into());
-    problem.hunk = Some(index);
-    problem.place = Some((operation.input, headed(hunk)));
-}
-
 /// Reports a hunk that fits at an offset although its result is already at `line`, the stated one.
 fn report_repeated(
     operation: &Operation,
@@ -268,25 +237,9 @@ fn fades(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
     has_context_alone && (1..=fuzz).contains(&leading.max(trailing))
 }
 
-/// Returns where a hunk begins in the patch.
-fn headed(hunk: &Hunk) -> Span {
-    if hunk.header.is_empty() { hunk.span } else { hunk.header }
-}
-
 fn line_at(text: &[u8], offset: usize) -> Span {
     let length = memchr::memchr(b'\n', &text[offset..]).unwrap_or(text.len() - offset);
     Span::new(offset, offset + length)
-}
-
-/// Returns where a hunk fits, as people count lines.
-pub(super) fn at_lines(lines: &[usize]) -> String {
-    let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
-    let more = if lines.len() < matching::MOST_CANDIDATES { "" } else { " and perhaps others" };
-    match numbers.split_last() {
-        Some((last, [])) => format!("at line {last}"),
-        Some((last, others)) => format!("at lines {} and {last}{more}", others.join(", ")),
-        None => "nowhere".to_owned(),
-    }
 }
 
 fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: &'f mut Findings) -> &'f mut Problem {

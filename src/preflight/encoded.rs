@@ -1,8 +1,8 @@
 //! Changes of texts in a file that is not UTF-8: found among its characters, made among its bytes.
 
 use super::codes::code;
+use super::edited::at;
 use super::findings::Findings;
-use super::replace::at;
 use crate::matching::{self, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
 use crate::text::{EncodingChoice, TextEncoding};

@@ -1,8 +1,9 @@
 //! What one operation comes to while it is looked at: its outcome and its problems.
 
+use super::FileOutcome;
 use super::codes::Code;
+use super::gallery::Images;
 use super::problem::{Problem, Severity};
-use super::{FileOutcome, Options};
 use crate::matching::MOST_EXPLAINED;
 use crate::plan::Plan;
 
@@ -11,6 +12,7 @@ use crate::plan::Plan;
 pub(super) struct Findings {
     pub(super) outcome: FileOutcome,
     pub(super) problems: Vec<Problem>,
+    pub(super) images: Images,
     /// The reported errors and warnings of hunks.
     hunk_problems: [usize; 2],
 }
@@ -42,11 +44,11 @@ impl Findings {
         self.note(code, Severity::Warning, message.into())
     }
 
-    /// Returns whether another error or warning of a hunk is reported; otherwise counts it as omitted.
-    pub(super) fn has_room(&mut self, severity: Severity, options: &Options) -> bool {
+    /// Returns whether another error or warning of a hunk is reported; otherwise counts it as omitted. A complete report has
+    /// room for all.
+    pub(super) fn has_room(&mut self, severity: Severity, is_complete: bool) -> bool {
         let reported = &mut self.hunk_problems[usize::from(severity == Severity::Warning)];
-        // GNU patch reports every hunk.
-        let has_room = *reported < MOST_EXPLAINED || options.rules.as_gnu;
+        let has_room = *reported < MOST_EXPLAINED || is_complete;
         *reported += usize::from(has_room);
         self.outcome.omitted_problems += usize::from(!has_room);
         has_room

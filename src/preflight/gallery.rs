@@ -19,9 +19,12 @@ pub struct Gallery {
     kept: Mutex<Kept>,
 }
 
+/// The image before and the one after an operation.
+pub type Images = [Option<Arc<Bytes>>; 2];
+
 /// Which of the two contents of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Moment {
+pub(super) enum Moment {
     /// As it was found.
     Before,
     /// As it is to be.
@@ -37,18 +40,18 @@ struct Kept {
 }
 
 impl Gallery {
-    /// Takes the contents of a file of the operation at `index`, if they are an image that browsers show and that is no
-    /// program.
-    pub(super) fn note(&self, index: usize, moment: Moment, content: &Arc<Bytes>) {
-        if content.len() <= MOST_OF_ONE && media_type(content).is_some() {
-            let mut kept = locked(&self.kept);
-            kept.take((index, moment), content);
+    /// Takes the images of the operation at `index`.
+    pub(super) fn take(&self, index: usize, images: Images) {
+        for (moment, image) in [Moment::Before, Moment::After].into_iter().zip(images) {
+            if let Some(image) = image {
+                locked(&self.kept).take((index, moment), &image);
+            }
         }
     }
 
     /// Returns the images of the operation at `index`, as far as there is room for them.
     #[must_use]
-    pub fn images(&self, index: usize) -> [Option<Arc<Bytes>>; 2] {
+    pub fn images(&self, index: usize) -> Images {
         let kept = locked(&self.kept);
         [Moment::Before, Moment::After].map(|moment| kept.image((index, moment)))
     }
@@ -74,6 +77,11 @@ impl Kept {
     }
 }
 
+/// Returns `content` if it is an image that browsers show, and a small one. An image that contains a program is none.
+pub(super) fn image(content: &Arc<Bytes>) -> Option<Arc<Bytes>> {
+    (content.len() <= MOST_OF_ONE && media_type(content).is_some()).then(|| Arc::clone(content))
+}
+
 /// Returns the media type of an image by its first bytes.
 ///
 /// # Security
@@ -94,10 +102,10 @@ pub fn media_type(content: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn image(bytes: usize) -> Arc<Bytes> {
-        let mut image = b"GIF89a".to_vec();
-        image.resize(bytes, 0);
-        Arc::new(image.into())
+    fn gif(bytes: usize) -> Arc<Bytes> {
+        let mut gif = b"GIF89a".to_vec();
+        gif.resize(bytes, 0);
+        Arc::new(gif.into())
     }
 
     #[test]
@@ -105,7 +113,7 @@ mod tests {
         let sizes: Vec<usize> = (0..20).map(|index| if index == 11 { 10 } else { 700 << 10 }).collect();
         let kept = |order: &mut dyn Iterator<Item = usize>| {
             let gallery = Gallery::default();
-            order.for_each(|index| gallery.note(index, Moment::After, &image(sizes[index])));
+            order.for_each(|index| gallery.take(index, [None, image(&gif(sizes[index]))]));
             let held: usize = gallery.kept.lock().unwrap().images.values().map(|image| image.len()).sum();
             assert!(held <= MOST_OF_ALL);
             (0..20).filter(|&index| gallery.images(index)[1].is_some()).collect::<Vec<_>>()
@@ -119,9 +127,8 @@ mod tests {
     #[test]
     fn only_small_images_are_kept() {
         let gallery = Gallery::default();
-        gallery.note(0, Moment::Before, &image(MOST_OF_ONE));
-        gallery.note(0, Moment::After, &image(MOST_OF_ONE + 1));
-        gallery.note(1, Moment::Before, &Arc::new(b"<svg xmlns='http://www.w3.org/2000/svg'/>".into()));
+        gallery.take(0, [image(&gif(MOST_OF_ONE)), image(&gif(MOST_OF_ONE + 1))]);
+        gallery.take(1, [image(&Arc::new(b"<svg xmlns='http://www.w3.org/2000/svg'/>".into())), None]);
         assert_eq!(gallery.images(0).map(|image| image.is_some()), [true, false]);
         assert_eq!(gallery.images(1), [None, None]);
     }

@@ -2,25 +2,13 @@
 
 use super::findings::Findings;
 use super::git_places::with_git_of_plan;
-use super::{Code, Facts, MANY, Options, Problem, code, is_there, ruling, rulings};
+use super::options::{Held, Options};
+use super::{Code, Facts, MANY, Problem, code, is_there, ruling, rulings};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::{Access, GIT_DIRECTORY, Hit, REQUIRE_HASH, Ruling, Verdict};
 use crate::threads;
 use crate::workspace::Workspace;
-
-/// What policy asks about and is refused like what it denies. The least first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Held {
-    /// Nothing: whoever looks is the one who is asked.
-    #[default]
-    Nothing,
-    /// What is done to files that nobody may read without being asked: whoever looks is somebody else, and a report
-    /// says what is in them.
-    Reading,
-    /// Everything: the change is to be made, and nobody has approved it.
-    Everything,
-}
 
 /// Returns whether policy refuses some of `plan` whatever is in the files.
 #[must_use]

@@ -1,9 +1,9 @@
 //! `--merge`: hunks that do not fit are merged with what became of their lines.
 
-use super::edit::{compare, tell_place};
+use super::bases::{BaseKind, Merge, tell};
+use super::edited::{compare, tell_place};
 use super::findings::Findings;
-use super::three_way::tell;
-use super::{BaseKind, Merge, Options};
+use super::options::Options;
 use crate::matching::{MergedFile, Merging, Mismatch, Placements, Rules, merge_hunks};
 use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
 
@@ -32,7 +32,7 @@ pub(super) fn merged(
         done.iter().map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::not_found)).collect();
     for (index, (hunk, placed)) in hunks.iter().zip(&placements).enumerate() {
         if let Ok(placement) = placed {
-            tell_place(operation, (index, hunk), placement, options, findings);
+            tell_place(operation, (index, hunk), placement, options.is_complete(), findings);
         }
     }
     compare(preimage, &bytes, &mut findings.outcome);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Options;
 use super::codes::code;
-use super::edit::{Edited, compare};
+use super::edited::{Edited, compare};
 use super::findings::Findings;
 use super::guards::judge_block;
 use super::problem::Facts;

@@ -4,6 +4,7 @@
 //! groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory is the patch
 //! and the files in flight, never the sum of the results.
 
+mod bases;
 mod cause;
 mod checks;
 mod codes;
@@ -13,6 +14,7 @@ mod describe;
 mod directories;
 mod done;
 mod edit;
+mod edited;
 mod encoded;
 mod findings;
 mod gallery;
@@ -36,7 +38,6 @@ mod reject;
 mod replace;
 mod shelf;
 mod spelling;
-mod text_repair;
 mod three_way;
 mod whitespace;
 mod whole;
@@ -65,22 +66,19 @@ use directories::Directories;
 use findings::Findings;
 pub(crate) use kept::Kept;
 
-pub use cause::Cause;
+pub use bases::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
 pub use codes::{CODES, Code, Kind, code};
-pub use conversions::{Conversions, is_of_git};
-pub use converted::denied_filter;
-pub use gallery::{Gallery, Moment, media_type};
+pub use conversions::{Conversions, denied_filter, is_of_git};
+pub use gallery::{Gallery, Images, media_type};
 pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};
-pub use held::{Held, closed_by, is_held, refusals, unapproved};
-pub use options::Options;
+pub use held::{closed_by, is_held, refusals, unapproved};
+pub use options::{ACTIONS, Held, Options, RejectTo, TextRepair, Whitespace, WhitespaceAction};
 pub use other_names::with_other_names;
-pub use problem::{Facts, Problem, Severity};
-pub use reject::{RejectTo, Rejects, reject_files};
+pub use problem::{Cause, Facts, Problem, Severity};
+pub use reject::{Rejects, reject_files};
 pub use shelf::Shelf;
 pub(crate) use spelling::Spelling;
-pub use text_repair::TextRepair;
-pub use three_way::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
-pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, described, named};
+pub use whitespace::{FileWhitespace, described, named};
 
 /// So many operations are worth a thread where no file is read.
 const MANY: usize = 256;
@@ -214,6 +212,30 @@ pub fn resolve(
     options: &Options,
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
+    resolve_shown(plan, workspace, options, sink, Shown::default())
+}
+
+/// Keeps for display what the outcomes would otherwise contain or not contain at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'a> {
+    /// Keeps the diffs of [`FileOutcome::diff`].
+    pub shelf: Option<&'a Shelf>,
+    /// Keeps the images.
+    pub gallery: Option<&'a Gallery>,
+}
+
+/// Does what [`resolve`] does, and moves what is displayed to `shown`.
+///
+/// # Errors
+///
+/// Returns an error as [`resolve`] does.
+pub fn resolve_shown(
+    plan: &Plan,
+    workspace: &dyn Workspace,
+    options: &Options,
+    sink: &dyn Sink,
+    shown: Shown<'_>,
+) -> Result<Resolution, WorkspaceError> {
     // What is worked out on the way has its room given back before the room for all findings is taken.
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     let judge = || rulings(plan, workspace, &options.policy);
@@ -238,7 +260,10 @@ pub fn resolve(
         let (found, changes) = group::resolve(plan, members, (workspace, &directories), options)?;
         go_on(options)?;
         for (index, mut findings) in found {
-            if let Some(shelf) = &options.shelf {
+            if let Some(gallery) = shown.gallery {
+                gallery.take(index, mem::take(&mut findings.images));
+            }
+            if let Some(shelf) = shown.shelf {
                 findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
             }
             is_refused.fetch_or(findings.refuses(), Ordering::Relaxed);

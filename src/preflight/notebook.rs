@@ -1,7 +1,7 @@
 //! From a preimage to a postimage, by a change of a cell of a notebook.
 
 use super::codes::code;
-use super::edit::{Edited, compare};
+use super::edited::{Edited, compare};
 use super::findings::Findings;
 use crate::matching;
 use crate::notebook::{self, CellError};

@@ -1,15 +1,22 @@
 //! How the tree is looked at.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{Code, Conversions, Gallery, Held, RejectTo, Shelf, TextRepair, ThreeWay, Whitespace};
+use serde::{Deserialize, Serialize};
+
+use super::bases::ThreeWay;
+use super::codes::Code;
+use super::conversions::Conversions;
 use crate::guard::Guard;
 use crate::matching::{ConflictStyle, Detail, Rules};
-use crate::path::RelPath;
+use crate::path::{PathError, RelPath};
+use crate::plan::{Operation, Replacements};
 use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::text::EncodingChoice;
+use crate::whitespace::WhitespaceRule;
 use crate::workspace::objects::Repository;
 
 /// How the tree is looked at.
@@ -63,10 +70,8 @@ pub struct Options {
     pub text_repair: Option<Arc<dyn TextRepair>>,
     /// What changes are looked at for besides (`--guard`).
     pub guards: Vec<&'static Guard>,
-    /// What keeps the images of the change, for who shows them.
-    pub gallery: Option<Arc<Gallery>>,
-    /// What takes the diffs, instead of the outcomes, for who shows one after the other.
-    pub shelf: Option<Arc<Shelf>>,
+    /// Whether the outcomes contain the images that browsers show.
+    pub images: bool,
     /// The repository that has the blobs of binary files of which a patch has no data. It is asked only for those that the
     /// patch names in full.
     pub objects: Option<Repository>,
@@ -83,6 +88,11 @@ impl Options {
     /// Returns the size of the largest file that is read, in bytes.
     pub(crate) fn max_read(&self) -> u64 {
         self.max_file.min(self.policy.max_read())
+    }
+
+    /// Returns whether every problem of a hunk is reported, as GNU patch does.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.rules.as_gnu
     }
 
     /// Returns whether nothing is looked at after the first error.
@@ -121,12 +131,120 @@ impl Default for Options {
             links_are_files: false,
             text_repair: None,
             guards: Vec::new(),
-            gallery: None,
-            shelf: None,
+            images: false,
             objects: None,
             three_way: None,
             merge_hunks: None,
             progress: Progress::default(),
         }
     }
+}
+
+/// What policy asks about and is refused like what it denies. The least first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// Nothing: whoever looks is the one who is asked.
+    #[default]
+    Nothing,
+    /// What is done to files that nobody may read without being asked: whoever looks is somebody else, and a report
+    /// says what is in them.
+    Reading,
+    /// Everything: the change is to be made, and nobody has approved it.
+    Everything,
+}
+
+/// What stands behind the name of a file whose hunks were rejected.
+const SUFFIX: &[u8] = b".rej";
+
+/// Where hunks go that do not fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RejectTo {
+    /// To a file beside theirs.
+    #[default]
+    Beside,
+    /// All to this one (`--reject-file`).
+    File(RelPath),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl RejectTo {
+    /// Returns the file for the rejected hunks of `path`, if there is to be one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for a name that is too long.
+    pub(crate) fn path(&self, path: &RelPath) -> Result<Option<RelPath>, PathError> {
+        match self {
+            Self::Beside => RelPath::new(&[path.as_bytes(), SUFFIX].concat()).map(Some),
+            Self::File(path) => Ok(Some(path.clone())),
+            Self::Nowhere => Ok(None),
+        }
+    }
+}
+
+/// What is done about errors in white space (`--whitespace`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhitespaceAction {
+    /// Nothing is looked for.
+    #[default]
+    #[serde(rename = "nowarn")]
+    NoWarn,
+    /// They are told.
+    Warn,
+    /// They keep the patch from applying.
+    Error,
+    /// The same, and each of them is told.
+    ErrorAll,
+    /// They are put right.
+    Fix,
+}
+
+/// The names of the actions; git has two for the last one.
+pub const ACTIONS: [(&str, WhitespaceAction); 6] = [
+    ("nowarn", WhitespaceAction::NoWarn),
+    ("warn", WhitespaceAction::Warn),
+    ("error", WhitespaceAction::Error),
+    ("error-all", WhitespaceAction::ErrorAll),
+    ("fix", WhitespaceAction::Fix),
+    ("strip", WhitespaceAction::Fix),
+];
+
+impl WhitespaceAction {
+    /// Returns the action that is called `name`.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Option<Self> {
+        ACTIONS.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, action)| *action)
+    }
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ACTIONS.iter().find(|(_, action)| *action == self).map_or("", |(name, _)| name)
+    }
+
+    pub(super) fn refuses(self) -> bool {
+        matches!(self, Self::Error | Self::ErrorAll)
+    }
+}
+
+/// What is looked for in which file, and what is done about it.
+#[derive(Clone, Debug, Default)]
+pub struct Whitespace {
+    /// What is done.
+    pub action: WhitespaceAction,
+    /// What is looked for where nothing else is said.
+    pub usual: WhitespaceRule,
+    /// What is looked for in files that have rules of their own.
+    pub rules: Arc<HashMap<RelPath, WhitespaceRule>>,
+    /// Whether a line of the patch has an error: git puts nothing right otherwise.
+    pub(super) is_found: bool,
+}
+
+/// Repairs the texts of operations.
+pub trait TextRepair: Debug + Send + Sync {
+    /// Returns what the operation at `index` was meant to do with a file that has `content`; `None` if it stays as it is.
+    fn repair(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements>;
 }

@@ -1,9 +1,10 @@
 //! Reasons not to apply, as data.
 
-use super::cause::Cause;
+use std::fmt;
+
 use super::codes::Code;
 use crate::digest::Sha256;
-use crate::matching::Nearest;
+use crate::matching::{END_OF_NAME, Lookalike, Nearest};
 use crate::path::RelPath;
 use crate::syntax::SyntaxErrorKind;
 use crate::text::Span;
@@ -110,4 +111,108 @@ pub enum Severity {
     Reject,
     /// Said, and applied all the same.
     Warning,
+}
+
+/// A known reason why a text is not in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The lines of the patch and those of the file end in different ways.
+    LineEnding {
+        /// Whether it is the file whose lines end with CR LF.
+        is_file_crlf: bool,
+    },
+    /// The text looks like one in the file.
+    Lookalike(Lookalike),
+    /// The file is in this encoding.
+    Encoding(&'static str),
+    /// The program that showed the patch marked its text.
+    Markup(Markup),
+    /// A file exists whose name looks like that of the missing one.
+    Name {
+        /// The existing file.
+        path: RelPath,
+        /// The first character that differs, at its place in the whole path.
+        lookalike: Lookalike,
+    },
+}
+
+/// What a program that shows a text puts into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    /// Entities of HTML, as in `&lt;`.
+    Entities,
+    /// Escape sequences of a terminal that set colours.
+    Colours,
+}
+
+impl Markup {
+    /// Returns what the text has, as in "the patch has ...".
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entities => "HTML entities",
+            Self::Colours => "escape sequences that set colours",
+        }
+    }
+
+    pub(super) fn help(self) -> &'static str {
+        match self {
+            Self::Entities => "get the plain text of the patch; --lenient replaces the entities",
+            Self::Colours => "write the patch without colours, for example with `--color=never`",
+        }
+    }
+
+    pub(super) fn advice(self) -> &'static str {
+        match self {
+            Self::Entities => "write the characters themselves, not their HTML entities",
+            Self::Colours => "send the text without escape sequences",
+        }
+    }
+}
+
+impl Cause {
+    /// Returns the name that reports have for it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::LineEnding { .. } => "line-ending",
+            Self::Lookalike(_) => "look-alike",
+            Self::Encoding(_) => "encoding",
+            Self::Markup(_) => "markup",
+            Self::Name { .. } => "look-alike-name",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LineEnding { is_file_crlf: true } => {
+                f.write_str("the file has CR LF line endings, and the patch has LF")
+            }
+            Self::LineEnding { is_file_crlf: false } => {
+                f.write_str("the file has LF line endings, and the patch has CR LF")
+            }
+            Self::Lookalike(Lookalike { line, column, expected, found }) => {
+                let (line, column) = (line + 1, column + 1);
+                write!(f, "line {line}, column {column} of the file has {found}, and the patch has {expected}")
+            }
+            Self::Encoding(name) => write!(f, "the file is encoded in {name}"),
+            Self::Markup(markup) => write!(f, "the patch has {} where the file has plain text", markup.name()),
+            Self::Name { path, lookalike: Lookalike { column, expected, found, .. } } => {
+                let place = column + 1;
+                match (expected.as_str(), found.as_str()) {
+                    (END_OF_NAME, found) => {
+                        write!(f, "{path} exists and has {found} at character {place}, where this name ends")
+                    }
+                    (expected, END_OF_NAME) => {
+                        write!(f, "{path} exists and ends before character {place}, where this name has {expected}")
+                    }
+                    _ => {
+                        write!(f, "{path} exists and has {found} at character {place}, where this name has {expected}")
+                    }
+                }
+            }
+        }
+    }
 }

@@ -2,51 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
-use super::Options;
-use super::codes::Kind;
+use super::codes::{Kind, code};
 use super::findings::Findings;
 use super::held::{closed_by, unapproved};
+use super::options::{Held, Options, RejectTo};
 use super::problem::{Problem, Severity};
-use super::{Held, code};
 use crate::digest::Sha256;
 use crate::mode::FileMode;
-use crate::path::{PathError, RelPath};
+use crate::path::RelPath;
 use crate::plan::{Action, Hunk, Operation, Plan};
 use crate::policy::{Access, Verdict};
 use crate::text::{Span, lines};
-
-/// What stands behind the name of a file whose hunks were rejected.
-const SUFFIX: &[u8] = b".rej";
-
-/// Where hunks go that do not fit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RejectTo {
-    /// To a file beside theirs.
-    #[default]
-    Beside,
-    /// All to this one (`--reject-file`).
-    File(RelPath),
-    /// Nowhere.
-    Nowhere,
-}
-
-impl RejectTo {
-    /// Returns the file for the rejected hunks of `path`, if there is to be one.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for a name that is too long.
-    pub(crate) fn path(&self, path: &RelPath) -> Result<Option<RelPath>, PathError> {
-        match self {
-            Self::Beside => RelPath::new(&[path.as_bytes(), SUFFIX].concat()).map(Some),
-            Self::File(path) => Ok(Some(path.clone())),
-            Self::Nowhere => Ok(None),
-        }
-    }
-}
 
 /// The hunks of a file that do not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]

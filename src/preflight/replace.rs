@@ -3,14 +3,15 @@
 use super::cause;
 use super::checks::too_large;
 use super::codes::code;
-use super::edit::{Edited, at_lines, compare};
+use super::edited::{Edited, at, at_lines, compare};
 use super::encoded::{self, Encoded};
 use super::findings::Findings;
+use super::options::Options;
 use super::problem::{Facts, Problem, Severity};
-use super::{Options, done, guards};
+use super::{done, guards};
 use crate::matching::{self, LookalikeSearch, MismatchKind, Misplaced, TextChange, TextMismatch};
-use crate::plan::{EditOrder, Ending, Operation, Replacement, Replacements, Target};
-use crate::text::{is_data, utf16_name};
+use crate::plan::{Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target};
+use crate::text::{Contents, is_data, utf16_name};
 
 /// Returns what `changes` make of `preimage`; `None` if they cannot.
 pub(super) fn postimage(
@@ -133,7 +134,7 @@ fn misplace(
     let file = LookalikeSearch::new(text);
     for misfit in &misplaced.misfits {
         if !matches!(misfit.mismatch.kind, MismatchKind::TooLarge { .. })
-            && !findings.has_room(Severity::Error, options)
+            && !findings.has_room(Severity::Error, options.is_complete())
         {
             continue;
         }
@@ -157,12 +158,6 @@ fn misplace(
 
 fn is_nothing(edit: &Replacement) -> bool {
     matches!(&edit.target, Target::Text { old, .. } | Target::Lines(old) if *old == edit.new)
-}
-
-pub(super) fn at<'p>(problem: &'p mut Problem, operation: &Operation, edit: &Replacement) -> &'p mut Problem {
-    problem.place = Some((operation.input, edit.span));
-    problem.facts.edit = edit.index;
-    problem
 }
 
 fn refuse<'f>(
@@ -223,4 +218,19 @@ fn wanted(edit: &Replacement, name: &str) -> String {
         Target::Range { .. } => "a range from the one text to the other".to_owned(),
         Target::Text { .. } | Target::Lines(_) | Target::Nothing | Target::End(_) => name.to_owned(),
     }
+}
+
+/// Returns the operation at `index` with repaired texts, for a file with `content`; `None` if nothing is repaired.
+pub(super) fn repaired(
+    index: usize,
+    operation: &Operation,
+    content: &Contents,
+    options: &Options,
+) -> Option<Operation> {
+    let text_repair = options.text_repair.as_ref().filter(|_| options.encoding.is_none())?;
+    if !matches!(operation.edit, Edit::Replacements(_)) || is_data(content.whole()) {
+        return None;
+    }
+    let changes = text_repair.repair(index, operation, content.whole())?;
+    Some(Operation { edit: Edit::Replacements(Box::new(changes)), ..operation.clone() })
 }

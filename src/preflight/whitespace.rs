@@ -1,14 +1,10 @@
 //! White space that lines of a patch should not bring: what is wrong with them, and what is done about it.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
-
+use super::Resolution;
 use super::codes::code;
 use super::findings::Findings;
+use super::options::{Options, Whitespace, WhitespaceAction};
 use super::problem::{Problem, Severity};
-use super::{Options, Resolution};
 use crate::matching::{Correction, Placement, Rules, Spliced, blank_end};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -19,70 +15,9 @@ use crate::whitespace::{Flags, WhitespaceRule, check};
 /// Most lines of a file that are told one by one; the others are counted.
 const MOST_TOLD: usize = 1000;
 
-/// What is done about errors in white space (`--whitespace`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WhitespaceAction {
-    /// Nothing is looked for.
-    #[default]
-    #[serde(rename = "nowarn")]
-    NoWarn,
-    /// They are told.
-    Warn,
-    /// They keep the patch from applying.
-    Error,
-    /// The same, and each of them is told.
-    ErrorAll,
-    /// They are put right.
-    Fix,
-}
-
-/// The names of the actions; git has two for the last one.
-pub const ACTIONS: [(&str, WhitespaceAction); 6] = [
-    ("nowarn", WhitespaceAction::NoWarn),
-    ("warn", WhitespaceAction::Warn),
-    ("error", WhitespaceAction::Error),
-    ("error-all", WhitespaceAction::ErrorAll),
-    ("fix", WhitespaceAction::Fix),
-    ("strip", WhitespaceAction::Fix),
-];
-
-impl WhitespaceAction {
-    /// Returns the action that is called `name`.
-    #[must_use]
-    pub fn named(name: &[u8]) -> Option<Self> {
-        ACTIONS.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, action)| *action)
-    }
-
-    /// Returns its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        ACTIONS.iter().find(|(_, action)| *action == self).map_or("", |(name, _)| name)
-    }
-
-    pub(super) fn refuses(self) -> bool {
-        matches!(self, Self::Error | Self::ErrorAll)
-    }
-}
-
-/// What is looked for in which file, and what is done about it.
-#[derive(Clone, Debug, Default)]
-pub struct Whitespace {
-    /// What is done.
-    pub action: WhitespaceAction,
-    /// What is looked for where nothing else is said.
-    pub usual: WhitespaceRule,
-    /// What is looked for in files that have rules of their own.
-    pub rules: Arc<HashMap<RelPath, WhitespaceRule>>,
-    /// Whether a line of the patch has an error: git puts nothing right otherwise.
-    pub(super) is_found: bool,
-}
-
-impl Whitespace {
-    /// Returns what is looked for in the file of `operation`.
-    fn rule(&self, operation: &Operation) -> WhitespaceRule {
-        self.rules.get(named(operation)).copied().unwrap_or(self.usual)
-    }
+/// Returns the rule for the file of `operation`.
+fn rule(whitespace: &Whitespace, operation: &Operation) -> WhitespaceRule {
+    whitespace.rules.get(named(operation)).copied().unwrap_or(whitespace.usual)
 }
 
 /// Returns the name of the file that counts for rules: the new one that the patch has.
@@ -136,7 +71,7 @@ pub(super) fn examine(plan: &Plan, whitespace: &Whitespace, is_stopped: fn() -> 
 
 fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhitespace {
     let (mut found, text, direction) = (FileWhitespace::default(), plan.text(operation), operation.direction);
-    let mut rule = whitespace.rule(operation);
+    let mut rule = rule(whitespace, operation);
     if operation.new_mode.or(operation.old_mode).is_some_and(|mode| mode.kind() == FileKind::Symlink) {
         rule.flags = rule.flags.but(Flags::INCOMPLETE_LINE);
     }
@@ -172,7 +107,7 @@ pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), options: &Op
     let mut rules = options.rules.clone();
     let whitespace = &options.whitespace;
     if whitespace.action == WhitespaceAction::Fix {
-        let rule = whitespace.rule(operation);
+        let rule = rule(whitespace, operation);
         let rule = if has_returns(operation, patch) { rule.with_cr() } else { rule };
         rules.correction = Some(Correction { rule, corrects_new_lines: whitespace.is_found });
     }
@@ -189,7 +124,7 @@ pub(super) fn judge_end<'h>(
     findings: &mut Findings,
 ) {
     let action = whitespace.action;
-    if action == WhitespaceAction::NoWarn || !whitespace.rule(operation).has(Flags::BLANK_AT_EOF) {
+    if action == WhitespaceAction::NoWarn || !rule(whitespace, operation).has(Flags::BLANK_AT_EOF) {
         return;
     }
     for (hunk, placement) in placed {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{PatchOptions, duration};
+use super::{PatchOptions, UsualOptions, duration};
 use crate::cli::batch::Shard;
 use crate::cli::habits::HabitOptions;
 
@@ -59,5 +59,11 @@ impl TreeOptions {
     /// Returns whether a tree is meant, or half of its name.
     pub(in crate::cli) fn is_meant(&self) -> bool {
         self.from_tree.is_some() || self.git_dir.is_some()
+    }
+}
+
+impl From<UsualOptions> for CheckOptions {
+    fn from(usual: UsualOptions) -> Self {
+        Self { patch: usual.into(), ..Self::default() }
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::digest::Sha256;
+
 /// The options of every command.
 ///
 /// None has a default for the parser, which would spend time on filling them all in.
@@ -85,6 +87,11 @@ impl Global {
     pub(in crate::cli) fn root(&self) -> &Path {
         self.root.as_deref().unwrap_or(Path::new("."))
     }
+}
+
+/// Reads a digest as reports write it, or without its prefix.
+pub(in crate::cli) fn digest(text: &str) -> Result<Sha256, String> {
+    Sha256::parse(text).ok_or_else(|| "expected `sha256:` and 64 hex digits".to_owned())
 }
 
 /// Reads a number with the unit `ms`, `s` or `m`; seconds without one.

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, Id};
 
-use super::{FilterOptions, GitOptions, IndexOptions, LookOptions, MergeOptions, UsualOptions};
+use super::{FilterOptions, GitOptions, IndexOptions, LookOptions, MergeOptions, UsualOptions, digest};
+use crate::cli::closeness::How;
 use crate::cli::commands::CommandOptions;
-use crate::cli::file_options;
 use crate::cli::guards::GuardOptions;
 use crate::cli::habits::HabitOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::servers::DiagnosticsOptions;
-use crate::cli::verbs::How;
 use crate::cli::whitespace::WhitespaceOptions;
 use crate::digest::Sha256;
 use crate::engine::GnuOptions;
@@ -121,7 +120,7 @@ pub(in crate::cli) struct PatchOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "directory")]
     pub(in crate::cli) file: Option<OsString>,
     /// Refuse any file but the one with this SHA-256, for a patch of one file
-    #[arg(long, value_name = "HASH", value_parser = file_options::digest)]
+    #[arg(long, value_name = "HASH", value_parser = digest)]
     pub(in crate::cli) expect_hash: Option<Sha256>,
     /// Say what the patch is about, and read no file; turns applying off
     #[arg(long)]
@@ -162,7 +161,26 @@ pub(in crate::cli) struct PatchOptions {
     pub(in crate::cli) max_growth: Option<u64>,
 }
 
+impl From<UsualOptions> for PatchOptions {
+    fn from(usual: UsualOptions) -> Self {
+        Self { usual, ..Self::default() }
+    }
+}
+
+impl From<UsualOptions> for ApplyOptions {
+    fn from(usual: UsualOptions) -> Self {
+        Self { patch: usual.into(), ..Self::default() }
+    }
+}
+
 impl PatchOptions {
+    /// Adds the options from GNU patch.
+    pub(in crate::cli) fn add(&mut self, habits: HabitOptions) {
+        let (patches, gnu) = habits.into_parts();
+        self.usual.patches.extend(patches);
+        self.gnu = gnu;
+    }
+
     /// Returns whether it asks for something that turns applying off.
     pub(in crate::cli) fn is_inert(&self) -> bool {
         self.look.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()

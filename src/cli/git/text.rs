@@ -74,7 +74,7 @@ impl<'o> Text<'o> {
         let is_cut = mark.0 == bytes.len() && !before.is_empty() && !before.ends_with(b"\n");
         let start = if is_cut { mark.0 } else { memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) };
         let number = input.map_or(1, |(input, _)| input.position(mark.0).line) + usize::from(is_cut);
-        let name = if name == crate::cli::input::STDIN {
+        let name = if name == crate::cli::files::STDIN {
             "<stdin>".to_owned()
         } else {
             printable(name.as_bytes()).to_string()

@@ -17,7 +17,8 @@ use clap::Parser;
 use super::args::{Global, conflict_style};
 use super::output::complain_as;
 use super::policy::policy;
-use super::{Stop, document, input, open, open_to_change, request, signals, watched};
+use super::stop::cause;
+use super::{Stop, files, open, open_to_change, request, signals, watched};
 use crate::engine::options::{Naming, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
 use args::Options;
@@ -47,7 +48,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
             let text = error.render().to_string();
             return trouble(text.lines().next().unwrap_or_default().trim_start_matches("error: "));
         }
-        Err(wish) => return document::print(wish.render().to_string().as_bytes()),
+        Err(wish) => return super::output::print(wish.render().to_string().as_bytes()),
     };
     if let Some((option, why)) = options.not_taken() {
         return trouble(&format!("{option} is not supported: {why}"));
@@ -67,16 +68,16 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     if let Err(error) = fs_err::read_dir(below).map(drop)
         && error.kind() != io::ErrorKind::PermissionDenied
     {
-        let words = format!("Can't change to directory {} : {}", below.display(), input::cause(&error));
+        let words = format!("Can't change to directory {} : {}", below.display(), cause(&error));
         return Err(Stop::new(&code::USAGE, words));
     }
     let patch = match options.input.as_ref().or(options.patch.as_ref()) {
         Some(path) if path.as_os_str() != "-" => {
             let file = below.join(path);
             super::policy::readable(&file, &global)?;
-            input::gnu_patch(&file, path, request::MAX_PATCH)?
+            files::gnu_patch(&file, path, request::MAX_PATCH)?
         }
-        _ => input::contents(Path::new("-"), request::MAX_PATCH)?,
+        _ => files::contents(Path::new("-"), request::MAX_PATCH)?,
     };
     if patch.is_empty() {
         return Ok(None);

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::policy::policy as policy_of;
-use super::{Stop, document, input, open, output, rooted};
+use super::{Stop, files, open, output, rooted};
 use crate::engine::options::{Held, Policy, code};
 use crate::engine::{self, Outcome, Request};
 use crate::report::{FileReport, Report, refusal};
@@ -157,7 +157,7 @@ pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCo
 }
 
 fn decide(agent: Agent, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
-    let text = input::contents(Path::new("-"), MAX_CALL)?;
+    let text = files::contents(Path::new("-"), MAX_CALL)?;
     let call: Call = serde_json::from_slice(&text)
         .map_err(|error| Stop::new(&code::USAGE, format!("invalid hook input: {error}")))?;
     if call.hook_event_name != "PreToolUse" {
@@ -185,7 +185,7 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
         "permissionDecision": decision,
         "permissionDecisionReason": reason,
     }});
-    document::print(format!("{answer}\n").as_bytes())
+    output::print(format!("{answer}\n").as_bytes())
 }
 
 /// The next step for a model in plan mode.

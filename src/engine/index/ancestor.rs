@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::gitlinks::commit;
-use crate::engine::reading::{Reader, read};
+use crate::engine::Outcome;
+use crate::engine::parse::{Reader, read};
+use crate::engine::request::Request;
 use crate::engine::stages::{Command, Committed, Selected};
-use crate::engine::{Outcome, Request};
 use crate::mode::FileMode;
 use crate::plan::{Action, Blobs, Edit, LineKind, Operation};
 use crate::preflight::{Problem, code};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Indexed, Reach, Restaged, note};
+use super::{Restaged, note};
+use crate::engine::request::{Indexed, Reach};
 use crate::engine::stages::Resolved;
 use crate::interrupt::NEVER;
 use crate::path::RelPath;

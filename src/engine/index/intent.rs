@@ -23,7 +23,7 @@ pub(super) fn resolve<'i>(
     resolved: &mut Resolved,
 ) -> Result<Restaged<'i>, Failure> {
     let Selected { plan, problems, .. } = &mut resolved.selected;
-    let mut resolution = preflight::resolve(plan, task.workspace, options, sink.unwrap_or(&Dropped))?;
+    let mut resolution = preflight::resolve_shown(plan, task.workspace, options, sink.unwrap_or(&Dropped), task.shown)?;
     let entry = indexed.index.intention();
     let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
     let new = made(plan, &resolution).into_iter().filter(is_new);

@@ -18,9 +18,8 @@ mod stages;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::link_files::LinkFiles;
+use super::request::{Indexed, Reach};
 use super::stages::Resolved;
 use super::task::Task;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
@@ -28,13 +27,13 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::plan::Action;
-use crate::preflight::{self, Problem};
+use crate::preflight;
 use crate::report::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 use crate::text::Bytes;
 use crate::transaction::history::IndexChange;
-use crate::transaction::{Failure, IndexPlace, Transaction};
-use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Stages, Update};
-use crate::workspace::{ANNEX, Fault, Workspace, WorkspaceError};
+use crate::transaction::{Failure, Transaction};
+use crate::workspace::index::{Blobs, IndexEntry, Staged, Stages, Update};
+use crate::workspace::{Fault, Workspace, WorkspaceError};
 
 use gather::{Gather, Gathered};
 use matches::Matches;
@@ -44,78 +43,19 @@ pub(super) use back::index_record;
 
 pub use ancestor::build_ancestor;
 
-/// What of git's index a change is made in.
-#[derive(Clone, Debug)]
-pub struct Indexed {
-    /// The index.
-    pub index: Arc<GitIndex>,
-    /// What is changed.
-    pub reach: Reach,
-}
-
-/// What is changed of an index and its work tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reach {
-    /// Both (`--index`).
-    Both,
-    /// The index alone (`--cached`).
-    Cached,
-    /// The work tree; the index only says that new files are going to be added (`--intent-to-add`).
-    Intent,
-}
-
-impl Reach {
-    /// Returns its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Both => "index",
-            Self::Cached => "cached",
-            Self::Intent => "intent_to_add",
-        }
-    }
-}
-
-impl Indexed {
-    /// Lets git see that the files of the work tree are those of the index, now that they are.
-    pub(super) fn refresh(&self) {
-        if self.reach == Reach::Both {
-            self.index.refresh();
-        }
-    }
-
-    /// Returns where the index is.
-    pub(super) fn place(&self) -> IndexPlace {
-        IndexPlace { directory: self.index.directory().to_owned(), name: self.index.name() }
-    }
-
-    /// Returns `problem` with the name that the index has for people.
-    pub(super) fn named(&self, problem: Problem) -> Problem {
-        let outside = [ANNEX, "/"].concat();
-        let directory = format!("{}/", self.index.directory().display());
-        let is_outside = |path: &RelPath| path.as_bytes().starts_with(outside.as_bytes());
-        let (path, others): (Option<RelPath>, _) = match problem.path {
-            Some(path) if is_outside(&path) => (None, format!("{path}: {}", problem.message)),
-            path => (path, problem.message),
-        };
-        Problem { path, message: others.replace(&outside, &directory), ..problem }
-    }
-
-    /// Returns what a report says of `updates` of `staged`.
-    fn told(&self, staged: &Staged, updates: &[Update]) -> IndexReport {
-        let version = |entry: IndexEntry| IndexVersion { mode: entry.mode.to_string(), id: entry.id.to_string() };
-        let stage = |(&stage, &entry): (&u8, &IndexEntry)| IndexStage { stage, version: version(entry) };
-        let entry = |(path, stages): (&RelPath, &Stages)| IndexEntryReport {
-            path: crate::report::path_text(path),
-            before: staged.entry(path).map(version),
-            after: stages.0.get(&0).copied().map(version),
-            stages: stages.0.iter().filter(|(stage, _)| **stage > 0).map(stage).collect(),
-        };
-        let entries = states(updates).into_iter().map(|(path, stages)| entry((path, &stages))).collect();
-        let file = self.index.directory().join(String::from_utf8_lossy(&self.index.name()).as_ref());
-        IndexReport { reach: self.reach.name(), file: Some(file.to_string_lossy().into_owned()), entries }
-    }
+/// Returns what a report says of `updates` of `staged`.
+fn told(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> IndexReport {
+    let version = |entry: IndexEntry| IndexVersion { mode: entry.mode.to_string(), id: entry.id.to_string() };
+    let stage = |(&stage, &entry): (&u8, &IndexEntry)| IndexStage { stage, version: version(entry) };
+    let entry = |(path, stages): (&RelPath, &Stages)| IndexEntryReport {
+        path: crate::report::path_text(path),
+        before: staged.entry(path).map(version),
+        after: stages.0.get(&0).copied().map(version),
+        stages: stages.0.iter().filter(|(stage, _)| **stage > 0).map(stage).collect(),
+    };
+    let entries = states(updates).into_iter().map(|(path, stages)| entry((path, &stages))).collect();
+    let file = indexed.index.directory().join(String::from_utf8_lossy(&indexed.index.name()).as_ref());
+    IndexReport { reach: indexed.reach.name(), file: Some(file.to_string_lossy().into_owned()), entries }
 }
 
 /// What an index is to hold.
@@ -161,7 +101,7 @@ fn resolve<'i>(
     let tree = sink.filter(|_| indexed.reach == Reach::Both).map(|sink| (sink, &matches));
     let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
     let beside = Beside { staged: &staged, tree: workspace, rejects: &rejects };
-    let mut resolution = preflight::resolve(&resolved.selected.plan, &beside, options, &gather)?;
+    let mut resolution = preflight::resolve_shown(&resolved.selected.plan, &beside, options, &gather, task.shown)?;
     if let Some(first) = resolution.files.first_mut() {
         first.omitted_problems += matches.omitted;
     }
@@ -190,7 +130,7 @@ fn resolve<'i>(
 
 /// Notes what becomes of the index, for the report and the history.
 fn note(indexed: &Indexed, staged: &Staged, updates: &[Update], resolved: &mut Resolved) {
-    resolved.index_report = Some(indexed.told(staged, updates));
+    resolved.index_report = Some(told(indexed, staged, updates));
     let change = |(path, stages): (&RelPath, Stages)| IndexChange {
         path: path.clone(),
         before: staged.all(path).text(),

@@ -2,10 +2,11 @@
 
 use super::Refusals;
 use crate::change::Dropped;
-use crate::engine::reading::{self, Reader};
+use crate::engine::parse::{self, Reader};
+use crate::engine::request::{Decide, Patches};
 use crate::engine::stages::Selected;
 use crate::engine::task::Task;
-use crate::engine::{Decide, Patches, whitespace};
+use crate::engine::whitespace;
 use crate::path::RelPath;
 use crate::plan::Operation;
 use crate::preflight::{self, Problem, Severity};
@@ -34,7 +35,7 @@ impl Strict {
         (options.describe, options.diff, options.guards) = (false, false, Vec::new());
         // Repairs do not depend on the selection.
         let decide = Decide { only: None, ..request.decide.clone() };
-        let mut selected = reading::read(patches.clone(), Reader::new(&decide, task.progress()));
+        let mut selected = parse::read(patches.clone(), Reader::new(&decide, task.progress()));
         if selected.is_read {
             whitespace::consult(request, &mut selected, &mut options);
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Found, about, contents, refused, resolved, too_large};
 use crate::engine::Outcome;
-use crate::engine::file_edit::MAX_FILE;
 use crate::engine::govern::governed;
+use crate::engine::request::MAX_FILE;
 use crate::engine::suggest::explain_missing_file;
 use crate::mode::FileKind;
 use crate::path::RelPath;

@@ -11,7 +11,7 @@ mod command;
 mod names;
 mod order;
 
-use super::reading::{Reader, read};
+use super::parse::{Reader, read};
 use super::stages::{Committed, Selected};
 use super::task::Task;
 use super::{Decide, Hints, Patches, Reach, Series, gnu};
@@ -86,8 +86,7 @@ pub(super) fn suggest(task: &Task<'_>, origin: &Origin, options: &preflight::Opt
         whole_diff: false,
         reject: false,
         guards: Vec::new(),
-        gallery: None,
-        shelf: None,
+        images: false,
         three_way: None,
         merge_hunks: None,
         progress: Progress::default(),

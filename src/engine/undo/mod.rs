@@ -3,17 +3,16 @@
 mod back;
 mod seen;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::Outcome;
 use super::govern::{governed_entries, raised};
-use super::index::back::{IndexBack, unstage};
-use super::index_record;
+use super::index::back::{IndexBack, index_record, unstage};
 use super::log::{stopped, unkept};
 use super::problems::half_made;
+use super::request::{Request, Target, Undo};
 use super::stages::{Committed, Selected};
 use super::task::Task;
-use super::{Outcome, Request, What};
 use crate::change::Dropped;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
@@ -24,61 +23,6 @@ use crate::transaction::{self, Failure, Interrupt, Links, Transaction};
 use crate::workspace::Workspace;
 use back::Back;
 use seen::Seen;
-
-/// What is to be taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// So many of the last changes that hold.
-    Last(usize),
-    /// The change with this name, or whose name begins so.
-    Entry(String),
-    /// The last taking back: `wpatch redo`.
-    Undo,
-}
-
-/// The changes to undo.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undo {
-    /// Which.
-    pub target: Target,
-    /// Whether changes that others made since are undone as well.
-    pub force: bool,
-    /// The directory that git is asked about, if a change of its index is undone: the root.
-    pub root: PathBuf,
-}
-
-impl Request {
-    /// Returns the request to undo `target`.
-    ///
-    /// In a work tree of git it works on the whole work tree, whatever its root is, and its report names paths from the top.
-    /// The policy files of the root, of the top, and of each root that made one of the changes hold.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wpatch::engine::{self, Request, Target};
-    /// use wpatch::path::RelPath;
-    /// use wpatch::transaction::{Interrupt, Options};
-    /// use wpatch::workspace::memory::{Entry, Memory};
-    ///
-    /// let path = RelPath::new(b"a")?;
-    /// let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
-    /// let interrupt = Interrupt::new();
-    /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
-    /// assert!(engine::apply(Request::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
-    ///
-    /// assert!(engine::apply(Request::undo(Target::Last(1)), &workspace, &interrupt).report.ok);
-    /// assert_eq!(workspace.files()[&path].contents, b"one\n");
-    ///
-    /// assert!(engine::apply(Request::undo(Target::Undo), &workspace, &interrupt).report.ok);
-    /// assert_eq!(workspace.files()[&path].contents, b"two\n");
-    /// # Ok::<(), wpatch::path::PathError>(())
-    /// ```
-    #[must_use]
-    pub fn undo(target: Target) -> Self {
-        Self::with(What::Undo(Undo { target, force: false, root: PathBuf::from(".") }))
-    }
-}
 
 /// Undoes changes, or only checks that if `is_dry`. It is a transaction like any other: guarded by the contents that the
 /// changes left, journaled, and an entry of the history itself, so that it can be undone as well.

@@ -7,16 +7,17 @@ use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation};
 use crate::preflight::converted::Converter;
 use crate::preflight::findings::Findings;
+use crate::preflight::gallery::{Moment, image};
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::Node;
-use crate::preflight::{Moment, Side, describe, edit};
+use crate::preflight::{Side, describe, edited};
 use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 
 impl Worker<'_> {
-    /// Notes contents for who shows images.
-    pub(super) fn exhibit(&self, index: usize, moment: Moment, node: Option<&Node>) {
-        if let (Some(gallery), Some(node)) = (&self.options.gallery, node) {
-            gallery.note(index, moment, node.bytes.whole());
+    /// Adds the content of `node` to the images, if it is one and somebody displays them.
+    pub(super) fn exhibit(&self, moment: Moment, node: Option<&Node>, findings: &mut Findings) {
+        if let Some(node) = node.filter(|_| self.options.images) {
+            findings.images[moment as usize] = image(node.bytes.whole());
         }
     }
 
@@ -56,7 +57,7 @@ impl Worker<'_> {
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
         if operation.guard.is_some() {
             let bytes = |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();
-            edit::compare(&bytes(before), &bytes(after), outcome);
+            edited::compare(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = self.describe_side(after);
         let is_left_out = self.options.no_large_diff

@@ -7,19 +7,22 @@ mod submodule;
 
 use std::collections::{HashMap, HashSet};
 
+use super::bases::Fallback;
 use super::checks::{self, Room};
 use super::codes::{Code, code};
 use super::converted::Converter;
 use super::directories::Directories;
-use super::edit::{self, Edited};
+use super::edit;
+use super::edited::Edited;
 use super::findings::Findings;
+use super::gallery::Moment;
 use super::growth::Growth;
 use super::guards::Watched;
 use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::spelling::Spelling;
-use super::three_way::{self, Attempt, Fallback};
-use super::{Moment, Options, Side, done, lines, reject, text_repair, whole};
+use super::three_way::{self, Attempt};
+use super::{Options, Side, done, lines, reject, replace, whole};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
@@ -152,7 +155,7 @@ impl<'a> Worker<'a> {
         let replaced = replaced.filter(|node| node.kind == FileKind::Regular && self.options.overwrite);
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
-        self.exhibit(index, Moment::Before, known);
+        self.exhibit(Moment::Before, known, findings);
         findings.outcome.hardlinks = self.overlay.links(operation.from.as_ref().unwrap_or(&operation.path));
         if !checks::is_expected(operation, known, findings) {
             return Ok(());
@@ -167,7 +170,7 @@ impl<'a> Worker<'a> {
         }
         self.describe_after(operation, known, &after, findings);
         let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
-        self.exhibit(index, Moment::After, (!is_gone).then_some(&after));
+        self.exhibit(Moment::After, (!is_gone).then_some(&after), findings);
         // Renames read what was there when the step began: of two from one file the second is a copy.
         let is_gone = operation.from.as_ref().is_some_and(|from| self.overlay.is_gone(from));
         let source = (before.as_ref(), is_gone || operation.action == Action::Copy);
@@ -238,7 +241,7 @@ impl<'a> Worker<'a> {
         let edited = if let Edit::Lines(changes) = &operation.edit {
             lines::postimage(operation, changes, preimage.whole(), &mut self.numbered, self.options, findings)
         } else {
-            let repaired = text_repair::repaired(index, operation, &preimage, self.options);
+            let repaired = replace::repaired(index, operation, &preimage, self.options);
             let operation = repaired.as_ref().unwrap_or(operation);
             self.merged(operation, in_repository.as_ref(), &preimage, findings)?
         };

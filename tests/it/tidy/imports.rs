@@ -6,7 +6,7 @@ use super::modules::{Modules, cycles};
 use super::{LAYERS, ROOTS, Source, refuse, refuse_more, sources};
 
 /// The modules whose files still import each other in cycles. No module may be added.
-const CYCLES_LEFT: &[&str] = &["cli", "engine", "preflight", "transaction", "workspace"];
+const CYCLES_LEFT: &[&str] = &["transaction", "workspace"];
 
 /// Modules that use items of modules outside their row of [`LAYERS`] through a re-export. No row may be added.
 const REEXPORTS_LEFT: &[&str] = &[

@@ -7,10 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::gnu::GnuOptions;
 use super::index::Reach;
-use super::three_way::ThreeWayOptions;
 use crate::digest::Sha256;
 use crate::guard::{GUARDS, Guard};
-use crate::matching::{ConflictStyle, Rules};
+use crate::matching::{ConflictStyle, Favour, Rules};
 use crate::plan::{Closeness, Direction, Filter, Only, Selection};
 use crate::preflight::{self, RejectTo, WhitespaceAction};
 use crate::syntax::{self, Unnamed};
@@ -171,12 +170,12 @@ impl Default for Decide {
 
 impl Decide {
     /// Returns the direction in which the patch is applied.
-    pub(super) fn direction(&self) -> Direction {
+    pub(in crate::engine) fn direction(&self) -> Direction {
         if self.reverse { Direction::Reverse } else { Direction::Forward }
     }
 
     /// Returns how patches are parsed.
-    pub(super) fn syntax(&self) -> syntax::Options {
+    pub(in crate::engine) fn syntax(&self) -> syntax::Options {
         let unnamed = match &self.file {
             _ if self.gnu.as_gnu => Unnamed::Taken,
             Some(_) => Unnamed::Blocks,
@@ -195,7 +194,7 @@ impl Decide {
     }
 
     /// Returns which operations are applied, and how names are read.
-    pub(super) fn selection(&self) -> Selection {
+    pub(in crate::engine) fn selection(&self) -> Selection {
         Selection {
             strip: self.strip,
             directory: self.directory.clone(),
@@ -211,7 +210,7 @@ impl Decide {
     }
 
     /// Returns how closely hunks have to match.
-    pub(super) fn rules(&self) -> Rules {
+    pub(in crate::engine) fn rules(&self) -> Rules {
         Rules {
             context: self.context.unwrap_or(usize::MAX),
             fuzz: self.fuzz,
@@ -229,9 +228,28 @@ impl Decide {
     }
 
     /// Returns the absolute name of the root that names in damaged patches can begin with.
-    pub(super) fn root(&self) -> &[u8] {
+    pub(in crate::engine) fn root(&self) -> &[u8] {
         self.roots.last().map_or(b"/", Vec::as_slice)
     }
+}
+
+/// How patches are merged with the current files (`--3way`).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct ThreeWayOptions {
+    /// The side whose lines are taken where both sides changed the same (`--ours`, `--theirs`, `--union`).
+    pub favour: Option<Favour>,
+    /// How conflicts are written into files; without it a patch with conflicts does not apply.
+    pub marking: Option<Marking>,
+}
+
+/// How conflicts are written into files (`--conflict`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Marking {
+    /// As git's `merge.conflictStyle` says: both sides, if that says nothing.
+    Configured,
+    /// Both sides, and what they come from.
+    Base,
 }
 
 /// Text or a list of bytes.

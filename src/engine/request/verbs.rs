@@ -1,7 +1,6 @@
 //! The changes that the program has verbs for, each with a function that makes it.
 
-use super::FileEdit;
-use crate::engine::Request;
+use super::{FileEdit, Request};
 use crate::plan::{Action, CellEdit, Edit, Ending, Input, Replacement, Replacements, Target, Times};
 use crate::syntax::{EditList, SyntaxError, edits};
 use crate::text::{Bytes, Span};

@@ -1,10 +1,17 @@
 //! The request: patches, and how they are applied.
 
+mod commands;
+mod decide;
+mod file_edit;
+mod gnu;
+mod index;
+mod undo;
+mod verbs;
+
 use std::ffi::OsString;
 use std::mem;
 use std::sync::Arc;
 
-use super::{Commands, Decide, FileEdit, Git, GitIndex, Indexed, Repository, Undo};
 use crate::diagnostics;
 use crate::matching::Rules;
 use crate::plan::Listed;
@@ -13,6 +20,16 @@ use crate::preflight::{self, Given, Held, Problem, WhitespaceAction, code};
 use crate::progress::Progress;
 use crate::text::Bytes;
 use crate::transaction::{self, Links};
+use crate::workspace::git::Git;
+use crate::workspace::index::GitIndex;
+use crate::workspace::objects::Repository;
+
+pub use commands::Commands;
+pub use decide::{Decide, Marking, ThreeWayOptions};
+pub use file_edit::{FileEdit, MAX_DIFF, MAX_FILE, Parents};
+pub use gnu::{Backup, GnuOptions, Numbering};
+pub use index::{Indexed, Reach};
+pub use undo::{Target, Undo};
 
 /// The input and the options of one command.
 #[derive(Clone, Debug)]
@@ -55,7 +72,7 @@ pub struct Patches {
     /// The list that names the patches, if one does (`--series`).
     pub series: Option<Series>,
     /// Whether the patches are those of a saved plan: one that does not apply any more is stale, see
-    /// [`planned`](super::planned).
+    /// [`planned`](crate::engine::planned).
     pub is_saved: bool,
 }
 
@@ -208,7 +225,7 @@ impl Request {
     /// # Errors
     ///
     /// Returns the problem of a request with another input.
-    pub(super) fn take_patches(&mut self) -> Result<Patches, Box<Problem>> {
+    pub(in crate::engine) fn take_patches(&mut self) -> Result<Patches, Box<Problem>> {
         match mem::take(&mut self.what) {
             What::Patches(patches) => Ok(patches),
             What::Edit(_) | What::Undo(_) => Err(Box::new(Problem::new(&code::USAGE, "the request has no patches"))),
@@ -216,7 +233,7 @@ impl Request {
     }
 
     /// Returns how the tree is read.
-    pub(super) fn preflight(&self) -> preflight::Options {
+    pub(in crate::engine) fn preflight(&self) -> preflight::Options {
         let Self { decide, look, context, .. } = self;
         preflight::Options {
             policy: Arc::clone(&context.policy),
@@ -243,13 +260,13 @@ impl Request {
     }
 
     /// Returns how the change is committed.
-    pub(super) fn transaction(&self) -> transaction::Options {
+    pub(in crate::engine) fn transaction(&self) -> transaction::Options {
         let links = if self.decide.in_place { Links::Kept } else { Links::Parted };
         transaction::Options { links, ..self.commit.transaction }
     }
 
     /// Returns what of git's index changes, if anything does.
-    pub(super) fn indexed(&self) -> Option<Indexed> {
+    pub(in crate::engine) fn indexed(&self) -> Option<Indexed> {
         Some(Indexed { index: Arc::clone(self.context.index.as_ref()?), reach: self.decide.index? })
     }
 }

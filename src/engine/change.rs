@@ -1,0 +1,172 @@
+//! The steps that every change takes: resolve, stage, commit.
+
+use super::commands::Verification;
+use super::diagnose::{Noted, Waiting, diagnose};
+use super::govern::reached;
+use super::index::{index_record, look_staged, stage_index};
+use super::link_files::LinkFiles;
+use super::problems::{altered, foreign, half_made, unswept};
+use super::request::Reach;
+use super::stages::{Committed, Resolved, Selected};
+use super::task::Task;
+use crate::change::{Dropped, Sink};
+use crate::diagnostics::Place;
+use crate::preflight::{self, Severity};
+use crate::progress::Phase;
+use crate::report::HistoryReport;
+use crate::transaction::history::{self, Label};
+use crate::transaction::{self, Failure, Transaction};
+
+impl<'a> Task<'a> {
+    /// Makes the change, or only checks it if `is_dry`. A plan that was not read is not resolved.
+    pub(super) fn run(&self, selected: Selected, options: &preflight::Options, is_dry: bool) -> Committed {
+        match (selected.is_read, is_dry) {
+            (false, _) => selected.into(),
+            (true, true) => self.check(selected, options),
+            (true, false) => self.apply(selected, options),
+        }
+    }
+
+    /// Computes the resulting tree, and writes nothing.
+    fn check(&self, selected: Selected, options: &preflight::Options) -> Committed {
+        let mut done = Committed::from(selected);
+        match transaction::examine(self.workspace) {
+            Ok(true) => done.problems().push(half_made()),
+            Ok(false) => {}
+            Err(failure @ Failure::Foreign { .. }) => done.problems().push(foreign(&failure, Severity::Warning)),
+            Err(failure) => done.fail(&failure, self.indexed.as_ref()),
+        }
+        let checked = self.resolve(options, &Dropped, &mut done.resolved).and_then(|waiting| {
+            let judged = waiting.as_ref().map_or(Ok(()), |waiting| waiting.ask(Place::Memory, self.interrupt));
+            Waiting::finish(waiting, &mut done.resolved);
+            judged
+        });
+        if let Err(failure) = checked {
+            self.end(failure, &mut done);
+        }
+        done
+    }
+
+    /// Makes the change, unless there is a problem.
+    fn apply(&self, selected: Selected, options: &preflight::Options) -> Committed {
+        let mut done = Committed::from(selected);
+        // What policy refuses takes no lock. Policy on the work tree does not matter if only the index changes.
+        let is_cached = self.indexed.as_ref().is_some_and(|indexed| indexed.reach == Reach::Cached);
+        let is_held = !is_cached && preflight::is_held(&done.resolved.selected.plan, self.workspace, options);
+        let result = match (done.is_refused() || is_held, self.indexed.is_some()) {
+            (false, _) => self.stage_and_commit(options, &mut done),
+            (true, true) => self.resolve(options, &Dropped, &mut done.resolved).map(drop),
+            (true, false) => preflight::resolve(&done.resolved.selected.plan, self.workspace, options, &Dropped)
+                .map(|resolution| done.resolved.add(resolution, &self.command, self.approve()))
+                .map_err(Failure::Workspace),
+        };
+        if let Err(failure) = result {
+            self.end(failure, &mut done);
+        }
+        self.note_history(&mut done);
+        self.tell_after(&mut done);
+        done
+    }
+
+    /// Adds whether the change can be undone later, or could have been if it had been made.
+    pub(super) fn note_history(&self, done: &mut Committed) {
+        let unkept = match &done.receipt {
+            Some(receipt) => Ok(receipt.unkept.clone()),
+            None => history::unkept(self.workspace),
+        };
+        done.history = unkept.ok().map(HistoryReport::of);
+    }
+
+    /// Computes the resulting tree, and asks language servers about the current one if the patches apply.
+    fn resolve(
+        &self,
+        options: &preflight::Options,
+        sink: &dyn Sink,
+        resolved: &mut Resolved,
+    ) -> Result<Option<Waiting<'a>>, Failure> {
+        let link_files = LinkFiles(sink);
+        let sink: &dyn Sink = if options.links_are_files { &link_files } else { sink };
+        let Selected { plan, problems, .. } = &mut resolved.selected;
+        if self.command.links == transaction::Links::Kept {
+            problems.extend(reached(plan, &self.command.policy, self.workspace));
+        }
+        if let Some(indexed) = &self.indexed {
+            look_staged(self, indexed, options, resolved)?;
+            return Ok(None);
+        }
+        let Some(asked) = &self.request.look.diagnostics else {
+            let resolution = preflight::resolve_shown(plan, self.workspace, options, sink, self.shown)?;
+            resolved.add(resolution, &self.command, self.approve());
+            return Ok(None);
+        };
+        let noted = Noted::new(asked, sink);
+        let resolution = preflight::resolve(plan, self.workspace, options, &noted)?;
+        resolved.add(resolution, &self.command, self.approve());
+        if resolved.is_refused() { Ok(None) } else { diagnose(self, noted, resolved) }
+    }
+
+    fn stage_and_commit(&self, options: &preflight::Options, done: &mut Committed) -> Result<(), Failure> {
+        self.progress().enter(Phase::Waiting, 0);
+        let (transaction, recovered) = Transaction::begin(self.workspace, self.request.transaction(), self.interrupt)?;
+        done.note_recovered(recovered);
+        let transaction = transaction.expecting(done.resolved.selected.plan.operations.len());
+        let waiting = match &self.indexed {
+            Some(indexed) => {
+                stage_index(self, indexed, options, &transaction, &mut done.resolved)?;
+                None
+            }
+            None => self.resolve(options, &transaction, &mut done.resolved)?,
+        };
+        if done.is_refused() {
+            transaction.abandon();
+            return Ok(());
+        }
+        let index = index_record(&done.resolved);
+        let label = Label { command: self.command.name.to_owned(), index, ..Label::default() };
+        self.commit(transaction.labelled(label), waiting, done)?;
+        if let Some(indexed) = self.indexed.as_ref().filter(|_| done.receipt.is_some()) {
+            indexed.refresh();
+        }
+        Ok(())
+    }
+
+    /// Commits, unless a language server or a command of the user refuses.
+    pub(super) fn commit<'w>(
+        &'w self,
+        transaction: Transaction<'w>,
+        waiting: Option<Waiting<'w>>,
+        done: &mut Committed,
+    ) -> Result<(), Failure> {
+        if !self.ask_before(done)? {
+            transaction.abandon();
+            return Ok(());
+        }
+        let verification = Verification::of(self, done)?;
+        let mut transaction: Transaction<'_> = transaction.followed_by(self.progress().clone());
+        if let Some(waiting) = &waiting {
+            transaction = transaction.tried_by(waiting);
+        }
+        if let Some(verification) = &verification {
+            transaction = transaction.tried_by(verification);
+        }
+        let committed = transaction.commit(self.interrupt);
+        Waiting::finish(waiting, &mut done.resolved);
+        if let Some(verification) = verification {
+            verification.finish(done);
+        }
+        let receipt = committed?;
+        done.problems().extend(receipt.altered.iter().map(altered));
+        done.problems().extend(receipt.warnings.iter().map(|warning| unswept(warning)));
+        done.receipt = Some(receipt);
+        Ok(())
+    }
+
+    /// Adds the reason why the command ends. A wait for git and a search end when a signal comes.
+    fn end(&self, failure: Failure, done: &mut Committed) {
+        let failure = match (failure, self.interrupt.signal()) {
+            (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),
+            (failure, _) => failure,
+        };
+        done.fail(&failure, self.indexed.as_ref());
+    }
+}

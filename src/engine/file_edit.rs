@@ -1,0 +1,90 @@
+//! Makes an edit of one file without a patch.
+
+use super::follow::names_on_the_way;
+use super::parse::select;
+use super::request::{FileEdit, Parents, Request};
+use super::stages::Committed;
+use super::suggest::explain_missing_file;
+use super::task::Task;
+use super::{Outcome, texts};
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::{Operation, Plan, Selection};
+use crate::policy::{Policy, Verdict};
+use crate::preflight::{self, Problem, code};
+use crate::report;
+use crate::transaction::Interrupt;
+use crate::workspace::Workspace;
+
+/// Makes the edit, or only checks it if `is_dry`.
+pub(super) fn run(
+    edit: FileEdit,
+    request: Request,
+    is_dry: bool,
+    workspace: &dyn Workspace,
+    interrupt: &Interrupt,
+) -> Outcome {
+    let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
+    let (mut task, begun) = match Task::begin((edit.command, success), request, workspace, interrupt) {
+        Ok(begun) => begun,
+        Err(outcome) => return *outcome,
+    };
+    task.command.is_dry = is_dry;
+    let misuse = task.misuse().or_else(|| edit.misuse().map(|misuse| Problem::new(&code::USAGE, misuse)));
+    if let Some(misuse) = misuse {
+        let mut done = Committed::from(begun);
+        done.problems().push(misuse);
+        return done.finish(&task.command);
+    }
+    let (options, parents) = (task.request.preflight(), edit.parents);
+    let mut selected = select(edit.plan(task.request.decide.expect_hash), &Selection::default());
+    selected.problems.splice(..0, begun.problems);
+    if let Err(problem) = aim(&mut selected.plan, workspace, &options.policy, parents) {
+        selected.problems.push(*problem);
+    } else if task.request.decide.lenient {
+        texts::repair(workspace, &options, &mut selected);
+    }
+    let mut done = task.run(selected, &options, is_dry);
+    let of_file = done.problems().iter_mut().filter(|problem| problem.operation.is_some());
+    of_file.for_each(|problem| explain_missing_file(problem, workspace, &task.command.policy));
+    done.finish(&task.command)
+}
+
+/// Aims the operation at the file that its path leads to.
+fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Parents) -> Result<(), Box<Problem>> {
+    let Some(operation) = plan.operations.first_mut() else { return Ok(()) };
+    let weigh = |operation: &Operation| policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_))));
+    let mut ruling = weigh(operation);
+    // What policy denies is refused as it stands.
+    if ruling.verdict == Verdict::Deny {
+        return Ok(());
+    }
+    let names = names_on_the_way(workspace, policy, &operation.path)?;
+    let last = names.last().cloned();
+    for path in names {
+        // The plan is about the file, so that nobody could approve what is asked about a link.
+        if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
+            let help = last.map(|path| format!("name the file by the path that the link leads to: {path}"));
+            let mut problem = preflight::unapproved(hit);
+            problem.facts.advice.clone_from(&help);
+            return Err(Box::new(Problem { help, ..problem }));
+        }
+        operation.path = path;
+        ruling = weigh(operation);
+        if ruling.verdict == Verdict::Deny {
+            return Ok(());
+        }
+    }
+    match operation.path.parent() {
+        Some(parent) if parents == Parents::Required && !is_directory(workspace, &parent) => {
+            let missing = Problem::new(&code::MISSING, format!("the directory {parent} does not exist"));
+            let help = Some("without --no-mkdirs it is made".to_owned());
+            Err(Box::new(Problem { path: Some(operation.path.clone()), help, ..missing }))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_directory(workspace: &dyn Workspace, path: &RelPath) -> bool {
+    matches!(workspace.stat(path), Ok(Some(stat)) if stat.kind == FileKind::Directory)
+}

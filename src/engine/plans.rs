@@ -1,0 +1,239 @@
+//! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
+
+use super::approval::{SHA256, is_plan_id};
+use super::problems::{unplaced, unswept};
+use super::reading::read_for;
+use super::request::Request;
+use super::saved::{SavedPlan, restore};
+use super::stages::{Command, Committed};
+use super::task::Task;
+use super::{Outcome, refused};
+use crate::digest::is_hex;
+use crate::preflight::{Facts, Problem, code};
+use crate::report;
+use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Saved, Search};
+use crate::transaction::history::{self, Refusal, refusals};
+use crate::transaction::{self, Interrupt};
+use crate::workspace::Workspace;
+
+/// Fewest hex digits that a plan is named by.
+const FEWEST: usize = 8;
+/// Most bytes of a reason.
+const MAX_REASON: usize = 4096;
+
+/// Does what [`check`](super::check) does, and keeps the plan if it can be carried out, for [`planned`]. It takes the
+/// lock to write that down, and recovers what a dead process left, as every change does.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Request};
+/// use wpatch::path::RelPath;
+/// use wpatch::transaction::{Interrupt, Options};
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let (path, interrupt) = (RelPath::new(b"a")?, Interrupt::new());
+/// let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
+/// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
+/// let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
+/// let saved = engine::save(Request::of(patch), &workspace, &interrupt).report.saved.unwrap();
+/// let request = engine::planned(Request::of(""), &workspace, &saved.id).unwrap();
+/// assert!(engine::apply(request, &workspace, &interrupt).report.changed);
+/// assert_eq!(workspace.files()[&path].contents, b"1\n");
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
+pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    request.look.describe = true;
+    let patches = match request.take_patches() {
+        Ok(patches) => patches,
+        Err(problem) => return *refused("check", *problem),
+    };
+    let (mut task, begun) = match Task::begin(("check", report::Outcome::WouldApply), request, workspace, interrupt) {
+        Ok(begun) => begun,
+        Err(outcome) => return *outcome,
+    };
+    task.command.is_saved = patches.is_saved;
+    let saved = SavedPlan::of(&patches, &task.request.decide);
+    let texts: Vec<u8> = patches.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
+    let (selected, options) = read_for(&task, patches, begun);
+    let mut done = task.run(selected, &options, true);
+    if !done.is_refused() {
+        keep(&task, saved, &texts, &mut done);
+    }
+    done.finish(&task.command)
+}
+
+/// Returns the request to carry out the saved plan `id`: its `plan_id`, or at least eight of its hex digits from the
+/// first on. What a plan is about comes from what was saved, all else - the policy, what is told, how it is committed -
+/// from `usual`. [`apply`](super::apply) does exactly what was checked, or refuses it as stale.
+///
+/// # Security
+///
+/// What was saved is not trusted: it is taken only from files that nobody else can write, and it is worked out anew
+/// what it comes to. Whatever that is, it is only done if it is the change that `id` names.
+///
+/// # Errors
+///
+/// Returns the report that says why there is no such plan, or more than one, or a damaged one.
+pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Request, Box<Outcome>> {
+    let refuse = |problem| refused("apply", problem);
+    let digits = digits(id).ok_or_else(|| refuse(unnamed(id)))?;
+    match plans::search(workspace, digits) {
+        Ok(Search::One(kept)) => {
+            let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged()))?;
+            request.commit.approve = Some(format!("{SHA256}{}", kept.name));
+            Ok(request)
+        }
+        Ok(Search::None) => Err(refuse(unsaved(id))),
+        Ok(Search::Several(names)) => Err(refuse(ambiguous(id, &names))),
+        Err(failure) => {
+            let mut done = Committed::default();
+            done.fail(&failure, None);
+            Err(Box::new(done.finish(&Command::of("apply", report::Outcome::Described))))
+        }
+    }
+}
+
+/// Refuses the plan `id`, a whole `plan_id` or the beginning of that of a saved one: it is noted in the history, what was
+/// saved of it goes, and nobody's approval of it counts until [`withdraw`].
+pub fn reject(
+    id: &str,
+    reason: Option<&str>,
+    workspace: &dyn Workspace,
+    (options, interrupt): (transaction::Options, &Interrupt),
+) -> Outcome {
+    let command = Command::of("reject", report::Outcome::Rejected);
+    let mut done = Committed::default();
+    if let Some(kept) = named(id, workspace, &mut done) {
+        reject_kept(&kept, reason, workspace, (options, interrupt), &mut done);
+    }
+    done.finish(&command)
+}
+
+fn reject_kept(
+    kept: &Kept,
+    reason: Option<&str>,
+    workspace: &dyn Workspace,
+    (options, interrupt): (transaction::Options, &Interrupt),
+    done: &mut Committed,
+) {
+    if reason.is_some_and(|reason| reason.len() > MAX_REASON) {
+        let message = format!("the reason has more than {MAX_REASON} bytes");
+        return done.problems().push(Problem::new(&code::USAGE, message));
+    }
+    let plan = format!("{SHA256}{}", kept.name);
+    let files = SavedPlan::read(kept).map(|(saved, _)| saved.files).unwrap_or_default();
+    let refusal = Refusal { plan: plan.clone(), reason: reason.map(str::to_owned), files };
+    match refusals::refuse(workspace, options, interrupt, &refusal) {
+        Ok(Some(saved)) => {
+            note_saved(saved, done);
+            plans::forget(workspace, &kept.name);
+            done.plan_id = Some(plan);
+        }
+        Ok(None) => done.problems().push(unplaced("a refusal")),
+        Err(failure) => done.fail(&failure, None),
+    }
+}
+
+/// Takes every refusal of the plan `id` back, which is a whole `plan_id`.
+pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
+    let mut done = Committed::default();
+    if is_plan_id(id) {
+        match refusals::withdraw(workspace, id) {
+            Ok(0) => {
+                let message = "no refusal of this plan is kept";
+                done.problems().push(Problem::new(&code::NOTHING_TO_UNDO, message));
+            }
+            Ok(_) => done.plan_id = Some(id.to_owned()),
+            Err(failure) => done.fail(&failure, None),
+        }
+    } else {
+        done.problems().push(unnamed(id));
+    }
+    done.finish(&Command::of("reject", report::Outcome::Withdrawn))
+}
+
+/// Returns the hex digits of a `plan_id`, or of its beginning.
+fn digits(id: &str) -> Option<&str> {
+    match id.strip_prefix(SHA256) {
+        Some(digits) => is_plan_id(id).then_some(digits),
+        None => ((FEWEST..=64).contains(&id.len()) && is_hex(id)).then_some(id),
+    }
+}
+
+fn unnamed(id: &str) -> Problem {
+    let help = format!("a plan_id is {SHA256} and 64 hex digits; of a saved plan {FEWEST} of them are enough");
+    Problem { help: Some(help), ..Problem::new(&code::USAGE, format!("`{id}` names no plan")) }
+}
+
+fn unsaved(id: &str) -> Problem {
+    let help = Some("`wpatch check --save` keeps one; it goes when it is carried out, and with its age".to_owned());
+    Problem { help, ..Problem::new(&code::NOT_SAVED, format!("no saved plan matches {id}")) }
+}
+
+fn damaged() -> Problem {
+    let help = Some("check the patch again".to_owned());
+    Problem { help, ..Problem::new(&code::STATE, "the saved plan does not say what it has to") }
+}
+
+fn ambiguous(id: &str, names: &[String]) -> Problem {
+    let help = Some("name the plan by more digits".to_owned());
+    Problem { help, ..Problem::new(&code::USAGE, history::ambiguous(id, names.iter().map(String::as_str))) }
+}
+
+/// Removes the saved plan that was carried out.
+pub(super) fn settle(task: &Task<'_>, done: &Committed) {
+    if let Some(name) = task.approve().and_then(|approve| approve.strip_prefix(SHA256)).filter(|_| !done.is_refused()) {
+        plans::forget(task.workspace, name);
+    }
+}
+
+fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
+    let report = done.report(&task.command);
+    let Some(name) = report.plan_id.as_deref().and_then(|id| id.strip_prefix(SHA256)) else { return };
+    let files = report.files.iter();
+    plan.files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
+    let Ok(mut bytes) = serde_json::to_vec(&plan) else { return };
+    bytes.push(b'\n');
+    bytes.extend_from_slice(texts);
+    if bytes.len() as u64 > MAX_PLAN {
+        let facts = Facts { limit: Some(MAX_PLAN), size: Some(bytes.len() as u64), ..Facts::default() };
+        let message = format!("the patch is too large to be saved, over {MAX_PLAN} bytes");
+        done.problems().push(Problem { facts, ..Problem::new(&code::TOO_LARGE, message) });
+        return;
+    }
+    let (workspace, options) = (task.workspace, task.request.transaction());
+    match plans::save(workspace, options, task.interrupt, &Kept { name: name.to_owned(), bytes }) {
+        Ok(Some(saved)) => {
+            note_saved(saved, done);
+            let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
+            done.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
+        }
+        Ok(None) => done.problems().push(unplaced("a plan")),
+        Err(failure) => done.fail(&failure, None),
+    }
+}
+
+/// Adds what was recovered before a plan was saved, and what could not be removed.
+fn note_saved(saved: Saved, done: &mut Committed) {
+    done.note_recovered(saved.recovered);
+    let warning = |failure| unswept(&format!("what is older could not all be removed: {failure}"));
+    done.problems().extend(saved.warning.map(warning));
+}
+
+/// Returns the plan that `id` names; of one that is not saved, its name alone.
+fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<Kept> {
+    let Some(digits) = digits(id) else {
+        done.problems().push(unnamed(id));
+        return None;
+    };
+    match plans::search(workspace, digits) {
+        Ok(Search::One(kept)) => return Some(kept),
+        // A plan with a damaged record can be rejected.
+        _ if digits.len() == 64 => return Some(Kept { name: digits.to_owned(), bytes: Vec::new() }),
+        Ok(Search::None) => done.problems().push(unsaved(id)),
+        Ok(Search::Several(names)) => done.problems().push(ambiguous(id, &names)),
+        Err(failure) => done.fail(&failure, None),
+    }
+    None
+}

@@ -1,0 +1,66 @@
+//! The result of an edit, and how it is described.
+
+use super::FileOutcome;
+use super::codes::code;
+use super::findings::Findings;
+use super::problem::{Problem, Severity};
+use crate::matching::{self, Placement};
+use crate::plan::{Hunk, Operation, Replacement};
+use crate::syntax::write::changed_lines;
+use crate::text::{Contents, Span, is_binary};
+
+/// What becomes of a preimage.
+pub(super) enum Edited {
+    Same,
+    Changed(Contents),
+}
+
+/// Counts the lines that differ, of contents for which the patch does not say it.
+pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
+    outcome.is_binary = is_binary(before) || is_binary(after);
+    if !outcome.is_binary {
+        (outcome.added, outcome.removed) = changed_lines(before, after);
+    }
+}
+
+/// Says of a hunk that went where it is not said to be that it fits elsewhere as well.
+pub(super) fn tell_place(
+    operation: &Operation,
+    (index, hunk): (usize, &Hunk),
+    placement: &Placement,
+    is_complete: bool,
+    findings: &mut Findings,
+) {
+    if placement.candidates.len() < 2 || !findings.has_room(Severity::Warning, is_complete) {
+        return;
+    }
+    let line = placement.lines.start + 1;
+    let message = format!("the hunk was placed at line {line}, and fits {}", at_lines(&placement.candidates));
+    let problem = findings.warning(&code::SEVERAL_PLACES, message);
+    problem.lines.clone_from(&placement.candidates);
+    problem.help = Some("--unique refuses it; more lines of context decide".into());
+    problem.hunk = Some(index);
+    problem.place = Some((operation.input, headed(hunk)));
+}
+
+/// Returns where a hunk begins in the patch.
+pub(super) fn headed(hunk: &Hunk) -> Span {
+    if hunk.header.is_empty() { hunk.span } else { hunk.header }
+}
+
+/// Returns where a hunk fits, as people count lines.
+pub(super) fn at_lines(lines: &[usize]) -> String {
+    let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
+    let more = if lines.len() < matching::MOST_CANDIDATES { "" } else { " and perhaps others" };
+    match numbers.split_last() {
+        Some((last, [])) => format!("at line {last}"),
+        Some((last, others)) => format!("at lines {} and {last}{more}", others.join(", ")),
+        None => "nowhere".to_owned(),
+    }
+}
+
+pub(super) fn at<'p>(problem: &'p mut Problem, operation: &Operation, edit: &Replacement) -> &'p mut Problem {
+    problem.place = Some((operation.input, edit.span));
+    problem.facts.edit = edit.index;
+    problem
+}
