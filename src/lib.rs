@@ -28,6 +28,12 @@
 //! command line and prints. Who has the library needs no process. Files are behind a [`workspace::Workspace`]: a directory
 //! of the disk, which [`engine::open`] opens, or a tree in memory.
 //!
+//! # Features
+//!
+//! `cli` is the default and enables all other features: `encodings` reads files and mail in other encodings than UTF-8,
+//! `guard` is the guard `syntax`, `html` prints HTML pages, and `policy` reads policy files. Input that needs a missing
+//! feature is refused as unsupported.
+//!
 //! # Examples
 //!
 //! A harness has a patch checked, lets somebody approve it, applies exactly that, and takes it back:

@@ -1,10 +1,14 @@
 //! Paths below the root. Holding one proves that it cannot leave it by its name.
 
+mod pattern;
+
 use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+pub use pattern::{PathPattern, PatternError};
 
 use crate::text::printable;
 

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use globset::GlobBuilder;
 use serde::Serialize;
 
 use super::args::Global;
@@ -15,8 +14,9 @@ use super::file_options::below;
 use super::output::{self, Output, Verbosity, complain};
 use super::policy::policy;
 use super::{Stop, finish, open};
-use crate::engine::options::{Policy, code, matcher};
+use crate::engine::options::{Policy, code};
 use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
+use crate::path::PathPattern;
 use crate::report::print_json;
 use crate::text::printable_line;
 
@@ -167,7 +167,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
 /// Prints the names in a directory.
 pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let defaults = ListRequest::of(options.directory.map_or(b".".to_vec(), |path| below(global.root(), &path)));
-    let pattern = options.glob.as_ref().map(|glob| matcher(GlobBuilder::new(glob).literal_separator(true)));
+    let pattern = options.glob.as_ref().map(|glob| PathPattern::new(glob));
     let pattern = match pattern.transpose() {
         Ok(pattern) => pattern,
         Err(error) => {

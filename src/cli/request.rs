@@ -9,7 +9,7 @@ use super::policy::policy;
 use super::{Stop, Task, input, merge, series, signals, tree};
 use crate::engine::options::{self, Filter, MAX_DIFF, RejectTo, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{self, Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
-use crate::path::{PathError, RelPath};
+use crate::path::{PathError, PatternError, RelPath};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -186,6 +186,6 @@ pub(super) fn transaction(global: &Global) -> TransactionOptions {
 ///
 /// Stops at a pattern that cannot be read.
 pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
-    let unusable = |error: globset::Error| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
+    let unusable = |error: PatternError| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
     Filter::new(takes, pattern).map_err(unusable)
 }

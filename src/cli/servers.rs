@@ -4,16 +4,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::Stop;
 use super::args::duration;
 use super::config::{Config, config};
 use crate::engine::options::{DIAGNOSTICS_QUIET, DIAGNOSTICS_TIMEOUT, DiagnosticsOptions as Asked, NewErrors, Server};
 use crate::engine::unusable;
+use crate::path::{PathPattern, PatternError};
 use crate::text::Position;
+use crate::text::json::Json;
 
 /// What is asked of language servers.
 #[derive(Debug, Default, Args)]
@@ -82,9 +82,9 @@ pub(super) struct ServerConfig {
     command: Vec<String>,
     language: Option<String>,
     #[serde(default)]
-    initialization: Value,
+    initialization: Json,
     #[serde(default)]
-    settings: Value,
+    settings: Json,
 }
 
 impl ServerConfig {
@@ -103,11 +103,7 @@ impl ServerConfig {
     }
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let pattern = if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
-        set.add(GlobBuilder::new(&pattern).literal_separator(true).build()?);
-    }
-    set.build()
+fn globs(patterns: &[String]) -> Result<Vec<PathPattern>, PatternError> {
+    let whole = |pattern: &String| if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
+    patterns.iter().map(|pattern| PathPattern::new(&whole(pattern))).collect()
 }

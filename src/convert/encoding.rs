@@ -3,8 +3,9 @@
 //! git uses the iconv of the C library. UTF-16, UTF-32, ISO-8859-1 and ASCII are exact here. The other encodings are those of
 //! the WHATWG Encoding Standard, whose tables differ from the C library in single characters.
 
-use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 use thiserror::Error;
+
+use super::table::Table;
 
 /// The encoding of a file in the work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ enum Kind {
     Utf { width: usize, order: Order, mark: Mark },
     Latin1,
     Ascii,
-    Listed(&'static Encoding),
+    Listed(Table),
     Unknown,
 }
 
@@ -69,11 +70,7 @@ impl WorkTreeEncoding {
         let kind = utf(&folded).unwrap_or_else(|| match folded.as_str() {
             "ISO-8859-1" | "ISO8859-1" | "ISO88591" | "ISO_8859-1" | "LATIN1" | "LATIN-1" | "L1" => Kind::Latin1,
             "ASCII" | "US-ASCII" => Kind::Ascii,
-            "SHIFT-JIS" | "SJIS" | "CP932" => Kind::Listed(encoding_rs::SHIFT_JIS),
-            "CP936" => Kind::Listed(encoding_rs::GBK),
-            "CP949" | "UHC" => Kind::Listed(encoding_rs::EUC_KR),
-            "CP950" => Kind::Listed(encoding_rs::BIG5),
-            other => of_label(other),
+            name => Table::of(name).map_or(Kind::Unknown, Kind::Listed),
         });
         Some(Self { name, kind })
     }
@@ -85,7 +82,7 @@ impl WorkTreeEncoding {
             Kind::Utf { width, order, mark } => decode_utf(bytes, width, order, mark),
             Kind::Latin1 => Some(bytes.iter().copied().map(char::from).collect()),
             Kind::Ascii => bytes.is_ascii().then(|| bytes.iter().copied().map(char::from).collect()),
-            Kind::Listed(encoding) => decode_listed(bytes, encoding),
+            Kind::Listed(table) => table.decode(bytes),
         };
         text.map(String::into_bytes).ok_or_else(|| EncodingError::Undecodable(self.name.clone()))
     }
@@ -101,7 +98,7 @@ impl WorkTreeEncoding {
                 text.chars().map(|char| u8::try_from(char).ok()).collect::<Option<_>>().ok_or_else(unencodable)
             }
             Kind::Ascii => text.is_ascii().then(|| text.as_bytes().to_vec()).ok_or_else(unencodable),
-            Kind::Listed(encoding) => encode_listed(text, encoding).ok_or_else(unencodable),
+            Kind::Listed(table) => table.encode(text).ok_or_else(unencodable),
         }
     }
 }
@@ -125,13 +122,6 @@ fn utf(name: &str) -> Option<Kind> {
         _ => return None,
     };
     Some(Kind::Utf { width, order, mark })
-}
-
-fn of_label(name: &str) -> Kind {
-    match Encoding::for_label(name.as_bytes()) {
-        Some(found) if found != encoding_rs::REPLACEMENT && found != encoding_rs::X_USER_DEFINED => Kind::Listed(found),
-        _ => Kind::Unknown,
-    }
 }
 
 fn decode_utf(bytes: &[u8], width: usize, order: Order, mark: Mark) -> Option<String> {
@@ -176,23 +166,6 @@ fn units(numbers: &[u32], width: usize, order: Order) -> Vec<u8> {
     numbers.iter().flat_map(unit).collect()
 }
 
-/// Returns the text if its encoding gives the same bytes again: a lossy table must not change bytes that the patch does not name.
-fn decode_listed(bytes: &[u8], encoding: &'static Encoding) -> Option<String> {
-    let mut decoder = encoding.new_decoder_without_bom_handling();
-    let mut text = String::with_capacity(decoder.max_utf8_buffer_length_without_replacement(bytes.len())?);
-    let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, true);
-    let is_lossless =
-        result == DecoderResult::InputEmpty && encode_listed(&text, encoding).is_some_and(|own| own == bytes);
-    is_lossless.then_some(text)
-}
-
-fn encode_listed(text: &str, encoding: &'static Encoding) -> Option<Vec<u8>> {
-    let mut encoder = encoding.new_encoder();
-    let mut bytes = Vec::with_capacity(encoder.max_buffer_length_from_utf8_without_replacement(text.len())?);
-    let (result, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
-    (result == EncoderResult::InputEmpty).then_some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,6 +175,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "encodings")]
     fn each_encoding_gives_back_what_it_encoded() {
         for name in ["UTF-16", "utf16le", "UTF-16BE", "UTF-16LE-BOM", "UTF-32", "UTF-32LE", "utf-32be", "GB18030"] {
             let bytes = encoding(name).encode("é名😀\n".as_bytes()).unwrap();

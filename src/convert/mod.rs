@@ -8,6 +8,7 @@
 mod encoding;
 mod ident;
 mod line_ends;
+mod table;
 
 use std::borrow::Cow;
 

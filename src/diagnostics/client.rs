@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use lsp_types::notification::{self, Notification};
-use lsp_types::request::{self, Request};
-use lsp_types::{Diagnostic, DocumentDiagnosticReport, PublishDiagnosticsParams};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::protocol::{Diagnostic, DocumentDiagnostics, PublishDiagnostics};
 use super::trouble::Trouble;
 use super::wire::Wire;
 
@@ -19,6 +17,8 @@ const ROUNDS: usize = 5;
 /// Most files that a server may speak of unasked, and most diagnostics of each that are kept.
 const MAX_FILES: usize = 10_000;
 const MAX_DIAGNOSTICS: usize = 1000;
+/// The request for the diagnostics of one document.
+const DOCUMENT_DIAGNOSTIC: &str = "textDocument/diagnostic";
 /// Error codes of a server that wants to be asked again: content modified, server cancelled.
 const AGAIN: [i64; 2] = [-32801, -32802];
 
@@ -89,12 +89,12 @@ impl Client {
 
     /// Begins the conversation and returns the version of the server, if it tells.
     pub(super) fn initialize(&mut self, params: Value, patience: Patience<'_>) -> Result<Option<String>, Trouble> {
-        let number = self.ask(request::Initialize::METHOD, params);
-        let answer = self.answer(number, request::Initialize::METHOD, patience)?;
+        let number = self.ask("initialize", params);
+        let answer = self.answer(number, "initialize", patience)?;
         self.pulls = !matches!(answer["capabilities"]["diagnosticProvider"], Value::Null | Value::Bool(false));
-        self.tell(notification::Initialized::METHOD, json!({}));
+        self.tell("initialized", json!({}));
         if !self.settings.is_null() {
-            self.tell(notification::DidChangeConfiguration::METHOD, json!({ "settings": self.settings }));
+            self.tell("workspace/didChangeConfiguration", json!({ "settings": self.settings }));
         }
         Ok(answer["serverInfo"]["version"].as_str().map(str::to_owned))
     }
@@ -105,11 +105,11 @@ impl Client {
             *version += 1;
             let document = json!({ "uri": uri, "version": *version });
             let change = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
-            self.tell(notification::DidChangeTextDocument::METHOD, change);
+            self.tell("textDocument/didChange", change);
         } else {
             self.open.insert(uri.to_owned(), 0);
             let document = json!({ "uri": uri, "languageId": language, "version": 0, "text": text });
-            self.tell(notification::DidOpenTextDocument::METHOD, json!({ "textDocument": document }));
+            self.tell("textDocument/didOpen", json!({ "textDocument": document }));
         }
         if let Some(published) = self.published.get_mut(uri) {
             published.is_current = false;
@@ -119,13 +119,13 @@ impl Client {
 
     /// Says that the file at `uri` has on the disk what the server was told.
     pub(super) fn saved(&mut self, uri: &str) {
-        self.tell(notification::DidSaveTextDocument::METHOD, json!({ "textDocument": { "uri": uri } }));
+        self.tell("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
     }
 
     /// Says that what is on the disk counts for the file at `uri`.
     pub(super) fn close(&mut self, uri: &str) {
         if self.open.remove(uri).is_some() {
-            self.tell(notification::DidCloseTextDocument::METHOD, json!({ "textDocument": { "uri": uri } }));
+            self.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
             self.published.remove(uri);
             self.pulled.remove(uri);
         }
@@ -134,7 +134,7 @@ impl Client {
     /// Says which files are other ones on the disk: their URIs, with 1 for made, 2 for changed, 3 for gone.
     pub(super) fn moved(&mut self, changes: &[(String, u8)]) {
         let changes: Vec<_> = changes.iter().map(|(uri, kind)| json!({ "uri": uri, "type": kind })).collect();
-        self.tell(notification::DidChangeWatchedFiles::METHOD, json!({ "changes": changes }));
+        self.tell("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
         self.heard = Instant::now();
     }
 
@@ -164,9 +164,9 @@ impl Client {
     ///
     /// Returns why the server did not take leave.
     pub(super) fn leave(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
-        let number = self.ask(request::Shutdown::METHOD, Value::Null);
-        self.answer(number, request::Shutdown::METHOD, patience)?;
-        self.tell(notification::Exit::METHOD, Value::Null);
+        let number = self.ask("shutdown", Value::Null);
+        self.answer(number, "shutdown", patience)?;
+        self.tell("exit", Value::Null);
         Ok(())
     }
 
@@ -197,7 +197,7 @@ impl Client {
                 .into_iter()
                 .map(|uri| {
                     let params = json!({ "textDocument": { "uri": uri } });
-                    (self.ask(request::DocumentDiagnosticRequest::METHOD, params), uri)
+                    (self.ask(DOCUMENT_DIAGNOSTIC, params), uri)
                 })
                 .collect();
             for (number, uri) in asked {
@@ -205,7 +205,7 @@ impl Client {
                     Ok(answer) => self.take_pulled(uri, answer)?,
                     Err((code, _)) if AGAIN.contains(&code) => self.is_outdated = true,
                     Err((_, message)) => {
-                        return Err(Trouble::Refused { method: request::DocumentDiagnosticRequest::METHOD, message });
+                        return Err(Trouble::Refused { method: DOCUMENT_DIAGNOSTIC, message });
                     }
                 }
             }
@@ -218,8 +218,7 @@ impl Client {
     }
 
     fn take_pulled(&mut self, uri: String, answer: Value) -> Result<(), Trouble> {
-        if let DocumentDiagnosticReport::Full(report) = read(answer)? {
-            let mut items = report.full_document_diagnostic_report.items;
+        if let DocumentDiagnostics::Full { mut items } = read(answer)? {
             items.truncate(MAX_DIAGNOSTICS);
             self.pulled.insert(uri, items);
         }
@@ -298,22 +297,22 @@ impl Client {
     /// Returns the answer to a question of the server.
     fn reply(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         match method {
-            request::WorkspaceConfiguration::METHOD => {
+            "workspace/configuration" => {
                 let items = params["items"].as_array().map(Vec::as_slice).unwrap_or_default();
                 Ok(items.iter().map(|item| section(&self.settings, item["section"].as_str())).collect())
             }
-            request::WorkspaceDiagnosticRefresh::METHOD => {
+            "workspace/diagnostic/refresh" => {
                 self.is_outdated = true;
                 self.heard = Instant::now();
                 Ok(Value::Null)
             }
-            request::RegisterCapability::METHOD
-            | request::UnregisterCapability::METHOD
-            | request::WorkDoneProgressCreate::METHOD
-            | request::WorkspaceFoldersRequest::METHOD
-            | request::ShowMessageRequest::METHOD => Ok(Value::Null),
+            "client/registerCapability"
+            | "client/unregisterCapability"
+            | "window/workDoneProgress/create"
+            | "workspace/workspaceFolders"
+            | "window/showMessageRequest" => Ok(Value::Null),
             // Nothing but the patch changes the tree.
-            request::ApplyWorkspaceEdit::METHOD => Ok(json!({ "applied": false })),
+            "workspace/applyEdit" => Ok(json!({ "applied": false })),
             _ => Err(json!({ "code": -32601, "message": "not known here" })),
         }
     }
@@ -321,8 +320,8 @@ impl Client {
     /// Takes note of what the server says unasked.
     fn note(&mut self, method: &str, params: Value) -> Result<(), Trouble> {
         match method {
-            notification::PublishDiagnostics::METHOD => self.publish(read(params)?),
-            notification::Progress::METHOD => {
+            "textDocument/publishDiagnostics" => self.publish(read(params)?),
+            "$/progress" => {
                 let token = params["token"].to_string();
                 match params["value"]["kind"].as_str() {
                     Some("begin") if self.tasks.len() < MAX_FILES => {
@@ -345,13 +344,13 @@ impl Client {
         Ok(())
     }
 
-    fn publish(&mut self, params: PublishDiagnosticsParams) {
-        let uri = self.open.keys().find(|uri| is_same(uri, params.uri.as_str())).cloned();
+    fn publish(&mut self, params: PublishDiagnostics) {
+        let uri = self.open.keys().find(|uri| is_same(uri, &params.uri)).cloned();
         let version = uri.as_ref().and_then(|uri| self.open.get(uri).copied());
         if params.version.is_some_and(|said| version.is_some_and(|version| said < version)) {
             return;
         }
-        let uri = uri.unwrap_or_else(|| params.uri.as_str().to_owned());
+        let uri = uri.unwrap_or(params.uri);
         if self.published.len() < MAX_FILES || self.published.contains_key(&uri) {
             let mut diagnostics = params.diagnostics;
             diagnostics.truncate(MAX_DIAGNOSTICS);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lsp_types::{Diagnostic, NumberOrString};
+use super::protocol::{Code, Diagnostic};
 
 /// What a server has to say of one text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Said<'a> {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Mark<'a> {
     message: &'a str,
-    code: Option<&'a NumberOrString>,
+    code: Option<&'a Code>,
     source: Option<&'a str>,
     line: &'a str,
 }
@@ -56,12 +56,14 @@ impl<'a> Said<'a> {
 
 #[cfg(test)]
 mod tests {
-    use lsp_types::{Position, Range};
+    use serde_json::json;
 
     use super::*;
 
     fn at(line: u32, message: &str) -> Diagnostic {
-        Diagnostic::new_simple(Range::new(Position::new(line, 0), Position::new(line, 1)), message.to_owned())
+        let place = |character| json!({ "line": line, "character": character });
+        let range = json!({ "start": place(0), "end": place(1) });
+        serde_json::from_value(json!({ "range": range, "message": message })).unwrap()
     }
 
     fn found(before: (&str, &[Diagnostic]), after: (&str, &[Diagnostic])) -> (Vec<u32>, usize) {

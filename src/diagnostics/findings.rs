@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position};
-
 use super::difference::{Said, difference};
 use super::document::{self, Document};
+use super::protocol::{Code, Diagnostic, Position};
 use super::session::Session;
 use super::uri;
 use crate::path::RelPath;
@@ -115,8 +114,7 @@ impl Findings {
     fn add(&mut self, root: &Path, documents: &[Document], session: &Session, may_tell: Telling<'_>) {
         let is_told = |path: &RelPath, diagnostic: &Diagnostic| {
             // The words may quote what they point to.
-            let related = diagnostic.related_information.iter().flatten();
-            let mut pointed = related.filter_map(|related| below(root, related.location.uri.as_str()));
+            let mut pointed = diagnostic.related_uris().filter_map(|uri| below(root, uri));
             may_tell(path) && pointed.all(|path| may_tell(&path))
         };
         let (mut before, mut after) = (session.before.clone(), session.after.clone());
@@ -165,9 +163,9 @@ impl Found {
         let (end_line, end_column) = place(text, diagnostic.range.end);
         Self {
             severity: match diagnostic.severity {
-                Some(DiagnosticSeverity::WARNING) => Graveness::Warning,
-                Some(DiagnosticSeverity::INFORMATION) => Graveness::Information,
-                Some(DiagnosticSeverity::HINT) => Graveness::Hint,
+                Some(2) => Graveness::Warning,
+                Some(3) => Graveness::Information,
+                Some(4) => Graveness::Hint,
                 _ => Graveness::Error,
             },
             path: path.clone(),
@@ -176,8 +174,8 @@ impl Found {
             end_line,
             end_column,
             code: diagnostic.code.as_ref().map(|code| match code {
-                NumberOrString::Number(number) => number.to_string(),
-                NumberOrString::String(name) => name.clone(),
+                Code::Number(number) => number.to_string(),
+                Code::Name(name) => name.clone(),
             }),
             source: diagnostic.source.clone(),
             message: diagnostic.message.chars().take(MAX_MESSAGE).collect(),
@@ -216,10 +214,10 @@ mod tests {
 
     #[test]
     fn columns_are_bytes_whatever_the_protocol_counts() {
-        let places = |text| [0, 1, 2, 3, 9].map(|character| place(text, Position::new(1, character)).1);
+        let places = |text| [0, 1, 2, 3, 9].map(|character| place(text, Position { line: 1, character }).1);
         assert_eq!(places("x\nabc\n"), [1, 2, 3, 4, 4]);
         assert_eq!(places("x\né😀z"), [1, 3, 7, 7, 8]);
-        assert_eq!(place("", Position::new(u32::MAX, u32::MAX)), (1 << 32, 1 << 32));
+        assert_eq!(place("", Position { line: u32::MAX, character: u32::MAX }), (1 << 32, 1 << 32));
     }
 
     #[test]

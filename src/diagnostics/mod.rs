@@ -8,6 +8,7 @@ mod difference;
 mod document;
 mod findings;
 mod program;
+mod protocol;
 mod session;
 mod trouble;
 mod uri;
@@ -18,14 +19,11 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use globset::{Candidate, GlobSet};
-use serde_json::Value;
-
 use crate::mutex::locked;
-use crate::path::RelPath;
+use crate::path::{PathPattern, RelPath};
+use crate::text::json::Json;
 
 pub use document::{Document, MAX_TEXT, Text};
-pub(crate) use uri::ESCAPED;
 
 pub use findings::{Findings, Found, Graveness, ServerFindings, Telling};
 
@@ -44,8 +42,8 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Server {
     /// What it is called in reports.
     pub name: String,
-    /// Which paths below the root it is for.
-    pub files: GlobSet,
+    /// The paths below the root that the server is for.
+    pub files: Vec<PathPattern>,
     /// Its program, as a name for the search path or an absolute path, and its arguments.
     ///
     /// # Security
@@ -55,9 +53,9 @@ pub struct Server {
     /// The name of the language in the protocol; without one it is known by the extension of a file.
     pub language: Option<String>,
     /// What it is told when it starts, as `initializationOptions`.
-    pub initialization: Value,
+    pub initialization: Json,
     /// What it is told when it asks for its configuration.
-    pub settings: Value,
+    pub settings: Json,
 }
 
 /// What is asked of language servers.
@@ -184,6 +182,6 @@ impl Server {
     /// Returns whether it is for the file at `path`.
     #[must_use]
     pub fn is_for(&self, path: &RelPath) -> bool {
-        self.files.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
+        self.files.iter().any(|pattern| pattern.is_match(path.as_bytes()))
     }
 }

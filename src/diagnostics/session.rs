@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{mem, process};
 
-use lsp_types as lsp;
 use serde_json::{Value, json};
 
 use super::client::{Client, Patience};
 use super::document::{self, Document};
 use super::program::Program;
+use super::protocol::Diagnostic;
 use super::trouble::Trouble;
 use super::uri;
 use super::{Options, Place, Server};
@@ -20,7 +20,7 @@ use crate::path::RelPath;
 pub(super) const LEAVE: Duration = Duration::from_secs(1);
 
 /// What a server says, by URI.
-pub(super) type Said = BTreeMap<String, Vec<lsp::Diagnostic>>;
+pub(super) type Said = BTreeMap<String, Vec<Diagnostic>>;
 
 /// One server at work.
 pub(super) struct Session {
@@ -62,7 +62,7 @@ impl Session {
     pub(super) fn ask_before(&mut self, options: &Options, documents: &[Document], patience: Patience<'_>) {
         let begun = Instant::now();
         self.running = match Program::start(&self.server.command, &options.root) {
-            Ok((program, wire)) => Some((Client::new(wire, self.server.settings.clone()), program)),
+            Ok((program, wire)) => Some((Client::new(wire, self.server.settings.0.clone()), program)),
             Err(trouble) => return self.give_up(&trouble),
         };
         self.attempt(begun, |session, client| {
@@ -148,47 +148,25 @@ impl Session {
     }
 
     /// Returns what the conversation begins with.
-    #[allow(deprecated, reason = "servers that know no folders know the root")]
     fn greeting(&self, root: &Path) -> Value {
         let uri = uri::of(root);
         let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let capabilities = lsp::ClientCapabilities {
-            general: Some(lsp::GeneralClientCapabilities {
-                position_encodings: Some(vec![lsp::PositionEncodingKind::UTF16]),
-                ..lsp::GeneralClientCapabilities::default()
-            }),
-            window: Some(lsp::WindowClientCapabilities {
-                work_done_progress: Some(true),
-                ..lsp::WindowClientCapabilities::default()
-            }),
-            workspace: Some(lsp::WorkspaceClientCapabilities {
-                configuration: Some(true),
-                workspace_folders: Some(true),
-                did_change_watched_files: Some(lsp::DidChangeWatchedFilesClientCapabilities {
-                    dynamic_registration: Some(true),
-                    relative_pattern_support: Some(true),
-                }),
-                diagnostic: Some(lsp::DiagnosticWorkspaceClientCapabilities { refresh_support: Some(true) }),
-                ..lsp::WorkspaceClientCapabilities::default()
-            }),
-            text_document: Some(lsp::TextDocumentClientCapabilities {
-                synchronization: Some(lsp::TextDocumentSyncClientCapabilities {
-                    did_save: Some(true),
-                    ..lsp::TextDocumentSyncClientCapabilities::default()
-                }),
-                publish_diagnostics: Some(lsp::PublishDiagnosticsClientCapabilities {
-                    version_support: Some(true),
-                    ..lsp::PublishDiagnosticsClientCapabilities::default()
-                }),
-                diagnostic: Some(lsp::DiagnosticClientCapabilities {
-                    dynamic_registration: Some(false),
-                    related_document_support: Some(false),
-                }),
-                ..lsp::TextDocumentClientCapabilities::default()
-            }),
-            experimental: Some(json!({ "serverStatusNotification": true })),
-            ..lsp::ClientCapabilities::default()
-        };
+        let capabilities = json!({
+            "general": { "positionEncodings": ["utf-16"] },
+            "window": { "workDoneProgress": true },
+            "workspace": {
+                "configuration": true,
+                "workspaceFolders": true,
+                "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
+                "diagnostic": { "refreshSupport": true },
+            },
+            "textDocument": {
+                "synchronization": { "didSave": true },
+                "publishDiagnostics": { "versionSupport": true },
+                "diagnostic": { "dynamicRegistration": false, "relatedDocumentSupport": false },
+            },
+            "experimental": { "serverStatusNotification": true },
+        });
         json!({
             "processId": process::id(),
             "clientInfo": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },

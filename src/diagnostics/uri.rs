@@ -2,28 +2,25 @@
 
 use std::path::Path;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+use crate::text::{percent_decode, percent_encode};
 
 const SCHEME: &str = "file://";
-/// What is escaped in the path of a URI: all but the unreserved characters of RFC 3986 and the slash.
-pub(crate) const ESCAPED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Returns the URI of `path`, which is absolute.
 pub(super) fn of(path: &Path) -> String {
-    format!("{SCHEME}{}", percent_encode(path.as_os_str().as_encoded_bytes(), ESCAPED))
+    format!("{SCHEME}{}", percent_encode(path.as_os_str().as_encoded_bytes()))
 }
 
 /// Returns the URI of the file at `path` below `root`.
 pub(super) fn below(root: &Path, path: &[u8]) -> String {
     let root = of(root);
-    format!("{}/{}", root.strip_suffix('/').unwrap_or(&root), percent_encode(path, ESCAPED))
+    format!("{}/{}", root.strip_suffix('/').unwrap_or(&root), percent_encode(path))
 }
 
 /// Returns the absolute path of the file that `uri` names, however much of it is escaped.
 pub(super) fn path(uri: &str) -> Option<Vec<u8>> {
     let path = uri.strip_prefix(SCHEME).filter(|path| path.starts_with('/'))?;
-    Some(percent_decode_str(path).collect())
+    Some(percent_decode(path))
 }
 
 #[cfg(test)]

@@ -87,7 +87,9 @@ pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff, explain, list,
     may_list, may_read, may_search, read,
 };
-pub use preview::{Preview, exhibit, preview};
+#[cfg(feature = "html")]
+pub use preview::exhibit;
+pub use preview::{Preview, preview};
 pub use request::{
     Backup, Commands, Commit, Context, Decide, FileEdit, GnuOptions, Hints, Indexed, Look, Marking, Numbering, Parents,
     Patches, Reach, Request, Series, Target, ThreeWayOptions, Undo, What,

@@ -8,7 +8,7 @@ pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::{ConflictStyle, Detail, Rules};
 pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
-    Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,
+    Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times,
 };
 pub use crate::policy::{
     Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict, control_paths,

@@ -1,5 +1,8 @@
 //! What a plan comes to, for who shows it: as a patch, at a terminal, or as a page.
 
+#[cfg(feature = "html")]
+mod page;
+
 use std::io;
 
 use super::reading::read_for;
@@ -8,12 +11,12 @@ use super::task::Task;
 use super::{Outcome, Request, refused};
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Gallery, Problem, Shelf, Shown};
-use crate::report::{self, Exhibit, Exhibits, Page, Report};
+use crate::report::{self, Report};
 use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
-/// Most bytes of the diff of one file of a page.
-const MOST_OF_DIFF: usize = 1 << 20;
+#[cfg(feature = "html")]
+pub use page::exhibit;
 
 /// What a plan comes to. Its diffs are not all in memory: most are made again when they are asked for.
 #[must_use]
@@ -26,6 +29,7 @@ pub struct Preview<'w> {
     count: usize,
     options: preflight::Options,
     shelf: Shelf,
+    #[cfg_attr(not(feature = "html"), allow(dead_code, reason = "only a page shows images"))]
     gallery: Option<Gallery>,
     workspace: &'w dyn Workspace,
 }
@@ -50,34 +54,6 @@ pub struct Preview<'w> {
 pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
     Preview::of(request, workspace, |options| {
         options.whole_diff = true;
-    })
-}
-
-/// Checks, as [`check`](super::check) does, and keeps what a person wants to see of it on a page: the diff of each file,
-/// and images.
-///
-/// # Examples
-///
-/// ```
-/// use wpatch::engine::{self, Request};
-/// use wpatch::path::RelPath;
-/// use wpatch::report::print_html;
-/// use wpatch::workspace::memory::{Entry, Memory};
-///
-/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
-/// let preview = engine::exhibit(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"), &workspace);
-/// let mut page = Vec::new();
-/// print_html(&preview.page(), &mut page)?;
-/// assert!(String::from_utf8(page)?.starts_with("<!DOCTYPE html>"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
-    request.look.describe = true;
-    request.look.diff = false;
-    Preview::of(request, workspace, |options| {
-        options.diff = true;
-        options.max_diff = options.max_diff.min(MOST_OF_DIFF);
-        options.images = true;
     })
 }
 
@@ -124,7 +100,7 @@ impl<'w> Preview<'w> {
 
     /// Returns one git diff for each file of the report, in their order: with every hunk where it goes, with what was
     /// repaired, and with binary contents. Empty for a file that does not change, or does not fit; of several operations on
-    /// one file only the last one has any. All of them together are a patch; those of [`exhibit`] are none.
+    /// one file only the last one has any. All of them together are a patch; those of `exhibit` are none.
     ///
     /// The bytes are those of files and names, for whom no terminal is safe.
     ///
@@ -135,12 +111,6 @@ impl<'w> Preview<'w> {
         (0..self.count).map(|index| self.diff(index).map(Option::unwrap_or_default))
     }
 
-    /// Returns the page of it, for [`print_html`](report::print_html).
-    #[must_use]
-    pub fn page(&self) -> Page<'_> {
-        Page { report: &self.report, inputs: &self.plan.inputs, exhibits: self }
-    }
-
     /// Returns how it ended.
     pub fn into_outcome(self) -> Outcome {
         Outcome { report: self.report, inputs: self.plan.inputs, problems: self.problems }
@@ -148,16 +118,5 @@ impl<'w> Preview<'w> {
 
     fn diff(&self, index: usize) -> io::Result<Option<Vec<u8>>> {
         self.shelf.diff(index, &self.plan, self.workspace, &self.options)
-    }
-}
-
-impl Exhibits for Preview<'_> {
-    fn exhibit(&self, index: usize) -> io::Result<Exhibit> {
-        let operation = self.plan.operations.get(index);
-        Ok(Exhibit {
-            diff: self.diff(index)?,
-            images: self.gallery.as_ref().map(|gallery| gallery.images(index)).unwrap_or_default(),
-            section: operation.map(|operation| (operation.input, operation.span)),
-        })
     }
 }

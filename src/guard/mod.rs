@@ -3,12 +3,12 @@
 //! A guard is a file of this folder and a row of [`GUARDS`]. None is at work unless somebody asks for it.
 
 mod balance;
+#[cfg(feature = "guard")]
 mod syntax;
 
 use std::fmt;
 
 pub use balance::Difference;
-pub use syntax::Fault;
 
 use crate::path::RelPath;
 use crate::text::Position;
@@ -25,6 +25,7 @@ pub struct Guard {
 /// Every guard.
 pub const GUARDS: &[Guard] = &[
     Guard { name: "balance", file: balance::of_file, block: balance::of_block },
+    #[cfg(feature = "guard")]
     Guard { name: "syntax", file: syntax::of_file, block: syntax::of_block },
 ];
 
@@ -62,6 +63,15 @@ pub enum Finding {
         /// The limit, in bytes.
         limit: usize,
     },
+}
+
+/// The first thing in a text that is not of its language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it is.
+    pub position: Position,
+    /// What it is, in the words of the parser.
+    pub message: String,
 }
 
 impl Guard {

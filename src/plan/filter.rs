@@ -1,15 +1,17 @@
 //! Patterns on paths, as git and as the program read them.
 
-use globset::{GlobBuilder, GlobMatcher, GlobSet};
+use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
+
+use crate::path::{PathPattern, PatternError};
 
 /// One `--include` or `--exclude`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "(bool, String)", into = "(bool, String)")]
 pub struct Filter {
-    /// What it matches, against the path below the root.
-    pub pattern: GlobMatcher,
-    /// Whether what matches is taken.
+    /// The pattern of paths below the root.
+    pub pattern: PathPattern,
+    /// Whether the paths that match are taken.
     pub takes: bool,
 }
 
@@ -19,7 +21,7 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// Returns what is wrong with the pattern.
+    /// Returns an error if `pattern` is not a pattern.
     ///
     /// # Examples
     ///
@@ -27,10 +29,10 @@ impl Filter {
     /// use wpatch::plan::Filter;
     ///
     /// let filter = Filter::new(true, "src/*.c")?;
-    /// assert!(filter.pattern.is_match("src/a/b.c"));
-    /// # Ok::<(), globset::Error>(())
+    /// assert!(filter.pattern.is_match(b"src/a/b.c"));
+    /// # Ok::<(), wpatch::path::PatternError>(())
     /// ```
-    pub fn new(takes: bool, pattern: &str) -> Result<Self, globset::Error> {
+    pub fn new(takes: bool, pattern: &str) -> Result<Self, PatternError> {
         let mut literal = String::with_capacity(pattern.len());
         let (mut is_escaped, mut is_class, mut is_run) = (false, false, false);
         for character in pattern.chars() {
@@ -44,34 +46,23 @@ impl Filter {
             is_class = !is_escaped && (character == '[' || is_class && character != ']') || is_escaped && is_class;
             is_escaped = !is_escaped && character == '\\';
         }
-        let pattern = matcher(GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true))?;
+        let pattern = PathPattern::build(GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true))?;
         Ok(Self { pattern, takes })
     }
 }
 
 impl TryFrom<(bool, String)> for Filter {
-    type Error = globset::Error;
+    type Error = PatternError;
 
-    fn try_from((takes, pattern): (bool, String)) -> Result<Self, globset::Error> {
+    fn try_from((takes, pattern): (bool, String)) -> Result<Self, PatternError> {
         Self::new(takes, &pattern)
     }
 }
 
 impl From<Filter> for (bool, String) {
     fn from(filter: Filter) -> Self {
-        (filter.takes, filter.pattern.glob().glob().to_owned())
+        (filter.takes, filter.pattern.text().to_owned())
     }
-}
-
-/// Returns the matcher of a pattern. `compile_matcher` panics where a set refuses: alternatives too deep or too large.
-///
-/// # Errors
-///
-/// Returns what is wrong with the pattern.
-pub fn matcher(pattern: &GlobBuilder<'_>) -> Result<GlobMatcher, globset::Error> {
-    let glob = pattern.build()?;
-    GlobSet::new([&glob])?;
-    Ok(glob.compile_matcher())
 }
 
 #[cfg(test)]
@@ -82,9 +73,9 @@ mod tests {
     fn patterns_mean_what_they_mean_in_git() {
         let matches = |pattern: &str, path: &str| {
             let filter = Filter::new(true, pattern).unwrap();
-            let again = Filter::new(true, filter.pattern.glob().glob()).unwrap();
-            assert_eq!(again.pattern.glob(), filter.pattern.glob(), "{pattern}");
-            filter.pattern.is_match(path)
+            let again = Filter::new(true, filter.pattern.text()).unwrap();
+            assert_eq!(again.pattern.text(), filter.pattern.text(), "{pattern}");
+            filter.pattern.is_match(path.as_bytes())
         };
         assert!(matches("*.c", "a/b/x.c"));
         assert!(matches("a/**", "a/b/x"));

@@ -19,7 +19,7 @@ mod selection;
 mod steps;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
-pub use filter::{Filter, matcher};
+pub use filter::Filter;
 pub use guess::{Naming, guess};
 pub(crate) use hunk::has_note;
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};

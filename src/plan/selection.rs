@@ -1,7 +1,5 @@
 //! The options that select operations, and the reasons to reject one.
 
-use globset::Candidate;
-
 use super::{Closeness, Direction, Filter, NameError, Only};
 use crate::digest::Sha256;
 use crate::path::RelPath;
@@ -62,8 +60,7 @@ impl Selection {
     }
 
     pub(super) fn takes(&self, path: &RelPath) -> bool {
-        let path = Candidate::from_bytes(path.as_bytes());
-        let first = self.filters.iter().find(|filter| filter.pattern.is_match_candidate(&path));
+        let first = self.filters.iter().find(|filter| filter.pattern.is_match(path.as_bytes()));
         first.map_or_else(|| !self.filters.iter().any(|filter| filter.takes), |filter| filter.takes)
     }
 }

@@ -6,27 +6,15 @@ use serde::de::IgnoredAny;
 use toml::Spanned;
 
 use super::control::Control;
-use super::layer::{Grant, Layer, Links, Origin, PathRule};
+use super::layer::{Grant, Layer, Links, Origin, PathRule, PolicyError};
 use super::pattern::{self, Case, Patterns};
 use super::secrets::Secrecy;
 use super::{Access, Mode, Verdict};
 use crate::text::Span;
 
-/// Largest policy file that is read, in bytes.
-pub const MAX_FILE: u64 = 1 << 20;
 /// Most patterns in one file, and most characters of them all that stand for others: the work grows with both.
 const MOST_PATTERNS: usize = 10_000;
 const MOST_WILDCARDS: usize = 20_000;
-
-/// What is wrong with a policy file, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct PolicyError {
-    /// In words.
-    pub message: String,
-    /// The place in the text.
-    pub span: Span,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,24 +91,6 @@ enum Word {
     Allow,
     Ask,
     Deny,
-}
-
-/// Reads the text of the policy file that messages call `name`.
-///
-/// # Errors
-///
-/// Returns the first thing that is not understood: a key, a word, a type, a pattern.
-///
-/// # Examples
-///
-/// ```
-/// use wpatch::policy::{self, Origin};
-///
-/// let error = policy::parse("wpatch.toml", b"[policy]\nmode = \"careful\"\n", Origin::Project).unwrap_err();
-/// assert_eq!(error.span.start, 16);
-/// ```
-pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyError> {
-    parse_with(name, text, origin, Case::usual())
 }
 
 pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -> Result<Layer, PolicyError> {

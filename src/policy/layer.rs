@@ -8,6 +8,17 @@ use super::ruling::GRANT;
 use super::secrets::Secrecy;
 use super::{Access, Hit, Mode, Place, Verdict};
 use crate::path::RelPath;
+use crate::text::Span;
+
+/// What is wrong with a policy file, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PolicyError {
+    /// In words.
+    pub message: String,
+    /// The place in the text.
+    pub span: Span,
+}
 
 /// What one policy file says. Every layer has to agree to what is done.
 #[derive(Clone, Debug)]

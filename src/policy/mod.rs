@@ -5,13 +5,17 @@
 mod built_in;
 mod closed;
 mod config;
+#[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "policy files use it"))]
 mod control;
 mod control_files;
+#[cfg(feature = "policy")]
 mod document;
 mod explain;
 mod layer;
 mod names;
 mod operation;
+mod parse;
+#[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "policy files use it"))]
 mod pattern;
 mod places;
 mod ruling;
@@ -23,10 +27,10 @@ use crate::path::RelPath;
 pub use built_in::BuiltIn;
 pub use closed::{GIT_DIRECTORY, RULES, Rule, closed, closed_root};
 pub use control::{control_paths, is_control_part};
-pub use document::{MAX_FILE, PolicyError, parse};
 pub use explain::Granted;
-pub use layer::{Layer, Links, Origin};
+pub use layer::{Layer, Links, Origin, PolicyError};
 pub use operation::REQUIRE_HASH;
+pub use parse::{MAX_FILE, parse};
 pub use ruling::{Access, Hit, Mode, Ruling, Verdict};
 pub use secrets::Secrecy;
 pub use tree::GitPlace;
@@ -327,4 +331,5 @@ fn strictest<T: Copy + Ord + Default>(layers: &[Layer], setting: impl Fn(&Layer)
 }
 
 #[cfg(test)]
+#[cfg(feature = "policy")]
 mod tests;

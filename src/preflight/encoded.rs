@@ -28,7 +28,7 @@ pub(super) fn read(
     let encoding = choice.of(preimage);
     findings.outcome.encoding = Some(encoding);
     let (text, has_undecodable) = encoding.decode(preimage);
-    if has_undecodable && choice == EncodingChoice::Detected {
+    if has_undecodable && choice.is_detected() {
         let problem = findings.error(&code::ENCODING, format!("the file is in no known encoding, not even {encoding}"));
         problem.help = Some("--encoding NAME changes it anyway".into());
         return None;

@@ -1,18 +1,14 @@
 //! What `read`, `list` and `diff` found, as data and as text.
 
 use std::io;
-use std::time::{Duration, SystemTime};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use humantime::format_rfc3339_seconds;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::words::{lossless, text};
 use crate::digest::Sha256;
 use crate::mode::FileKind;
-use crate::text::{BYTE_ORDER_MARK, line_end, printable};
+use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
 
 /// A file, or a part of it.
 ///
@@ -192,13 +188,12 @@ impl ListingEntry {
             FileKind::Special => EntryType::Other,
         };
         let modified = u64::try_from(modified).ok().filter(|&seconds| seconds <= END);
-        let time = |seconds| format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).to_string();
         Self {
             name: text(name),
             name_hex: lossless(&name),
             kind,
             size: matches!(kind, EntryType::File | EntryType::Symlink).then_some(size),
-            modified: modified.map(time),
+            modified: modified.map(rfc3339),
         }
     }
 }
@@ -288,6 +283,6 @@ fn encoding_of(content: &[u8]) -> &'static str {
 fn as_content<S: Serializer>(content: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(content) {
         Ok(text) => serializer.serialize_str(text),
-        Err(_) => serializer.serialize_str(&STANDARD.encode(content)),
+        Err(_) => serializer.serialize_str(&base64(content)),
     }
 }

@@ -15,9 +15,11 @@ mod finding;
 mod findings;
 mod github;
 mod gitlab;
+#[cfg(feature = "html")]
 mod html;
 mod hunk;
 mod index;
+#[cfg(feature = "html")]
 mod inline;
 mod input;
 mod json;
@@ -44,6 +46,7 @@ mod side;
 mod spoken;
 mod stat;
 mod summary;
+#[cfg(feature = "cli")]
 pub mod terminal;
 mod text;
 mod texts;
@@ -72,6 +75,7 @@ pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::FileReport;
 pub use finding::{CauseReport, ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
+#[cfg(feature = "html")]
 pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};

@@ -2,13 +2,12 @@
 
 use std::io;
 
-use percent_encoding::utf8_percent_encode;
 use serde_json::{Value, json};
 
 use super::findings::{Finding, Level, Mending, Place, findings, fingerprints};
 use super::{Format, Outcome, Report, print_json};
-use crate::diagnostics::ESCAPED;
 use crate::preflight::CODES;
+use crate::text::percent_encode;
 
 /// One log with one run. Its rules are all the codes of problems; those of language servers stand at their results.
 pub(super) struct Sarif;
@@ -121,7 +120,7 @@ fn fix(mending: &Mending, patch: &Place) -> Value {
 
 /// Escapes all but letters, digits, slashes and the marks that mean nothing anywhere (RFC 3986, unreserved).
 fn uri(path: &str) -> String {
-    utf8_percent_encode(path, ESCAPED).to_string()
+    percent_encode(path.as_bytes())
 }
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::io;
 
-use anstyle::{AnsiColor, Style};
-
 use super::{FileReport, FileType, Format, Report};
 
 /// Most columns of a name.
@@ -27,8 +25,10 @@ pub(super) enum Signs {
     Coloured,
 }
 
-const ADDED: Style = AnsiColor::Green.on_default();
-const REMOVED: Style = AnsiColor::Red.on_default();
+/// Green, red, and the end of a colour.
+const ADDED: &str = "\x1b[32m";
+const REMOVED: &str = "\x1b[31m";
+const RESET: &str = "\x1b[0m";
 
 impl Format for Stat {
     fn name(&self) -> &'static str {
@@ -76,7 +76,7 @@ impl Stat {
         let (pluses, minuses) = ("+".repeat(pluses), "-".repeat(minuses));
         match self.signs {
             Signs::Plain => format!("{total:5} {pluses}{minuses}"),
-            Signs::Coloured => format!("{total:5} {ADDED}{pluses}{ADDED:#}{REMOVED}{minuses}{REMOVED:#}"),
+            Signs::Coloured => format!("{total:5} {ADDED}{pluses}{RESET}{REMOVED}{minuses}{RESET}"),
         }
     }
 }

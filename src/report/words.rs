@@ -1,13 +1,10 @@
 //! Bytes of patch and files as text of a report, and their places as people count them.
 
 use std::borrow::Borrow;
-use std::time::{Duration, SystemTime};
-
-use humantime::format_rfc3339_seconds;
 
 use crate::digest::hex;
 use crate::plan::Input;
-use crate::text::{Origin, Position, Span, printable};
+use crate::text::{Origin, Position, Span, printable, rfc3339};
 
 /// Most characters of one line of a file or patch in a report.
 const MOST_CHARACTERS: usize = 200;
@@ -30,7 +27,7 @@ const END: u64 = 253_402_300_799;
 
 /// Returns the time so many seconds after the beginning of 1970, as in RFC 3339.
 pub(super) fn time(seconds: u64) -> String {
-    format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.min(END))).to_string()
+    rfc3339(seconds.min(END))
 }
 
 /// Returns one line as text, clipped.

@@ -86,6 +86,11 @@ impl EncodingChoice {
             }
         }
     }
+
+    /// Returns whether the encoding is detected.
+    pub(crate) fn is_detected(self) -> bool {
+        self == Self::Detected
+    }
 }
 
 impl TextEncoding {

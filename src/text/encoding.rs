@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+#[cfg(feature = "encodings")]
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+#[cfg(feature = "encodings")]
 use encoding_rs::{Encoding, UTF_8};
 
 /// A text and the encoding that it was in.
@@ -23,6 +25,10 @@ pub enum DecodeError {
     /// Some bytes mean nothing in this encoding.
     #[error("the bytes are no text in {0}")]
     Undecodable(String),
+    /// This build has no encodings.
+    #[cfg(not(feature = "encodings"))]
+    #[error("unsupported: this build of wpatch lacks the feature `encodings`")]
+    Unsupported,
 }
 
 /// Returns the name of the variant of UTF-16 that `bytes` are in: by their byte order mark, or because every second one of
@@ -52,6 +58,7 @@ pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
 /// # Errors
 ///
 /// Returns an error for an unknown name, and for bytes that mean nothing in the encoding: none is replaced.
+#[cfg(feature = "encodings")]
 pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeError> {
     let encoding = match label {
         "auto" => likely(bytes).ok_or_else(|| DecodeError::Undecodable("any encoding".to_owned()))?,
@@ -70,25 +77,39 @@ pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeErr
 }
 
 /// Returns what `bytes` look like, if it is a text.
+#[cfg(feature = "encodings")]
 fn likely(bytes: &[u8]) -> Option<&'static Encoding> {
     let is_text = || memchr::memchr(0, bytes).is_none();
     certain(bytes).or_else(|| is_text().then(|| likeliest(bytes, Iso2022JpDetection::Allow)))
 }
 
 /// Returns the encoding that a byte order mark names, or UTF-8 if `bytes` are.
+#[cfg(feature = "encodings")]
 pub(super) fn certain(bytes: &[u8]) -> Option<&'static Encoding> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     marked.or_else(|| std::str::from_utf8(bytes).is_ok().then_some(UTF_8))
 }
 
 /// Returns the likeliest encoding of a text that is not UTF-8.
+#[cfg(feature = "encodings")]
 pub(super) fn likeliest(bytes: &[u8], states: Iso2022JpDetection) -> &'static Encoding {
     let mut detector = EncodingDetector::new(states);
     detector.feed(bytes, true);
     detector.guess(None, Utf8Detection::Deny)
 }
 
+/// Returns an error, as this build has no encodings.
+///
+/// # Errors
+///
+/// Returns [`DecodeError::Unsupported`].
+#[cfg(not(feature = "encodings"))]
+pub fn decode<'a>(_: &'a [u8], _: &str) -> Result<Decoded<'a>, DecodeError> {
+    Err(DecodeError::Unsupported)
+}
+
 #[cfg(test)]
+#[cfg(feature = "encodings")]
 mod tests {
     use super::*;
 

@@ -1,10 +1,36 @@
-//! Objects of JSON as they stand in a text.
+//! JSON: values, and objects as they are written.
 
 use std::fmt;
+use std::str::FromStr;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// A JSON value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Json(pub(crate) Value);
+
+/// The reason why a text is not a JSON value.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct JsonError(serde_json::Error);
+
+impl FromStr for Json {
+    type Err = JsonError;
+
+    fn from_str(text: &str) -> Result<Self, JsonError> {
+        serde_json::from_str(text).map(Self).map_err(JsonError)
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// The keys of an object and their values, as they are written and as often as they are there.
 pub struct RawMembers<'a>(pub Vec<(&'a RawValue, &'a RawValue)>);

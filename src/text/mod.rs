@@ -1,25 +1,37 @@
 //! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
 
+mod base64;
 mod bytes;
+#[cfg(feature = "encodings")]
+mod charset;
+#[cfg(not(feature = "encodings"))]
+#[path = "no_charset.rs"]
 mod charset;
 mod contents;
 mod encoding;
 mod entities;
 mod fold;
 pub mod json;
+mod percent;
 mod printable;
 mod source_map;
 pub mod tag;
+mod time;
 
+pub use base64::base64;
 pub use bytes::Bytes;
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use contents::{Contents, Pieces};
 pub use encoding::{DecodeError, Decoded, decode, utf16_name};
 pub use entities::without_entities;
 pub use fold::{folded, folded_hash, folded_name, is_one_name};
+pub use percent::{percent_decode, percent_encode};
+pub(crate) use printable::find_dangerous;
+#[cfg(feature = "html")]
+pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable, printable_line};
-pub(crate) use printable::{find_dangerous, is_dangerous};
 pub use source_map::{Coding, Origin, SourceMap, sextet, unquote};
+pub use time::rfc3339;
 
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

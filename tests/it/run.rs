@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use fs_err as fs;
-use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
 use wpatch::engine::{self, Decide, Outcome, Request};
@@ -154,5 +153,5 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
 }
 
 fn filter(pattern: &str, takes: bool) -> Filter {
-    Filter { pattern: Glob::new(pattern).unwrap().compile_matcher(), takes }
+    Filter::new(takes, pattern).unwrap()
 }

@@ -32,7 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("matching", &["text", "digest", "mode", "path", "threads", "whitespace", "lines", "plan"]),
     ("notebook", &["text", "digest", "plan"]),
     ("guard", &["text", "path"]),
-    ("diagnostics", &["path", "mutex", "process"]),
+    ("diagnostics", &["text", "path", "mutex", "process"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
     ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "lines", "syntax", "matching", "policy"]),
     (

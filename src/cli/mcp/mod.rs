@@ -165,7 +165,7 @@ fn described(tool: &Tool) -> Value {
     json!({
         "name": tool.name,
         "description": tool.description,
-        "inputSchema": tool.schema(),
+        "inputSchema": tool.schema().0,
         "annotations": {
             "readOnlyHint": tool.effect == Effect::Reads,
             "destructiveHint": tool.effect == Effect::Changes,

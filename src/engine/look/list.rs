@@ -3,13 +3,11 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use globset::{Candidate, GlobMatcher};
-
 use super::{Found, about, broken, missing, open, refused, unusable};
 use crate::engine::Outcome;
 use crate::engine::govern::governed;
 use crate::mode::FileKind;
-use crate::path::{PathError, RelPath};
+use crate::path::{PathError, PathPattern, RelPath};
 use crate::policy::{Access, Hit, Policy, Ruling, Verdict};
 use crate::preflight::code;
 use crate::report::{Listing, ListingEntry};
@@ -28,7 +26,7 @@ pub struct ListRequest {
     /// Whether names that begin with a dot are listed, and directories with such names looked into.
     pub hidden: bool,
     /// What paths below the directory have to match. With it the directories below are looked into, but for links.
-    pub pattern: Option<GlobMatcher>,
+    pub pattern: Option<PathPattern>,
     /// In which order.
     pub order: Order,
     /// Most entries that are listed.
@@ -203,13 +201,12 @@ impl Walk<'_> {
         self.request
             .pattern
             .as_ref()
-            .map(|pattern| pattern.glob().glob())
+            .map(PathPattern::text)
             .is_some_and(|pattern| pattern.contains("**") || slashes(name) < slashes(pattern.as_bytes()))
     }
 
     fn is_wanted(&self, name: &[u8]) -> bool {
-        let name = Candidate::from_bytes(name);
-        self.request.pattern.as_ref().is_none_or(|pattern| pattern.is_match_candidate(&name))
+        self.request.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
     }
 
     fn take(&mut self, entry: Entry) {

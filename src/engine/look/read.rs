@@ -199,6 +199,8 @@ fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
             Box::new(Problem { help, ..Problem::new(&code::USAGE, error.to_string()) })
         }
         DecodeError::Undecodable(_) => about(path, &code::ENCODING, &error.to_string()),
+        #[cfg(not(feature = "encodings"))]
+        DecodeError::Unsupported => about(path, &code::UNSUPPORTED_FORM, &error.to_string()),
     }
 }
 

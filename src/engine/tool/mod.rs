@@ -19,6 +19,7 @@ use super::{Commands, Outcome, Request, apply as apply_request, refused};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
+use crate::text::json::Json;
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
 use crate::workspace::git::Git;
@@ -51,8 +52,8 @@ pub enum Effect {
 impl Tool {
     /// Returns the JSON Schema of its arguments.
     #[must_use]
-    pub fn schema(&self) -> Value {
-        (self.schema)()
+    pub fn schema(&self) -> Json {
+        Json((self.schema)())
     }
 }
 
@@ -142,7 +143,7 @@ pub struct ToolAnswer {
     /// What a model has to know, in words.
     pub text: String,
     /// The document that the program prints for it with `--json`.
-    pub document: Value,
+    pub document: Json,
     /// Whether it is a refusal, or a failure.
     pub is_error: bool,
 }
@@ -174,7 +175,7 @@ pub struct ToolAnswer {
 ///
 /// let again = call(arguments);
 /// assert!(again.is_error);
-/// assert_eq!(again.document["error"]["kind"], "not_found");
+/// assert!(again.document.to_string().contains(r#""kind":"not_found""#));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 #[must_use]
@@ -278,7 +279,7 @@ impl ToolAnswer {
 }
 
 /// Returns `value` as a document.
-fn document(value: &impl serde::Serialize) -> Value {
+fn document(value: &impl serde::Serialize) -> Json {
     // Its keys are strings and its numbers integers, so that it cannot fail.
-    serde_json::to_value(value).unwrap_or_default()
+    Json(serde_json::to_value(value).unwrap_or_default())
 }

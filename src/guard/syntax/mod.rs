@@ -7,7 +7,7 @@ mod json;
 mod toml;
 mod yaml;
 
-use super::{Change, Finding, has_extension};
+use super::{Change, Fault, Finding, has_extension};
 use crate::text::{BYTE_ORDER_MARK, Position};
 
 /// A language that files are parsed as.
@@ -32,15 +32,6 @@ const LANGUAGES: &[Language] = &[
     Language { name: "TOML", extensions: &["toml"], most: 1 << 20, parse: toml::parse },
     Language { name: "YAML", extensions: &["yaml", "yml"], most: 4 << 20, parse: yaml::parse },
 ];
-
-/// The first thing in a text that is not of its language.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Where it is.
-    pub position: Position,
-    /// What it is, in the words of the parser.
-    pub message: String,
-}
 
 impl Fault {
     fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {

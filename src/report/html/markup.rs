@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::text::is_dangerous;
+use crate::text::{base64, is_dangerous};
 
 /// A page that grows. Literals go in as they are; everything else goes in as text.
 ///
@@ -81,8 +81,7 @@ impl Markup {
 
     /// Adds bytes in base64.
     pub(super) fn base64(&mut self, bytes: &[u8]) -> &mut Self {
-        use base64::prelude::{BASE64_STANDARD, Engine as _};
-        BASE64_STANDARD.encode_string(bytes, &mut self.0);
+        self.0.push_str(&base64(bytes));
         self
     }
 

@@ -18,12 +18,11 @@ mod tree;
 use std::io;
 use std::sync::Arc;
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use sha2::{Digest as _, Sha256};
 
 use super::{LogEntry, Report, TOOL};
 use crate::plan::Input;
-use crate::text::{Bytes, Span};
+use crate::text::{Bytes, Span, base64};
 use lines::Room;
 use markup::Markup;
 use told::Told;
@@ -136,7 +135,7 @@ fn foot(out: &mut Markup) {
 }
 
 fn head(ending: &'static str, files: usize, out: &mut Markup) {
-    let hash = BASE64_STANDARD.encode(Sha256::digest(STYLE));
+    let hash = base64(&Sha256::digest(STYLE));
     out.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-")
         .value(hash);

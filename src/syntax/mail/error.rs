@@ -25,4 +25,8 @@ pub enum MailError {
     /// A header field of unreasonable length.
     #[error("the header field is longer than {0} bytes")]
     FieldLength(usize),
+    /// The decoding needs the feature `encodings`.
+    #[cfg(not(feature = "encodings"))]
+    #[error("unsupported: this build of wpatch lacks the feature `encodings`, which decodes such mail")]
+    Unsupported,
 }

@@ -1,6 +1,8 @@
 //! The header of a message or of one part: how its body is encoded.
 
+#[cfg(feature = "encodings")]
 use encoding_rs::{Encoding, REPLACEMENT, UTF_16BE, UTF_16LE};
+#[cfg(feature = "encodings")]
 use mailparse::{parse_content_type, parse_header};
 
 use super::MailError;
@@ -11,6 +13,7 @@ use crate::text::{Coding, Lines, Span, without_ending};
 const MOST_FIELD: usize = 1 << 16;
 
 /// Charsets that contain ASCII and that `encoding_rs` does not decode. The names are those of `iconv -l` in glibc 2.41.
+#[cfg(feature = "encodings")]
 const OTHER_CHARSETS: &[&str] = &[
     "ansi_x3.4-1986",
     "armscii-8",
@@ -175,16 +178,25 @@ impl Header {
         }
         let value = content.of(input)[name.len()..].trim_ascii_start().strip_prefix(b":").unwrap_or_default();
         // A field that cannot be parsed is ignored.
-        let field = [name, b":", value, b"\n"].concat();
-        let Ok((field, _)) = parse_header(&field) else { return Ok(()) };
+        let Some(value) = unfolded(name, value) else { return Ok(()) };
         if is("Content-Type") {
-            self.content_type(&field.get_value(), content);
+            self.content_type(&value, content);
         } else {
-            self.transfer_encoding(&field.get_value(), content);
+            self.transfer_encoding(&value, content);
         }
         Ok(())
     }
 
+    /// Notes an error for everything except text in UTF-8.
+    #[cfg(not(feature = "encodings"))]
+    fn content_type(&mut self, value: &str, at: Span) {
+        let value: String =
+            value.to_ascii_lowercase().chars().filter(|letter| !" \t\r\n\"".contains(*letter)).collect();
+        let is_plain = ["text/plain", "text/plain;charset=utf-8", "text/plain;charset=us-ascii"].contains(&&*value);
+        self.error = (!is_plain).then(|| failed(MailError::Unsupported, at)).or(self.error.take());
+    }
+
+    #[cfg(feature = "encodings")]
     fn content_type(&mut self, value: &str, at: Span) {
         let parsed = parse_content_type(value);
         let parameter = |name: &str| parsed.params.get(name).map(String::as_str).unwrap_or_default();
@@ -268,7 +280,20 @@ pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
     (length > 0 && rest.trim_ascii_start().starts_with(b":")).then_some(name)
 }
 
+/// Returns the value of the field `name` in one line, and its encoded words as text.
+#[cfg(feature = "encodings")]
+fn unfolded(name: &[u8], value: &[u8]) -> Option<String> {
+    let field = [name, b":", value, b"\n"].concat();
+    parse_header(&field).ok().map(|(field, _)| field.get_value())
+}
+
+#[cfg(not(feature = "encodings"))]
+fn unfolded(_: &[u8], value: &[u8]) -> Option<String> {
+    std::str::from_utf8(value).ok().map(str::to_owned)
+}
+
 /// Returns whether the text of a patch is readable in `charset` without conversion: `git am` does not convert it either.
+#[cfg(feature = "encodings")]
 fn contains_ascii(charset: &str) -> bool {
     let name = charset.to_ascii_lowercase();
     let lacks_ascii = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE || encoding == REPLACEMENT;

@@ -7,6 +7,7 @@
 //! Only a text that begins with a `From ` line or with header fields is mail. A text without encoded message is not copied.
 
 mod error;
+#[cfg_attr(not(feature = "encodings"), allow(dead_code, reason = "without it no field names these forms"))]
 mod header;
 mod parts;
 mod transfer;

@@ -83,7 +83,7 @@ fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Resul
         let arguments = json!({"path": table.path, "old_str": edit["old"], "new_str": edit["new"], "lenient": true});
         let options = ToolOptions::default();
         let answer = engine::tool("str_replace", &arguments.to_string(), &options, &memory, &Interrupt::new()).unwrap();
-        let (found, names) = table.result(&memory, &answer.document);
+        let (found, names) = table.result(&memory, &serde_json::to_value(&answer.document).unwrap());
         if found != *wanted || !names.iter().any(|name| name == repair) {
             return Err(format!("{repair} of str_replace: {names:?}\n{patch}\n{}", answer.text));
         }

@@ -1,0 +1,58 @@
+//! What a plan comes to, as a page.
+
+use std::io;
+
+use super::Preview;
+use crate::engine::Request;
+use crate::report::{Exhibit, Exhibits, Page};
+use crate::workspace::Workspace;
+
+/// Most bytes of the diff of one file of a page.
+const MOST_OF_DIFF: usize = 1 << 20;
+
+/// Checks, as [`check`](crate::engine::check) does, and keeps what a person wants to see of it on a page: the diff of each file,
+/// and images.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Request};
+/// use wpatch::path::RelPath;
+/// use wpatch::report::print_html;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
+/// let preview = engine::exhibit(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"), &workspace);
+/// let mut page = Vec::new();
+/// print_html(&preview.page(), &mut page)?;
+/// assert!(String::from_utf8(page)?.starts_with("<!DOCTYPE html>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
+    request.look.describe = true;
+    request.look.diff = false;
+    Preview::of(request, workspace, |options| {
+        options.diff = true;
+        options.max_diff = options.max_diff.min(MOST_OF_DIFF);
+        options.images = true;
+    })
+}
+
+impl Preview<'_> {
+    /// Returns the page of it, for [`print_html`](crate::report::print_html).
+    #[must_use]
+    pub fn page(&self) -> Page<'_> {
+        Page { report: &self.report, inputs: &self.plan.inputs, exhibits: self }
+    }
+}
+
+impl Exhibits for Preview<'_> {
+    fn exhibit(&self, index: usize) -> io::Result<Exhibit> {
+        let operation = self.plan.operations.get(index);
+        Ok(Exhibit {
+            diff: self.diff(index)?,
+            images: self.gallery.as_ref().map(|gallery| gallery.images(index)).unwrap_or_default(),
+            section: operation.map(|operation| (operation.input, operation.span)),
+        })
+    }
+}

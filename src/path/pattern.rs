@@ -1,0 +1,53 @@
+//! Patterns that paths can match.
+
+use globset::{Candidate, GlobBuilder, GlobMatcher, GlobSet};
+
+/// A pattern that paths can match.
+#[derive(Clone, Debug)]
+pub struct PathPattern(GlobMatcher);
+
+/// The reason why a text is not a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct PatternError(globset::Error);
+
+impl PathPattern {
+    /// Returns the pattern that `text` is in a shell: only `**` matches a slash.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `text` is not a pattern.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wpatch::path::PathPattern;
+    ///
+    /// let pattern = PathPattern::new("src/*.c")?;
+    /// assert!(pattern.is_match(b"src/b.c") && !pattern.is_match(b"src/a/b.c"));
+    /// # Ok::<(), wpatch::path::PatternError>(())
+    /// ```
+    pub fn new(text: &str) -> Result<Self, PatternError> {
+        Self::build(GlobBuilder::new(text).literal_separator(true))
+    }
+
+    /// Returns the built pattern. A set reports an error for alternatives that are too deep or too large, where
+    /// `compile_matcher` panics.
+    pub(crate) fn build(pattern: &GlobBuilder<'_>) -> Result<Self, PatternError> {
+        let glob = pattern.build().map_err(PatternError)?;
+        GlobSet::new([&glob]).map_err(PatternError)?;
+        Ok(Self(glob.compile_matcher()))
+    }
+
+    /// Returns whether `path` matches.
+    #[must_use]
+    pub fn is_match(&self, path: &[u8]) -> bool {
+        self.0.is_match_candidate(&Candidate::from_bytes(path))
+    }
+
+    /// Returns the text of the pattern.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.0.glob().glob()
+    }
+}

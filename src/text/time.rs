@@ -1,0 +1,43 @@
+//! Points in time as text.
+
+const DAY: u64 = 24 * 60 * 60;
+/// Days from 0000-03-01 to 1970-01-01, and in 400 years.
+const EPOCH: u64 = 719_468;
+const ERA: u64 = 146_097;
+
+/// Returns the second `seconds` after the start of 1970, as in RFC 3339. The year must not be after 9999.
+///
+/// A year starts in March here, so that a leap day is its last day.
+#[must_use]
+pub fn rfc3339(seconds: u64) -> String {
+    let (days, time) = (seconds / DAY + EPOCH, seconds % DAY);
+    let (era, day) = (days / ERA, days % ERA);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, is_next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = era * 400 + year + is_next_year;
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3600, time / 60 % 60, time % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leap_days_exist_where_the_calendar_has_them() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (68_169_599, "1972-02-28T23:59:59Z"),
+            (68_169_600, "1972-02-29T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (4_107_542_399, "2100-02-28T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(rfc3339(seconds), text);
+        }
+    }
+}
