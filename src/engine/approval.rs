@@ -4,7 +4,7 @@ use super::problems::rejected_plan;
 use super::stages::Selected;
 use crate::digest::is_hex;
 use crate::preflight::{Problem, code};
-use crate::transaction::history::refusals;
+use crate::transaction::rejections;
 use crate::workspace::Workspace;
 
 /// The start of a `plan_id`.
@@ -24,7 +24,7 @@ pub(super) fn admit(approve: Option<&str>, workspace: &dyn Workspace, selected: 
         selected.problems.push(Problem { help, ..Problem::new(&code::USAGE, message) });
         return;
     }
-    match refusals::find(workspace, approve) {
+    match rejections::find(workspace, approve) {
         Ok(None) => {}
         Ok(Some(refusal)) => selected.problems.push(rejected_plan(&refusal)),
         Err(failure) => selected.fail(&failure),

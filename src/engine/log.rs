@@ -131,7 +131,7 @@ pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
 /// ```
 pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
     let mut done = Committed::default();
-    match history::collect(workspace, options, interrupt) {
+    match transaction::collect(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
             done.note_recovered(recovered);
             let message = format!("{pruned} entries of the history were removed");
@@ -185,7 +185,7 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
 /// ```
 pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
     let mut done = Committed::default();
-    match history::init(workspace, options, interrupt) {
+    match transaction::init(workspace, options, interrupt) {
         Ok(recovered) => done.note_recovered(recovered),
         Err(failure) => done.fail(&failure, None),
     }

@@ -11,9 +11,9 @@ use super::{Outcome, refused};
 use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
 use crate::report;
-use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Saved, Search};
-use crate::transaction::history::{self, Refusal, refusals};
-use crate::transaction::{self, Interrupt};
+use crate::transaction::history::{self, PlanRejection};
+use crate::transaction::saved_plans::{self, MAX_PLAN, Saved, Search, StoredPlan};
+use crate::transaction::{self, Interrupt, rejections};
 use crate::workspace::Workspace;
 
 /// Fewest hex digits that a plan is named by.
@@ -78,7 +78,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
 pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Request, Box<Outcome>> {
     let refuse = |problem| refused("apply", problem);
     let digits = digits(id).ok_or_else(|| refuse(unnamed(id)))?;
-    match plans::search(workspace, digits) {
+    match saved_plans::search(workspace, digits) {
         Ok(Search::One(kept)) => {
             let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged()))?;
             request.commit.approve = Some(format!("{SHA256}{}", kept.name));
@@ -111,7 +111,7 @@ pub fn reject(
 }
 
 fn reject_kept(
-    kept: &Kept,
+    kept: &StoredPlan,
     reason: Option<&str>,
     workspace: &dyn Workspace,
     (options, interrupt): (transaction::Options, &Interrupt),
@@ -123,11 +123,11 @@ fn reject_kept(
     }
     let plan = format!("{SHA256}{}", kept.name);
     let files = SavedPlan::read(kept).map(|(saved, _)| saved.files).unwrap_or_default();
-    let refusal = Refusal { plan: plan.clone(), reason: reason.map(str::to_owned), files };
-    match refusals::refuse(workspace, options, interrupt, &refusal) {
+    let refusal = PlanRejection { plan: plan.clone(), reason: reason.map(str::to_owned), files };
+    match rejections::save(workspace, options, interrupt, &refusal) {
         Ok(Some(saved)) => {
             note_saved(saved, done);
-            plans::forget(workspace, &kept.name);
+            saved_plans::forget(workspace, &kept.name);
             done.plan_id = Some(plan);
         }
         Ok(None) => done.problems().push(unplaced("a refusal")),
@@ -139,7 +139,7 @@ fn reject_kept(
 pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
     let mut done = Committed::default();
     if is_plan_id(id) {
-        match refusals::withdraw(workspace, id) {
+        match rejections::remove(workspace, id) {
             Ok(0) => {
                 let message = "no refusal of this plan is kept";
                 done.problems().push(Problem::new(&code::NOTHING_TO_UNDO, message));
@@ -184,7 +184,7 @@ fn ambiguous(id: &str, names: &[String]) -> Problem {
 /// Removes the saved plan that was carried out.
 pub(super) fn settle(task: &Task<'_>, done: &Committed) {
     if let Some(name) = task.approve().and_then(|approve| approve.strip_prefix(SHA256)).filter(|_| !done.is_refused()) {
-        plans::forget(task.workspace, name);
+        saved_plans::forget(task.workspace, name);
     }
 }
 
@@ -203,7 +203,7 @@ fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed
         return;
     }
     let (workspace, options) = (task.workspace, task.request.transaction());
-    match plans::save(workspace, options, task.interrupt, &Kept { name: name.to_owned(), bytes }) {
+    match saved_plans::save(workspace, options, task.interrupt, &StoredPlan { name: name.to_owned(), bytes }) {
         Ok(Some(saved)) => {
             note_saved(saved, done);
             let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
@@ -222,15 +222,15 @@ fn note_saved(saved: Saved, done: &mut Committed) {
 }
 
 /// Returns the plan that `id` names; of one that is not saved, its name alone.
-fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<Kept> {
+fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<StoredPlan> {
     let Some(digits) = digits(id) else {
         done.problems().push(unnamed(id));
         return None;
     };
-    match plans::search(workspace, digits) {
+    match saved_plans::search(workspace, digits) {
         Ok(Search::One(kept)) => return Some(kept),
         // A plan with a damaged record can be rejected.
-        _ if digits.len() == 64 => return Some(Kept { name: digits.to_owned(), bytes: Vec::new() }),
+        _ if digits.len() == 64 => return Some(StoredPlan { name: digits.to_owned(), bytes: Vec::new() }),
         Ok(Search::None) => done.problems().push(unsaved(id)),
         Ok(Search::Several(names)) => done.problems().push(ambiguous(id, &names)),
         Err(failure) => done.fail(&failure, None),

@@ -8,7 +8,7 @@ use crate::preflight::{Facts, Problem, Severity, code};
 use crate::repair::{Refusal as Unrepaired, RefusalKind};
 use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
 use crate::text::printable;
-use crate::transaction::history::Refusal;
+use crate::transaction::history::PlanRejection;
 use crate::transaction::{Failure, KeptFile, Recovered};
 use crate::workspace::Fault;
 
@@ -160,7 +160,7 @@ pub(super) fn unchosen(error: &OnlyError) -> Problem {
 }
 
 /// A plan that somebody refused.
-pub(super) fn rejected_plan(refusal: &Refusal) -> Problem {
+pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
     let why = refusal.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
     let help = Some("`wpatch reject --withdraw` with its plan_id lets it be approved after all".to_owned());
     let facts = Facts { reason: refusal.reason.clone(), ..Facts::default() };

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request::{Decide, Patches, Request, Series, What};
 use crate::plan::{Direction, Listed};
-use crate::transaction::history::plans::Kept;
+use crate::transaction::saved_plans::StoredPlan;
 
 /// The first line of a saved plan.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ impl SavedPlan {
     }
 
     /// Returns the first line of `kept` and the patches; `None` if it is damaged.
-    pub(super) fn read(kept: &Kept) -> Option<(Self, &[u8])> {
+    pub(super) fn read(kept: &StoredPlan) -> Option<(Self, &[u8])> {
         let end = memchr::memchr(b'\n', &kept.bytes)?;
         Some((serde_json::from_slice(&kept.bytes[..end]).ok()?, &kept.bytes[end + 1..]))
     }
@@ -45,7 +45,7 @@ impl SavedPlan {
 
 /// Returns the request that was saved as `kept`. Its `look`, `commit` and `context` are those of `usual`. `None` if the saved
 /// plan is damaged.
-pub(super) fn restore(usual: Request, kept: &Kept) -> Option<Request> {
+pub(super) fn restore(usual: Request, kept: &StoredPlan) -> Option<Request> {
     let (saved, mut rest) = SavedPlan::read(kept)?;
     let mut texts = Vec::new();
     for (name, length) in saved.patches {

@@ -202,7 +202,7 @@ impl LogEntry {
                 Err(why) => told.withheld(why),
             }
         };
-        let refused = entry.refusal.iter().flat_map(|refusal| &refusal.files).filter_map(LogFile::refused);
+        let refused = entry.rejection.iter().flat_map(|refusal| &refusal.files).filter_map(LogFile::refused);
         let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
         Self {
             id: entry.id.clone(),
@@ -222,8 +222,8 @@ impl LogEntry {
             } else {
                 Coverage::Full
             },
-            plan_id: entry.refusal.as_ref().map(|refusal| refusal.plan.clone()),
-            reason: entry.refusal.as_ref().and_then(|refusal| refusal.reason.clone()),
+            plan_id: entry.rejection.as_ref().map(|refusal| refusal.plan.clone()),
+            reason: entry.rejection.as_ref().and_then(|refusal| refusal.reason.clone()),
             files: entry.files.iter().filter(|file| !is_moved_away(file)).map(file).chain(refused).collect(),
             kept: entry.kept.iter().map(KeptReport::of).collect(),
         }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::failure::is_unreachable;
-use super::place::{Place, beside, place, shown};
+use super::place::{LOCK, Place, beside, place, shown};
 use super::scratch::{Scratch, join};
 use super::wait::{Waited, wait};
 use super::{Failure, Interrupt};
@@ -133,7 +133,7 @@ fn lock_one(
     (directory, owner): (&RelPath, &Stat),
     patience: Duration,
 ) -> Result<Waited<Option<Lock>>, Failure> {
-    let lock = join(directory, "lock")?;
+    let lock = join(directory, LOCK)?;
     // It is not created: a lock file of this user would block the other user.
     let is_theirs = |stat: Stat| {
         stat.kind == FileKind::Regular && stat.uid == owner.uid && stat.links == 1 && stat.permissions & 0o600 == 0o600

@@ -102,6 +102,8 @@ fn is_foreign(workspace: &dyn Workspace, path: &RelPath, stat: &Stat) -> bool {
             || workspace.keeps_modes(path.parent().as_ref(), Probe::Unnamed))
 }
 
+/// The file of a state directory that stays whose lock is the lock of the directory.
+pub(super) const LOCK: &str = "lock";
 /// The file that keeps git from looking into the directory.
 pub(super) const IGNORE: &str = ".gitignore";
 
@@ -155,6 +157,30 @@ fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Resu
         kind => format!("{directory}: a {kind} where the state directory should be"),
     };
     Err(Failure::State { reason })
+}
+
+/// Returns whether a state directory is at `directory`. It creates no file.
+///
+/// # Errors
+///
+/// Returns [`Failure::State`] and [`Failure::Foreign`] for a directory that a command that writes would refuse.
+pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
+    match find_to_read(workspace, directory)? {
+        None => return Ok(false),
+        // The directory itself is locked.
+        Some(lifetime) if lifetime.passes() => return Ok(true),
+        Some(_) => {}
+    }
+    let lock = join(directory, LOCK)?;
+    match workspace.stat(&lock)? {
+        Some(stat) if stat.kind != FileKind::Regular => Err(no_file(&lock)),
+        _ => Ok(true),
+    }
+}
+
+/// Returns the error for `path`, which must be a regular file of the state directory and is not.
+pub(super) fn no_file(path: &RelPath) -> Failure {
+    Failure::State { reason: format!("{path}: not a regular file; remove it") }
 }
 
 /// Returns an error if no state directory can stay, because another user has the usual one.

@@ -6,10 +6,10 @@ use super::failure::no_history;
 use super::failure::{gone, is_unreachable};
 use super::history::OldPlaces;
 use super::journal::Journal;
-use super::place::{Lifetime, Place, beside, find_to_read, of_user, place};
+use super::place::{Lifetime, Place, beside, find_to_read, is_state, of_user, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
-use super::state::{State, look};
+use super::state::State;
 use super::sweep::{is_kept, sweep};
 use super::wait::{Waited, wait};
 use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept, others};
@@ -55,7 +55,7 @@ pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
 
 /// Returns whether a change is half made whose state is in `directory`.
 fn is_half_made(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    if !look(workspace, directory)? {
+    if !is_state(workspace, directory)? {
         return Ok(false);
     }
     match workspace.list(Some(directory)) {

@@ -278,7 +278,7 @@ pub(super) fn join(directory: &RelPath, name: &str) -> Result<RelPath, Failure> 
     directory.join(name.as_bytes()).map_err(|_| too_long())
 }
 
-fn too_long() -> Failure {
+pub(super) fn too_long() -> Failure {
     Failure::State { reason: "the path of a scratch file is too long".to_owned() }
 }
 

@@ -4,20 +4,17 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::failure::gone;
-use super::place::{IGNORE, Lifetime, Place, find, find_to_read};
+use super::place::{IGNORE, LOCK, Lifetime, Place, find, no_file};
 use super::scratch::{Scratch, join};
 use super::unkept::Unkept;
 use super::wait::{Waited, wait};
 use super::{Durability, Failure, Interrupt, Options, history};
-use crate::mode::{FileKind, Permissions};
+use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, PROBE, Privacy, TOP, Workspace};
 
 /// How often at least another process may take the directory away while it is being locked.
 const ATTEMPTS: usize = 16;
-
-/// The file whose lock is that of the directory.
-const LOCK: &str = "lock";
 
 /// The locked state directory.
 #[derive(Debug)]
@@ -257,24 +254,4 @@ impl State {
         workspace.remove_dir(&self.directory)?;
         Ok(())
     }
-}
-
-/// Returns whether a state directory is at `directory`; refuses what [`State::open`] would, touching nothing.
-pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    match find_to_read(workspace, directory)? {
-        None => return Ok(false),
-        // It is locked itself.
-        Some(lifetime) if lifetime.passes() => return Ok(true),
-        Some(_) => {}
-    }
-    let lock = join(directory, LOCK)?;
-    match workspace.stat(&lock)? {
-        Some(stat) if stat.kind != FileKind::Regular => Err(no_file(&lock)),
-        _ => Ok(true),
-    }
-}
-
-/// Something else stands where a file of the state directory should be.
-pub(super) fn no_file(path: &RelPath) -> Failure {
-    Failure::State { reason: format!("{path}: not a regular file; remove it") }
 }

@@ -4,16 +4,16 @@ use std::collections::HashSet;
 
 use super::old_files::{OldFile, OldFiles};
 use super::prune::dead;
-use super::{Failure, OldPlaces, Place, attic, name, places};
+use super::{OldPlaces, Place, attic, entry_name, entry_places, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::transaction::Durability;
 use crate::transaction::annex;
 use crate::transaction::change::Change;
 use crate::transaction::failure::gone;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
 use crate::transaction::sweep::{erase, is_kept_or_record, sweep, trim, trim_among};
+use crate::transaction::{Durability, Failure};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
 /// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
@@ -27,7 +27,8 @@ pub(in crate::transaction) fn keep(
     old_places: OldPlaces,
     durability: Durability,
 ) -> Result<(), Failure> {
-    let is_entry = || Ok::<_, Failure>(places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id));
+    let is_entry =
+        || Ok::<_, Failure>(entry_places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id));
     // The process that made the change knows where it put the files.
     if old_places == OldPlaces::Unknown && is_entry()? {
         // Another one died when it had copied the files, and before it had removed them.
@@ -69,7 +70,7 @@ pub(in crate::transaction) fn keep(
     let mut attempts = 0;
     loop {
         attempts += 1;
-        attic::furnish(workspace, home)?;
+        attic::make(workspace, home)?;
         match rename(workspace, home, (scratch, bytes), durability) {
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing && attempts < ATTEMPTS => {}
             renamed => return renamed,
@@ -92,7 +93,7 @@ pub(in crate::transaction) fn note_aborted(
         return sweep(workspace, scratch);
     }
     trim(workspace, scratch, is_kept_or_record)?;
-    attic::furnish(workspace, home)?;
+    attic::make(workspace, home)?;
     rename(workspace, home, (scratch, 0), durability)
 }
 
@@ -105,7 +106,7 @@ pub(in crate::transaction) fn drain(
     if undone.is_empty() {
         return Ok(());
     }
-    let all = places(workspace, home)?;
+    let all = entry_places(workspace, home)?;
     let mut undone = all.iter().filter(|place| undone.contains(&place.scratch.id));
     undone.try_for_each(|place| place.drain(workspace, home))
 }
@@ -146,39 +147,59 @@ fn copy(
 }
 
 /// Makes the file or directory at `path` durable, if that is wanted.
-pub(super) fn sync(workspace: &dyn Workspace, path: &RelPath, durability: Durability) -> Result<(), Failure> {
+pub(in crate::transaction) fn sync(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+    durability: Durability,
+) -> Result<(), Failure> {
     match durability {
         Durability::Full => Ok(workspace.sync(Some(path))?),
         Durability::None => Ok(()),
     }
 }
 
-/// Makes the files of `scratch` the entry of `home` whose old files have so many bytes: by one rename, unless that is
-/// on another file system.
-pub(super) fn rename(
+/// Makes the files of `scratch` the entry of `home` whose old files have `bytes` bytes.
+fn rename(
     workspace: &dyn Workspace,
     home: &RelPath,
     (scratch, bytes): (&Scratch, u64),
     durability: Durability,
 ) -> Result<(), Failure> {
-    let entry = scratch::join(home, &name(&scratch.id, bytes))?;
-    settle(workspace, home, (scratch, &entry), durability)
+    let entry = scratch::join(home, &entry_name(&scratch.id, bytes))?;
+    move_into(workspace, home, (scratch, &entry), durability)
 }
 
-/// Makes the directory of `scratch` the one at `place` in `home`: by one rename, unless that is on another file system.
-pub(super) fn settle(
+/// Moves the directory of `scratch` to `target` in `home`: by one rename, or by a copy to another file system.
+pub(in crate::transaction) fn move_into(
     workspace: &dyn Workspace,
     home: &RelPath,
-    (scratch, place): (&Scratch, &RelPath),
+    (scratch, target): (&Scratch, &RelPath),
     durability: Durability,
 ) -> Result<(), Failure> {
-    if *place == scratch.directory {
+    if *target == scratch.directory {
         return Ok(());
     }
-    match workspace.rename(&scratch.directory, place, Rename::Replace) {
-        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, (scratch, place), durability),
+    match workspace.rename(&scratch.directory, target, Rename::Replace) {
+        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, (scratch, target), durability),
         renamed => Ok(renamed?),
     }
+}
+
+/// Moves the entries and the saved plans from the attic to the state directory `state`, which stays.
+pub(in crate::transaction) fn bring_down(workspace: &dyn Workspace, state: &RelPath, durability: Durability) {
+    let Some(home) = attic::home(workspace) else { return };
+    // A directory that cannot be moved now is found in the attic, and the next command moves it.
+    let Ok(present) = entry_places(workspace, state) else { return };
+    let bring = |Place { scratch, .. }: &Place| {
+        if present.iter().any(|present| present.scratch.id == scratch.id) {
+            // A process died after it had copied the files, and before it had removed them.
+            return erase(workspace, scratch);
+        }
+        let target = state.join(scratch.directory.name()).map_err(|_| scratch::too_long())?;
+        move_into(workspace, state, (scratch, &target), durability)
+    };
+    let (entries, plans) = places(workspace, &home).unwrap_or_default();
+    entries.iter().chain(&plans).for_each(|place| drop(bring(place)));
 }
 
 /// Copies the files of `scratch` to `entry` in `home`, and removes them. Until they are all there, the entry has the

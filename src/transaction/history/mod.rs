@@ -10,10 +10,9 @@ mod chain;
 mod index;
 mod keep;
 mod old_files;
-pub mod plans;
 mod prune;
 mod record;
-pub mod refusals;
+mod rejection;
 mod unkept;
 
 use std::collections::BTreeMap;
@@ -21,11 +20,10 @@ use std::collections::BTreeMap;
 use super::change::Standing;
 use super::failure::is_unreachable;
 use super::journal::Journal;
-use super::place::{may_stay, place};
+use super::place::{is_state, place};
 use super::scratch::Scratch;
-use super::state::look;
-use super::{Ending, Failure, Interrupt, KeptFile, Links, Options, Recovered, kept, recover};
-use crate::digest::Digest;
+use super::{Ending, Failure, KeptFile, Links, Recovered, kept};
+use crate::digest::{Digest, is_hex};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace, top};
@@ -35,15 +33,17 @@ pub(super) use old_files::OldPlaces;
 pub use chain::{Chain, ambiguous, named};
 pub use index::{IndexChange, IndexRecord};
 
-pub use refusals::Refusal;
+pub(super) use attic::{home as attic_home, make as make_home, place as attic_place, prune_others};
+pub(super) use keep::{bring_down, drain, keep, move_into, note_aborted, sync};
+pub(super) use prune::{Spares, bury, prune, prune_all, prune_plans};
+pub use rejection::PlanRejection;
+pub(super) use unkept::reason;
 pub use unkept::unkept;
-pub(super) use {
-    attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, keep::note_aborted, prune::Spares,
-    prune::bury, prune::prune, unkept::reason,
-};
 
-/// How the names of entries begin in a state directory.
-const PREFIX: &str = "entry-";
+/// The prefix of the directory names of entries.
+const ENTRY: &str = "entry-";
+/// The prefix of the directory names of saved plans.
+const PLAN: &str = "plan-";
 
 /// What the history says of a transaction besides its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,8 +79,8 @@ pub struct Entry {
     pub links: Links,
     /// How it ended.
     pub fate: Fate,
-    /// What was refused, and why.
-    pub refusal: Option<Refusal>,
+    /// The rejection of a plan.
+    pub rejection: Option<PlanRejection>,
     /// The files that rolling it back could not put back.
     pub kept: Vec<KeptFile>,
 }
@@ -102,7 +102,7 @@ pub enum Fate {
     Committed,
     /// Its process died before, and what it had done was put back.
     Aborted,
-    /// Somebody refused the plan, see [`Entry::refusal`].
+    /// The plan was rejected, see [`Entry::rejection`].
     Rejected,
     /// Nothing is known but its name, because its record cannot be read.
     Damaged,
@@ -159,7 +159,7 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     let mut places = Vec::new();
     // Entries come from the attic to the state directory: whoever lists them the other way round may miss one.
     for home in homes(workspace)?.iter().rev() {
-        places.splice(0..0, self::places(workspace, home)?);
+        places.splice(0..0, entry_places(workspace, home)?);
     }
     // Newest first; of one that was copied and is in both, that in the state directory.
     places.sort_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
@@ -175,7 +175,7 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
         };
         let read = match read {
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
-                refusals::read(workspace, &place.scratch).map(|refusal| place.rejected(refusal))
+                PlanRejection::read(workspace, &place.scratch).map(|rejection| place.rejected(rejection))
             }
             read => read,
         };
@@ -200,7 +200,7 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
 pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure> {
     let mut found = Vec::new();
     for home in homes(workspace)? {
-        for Place { scratch, .. } in places(workspace, &home)? {
+        for Place { scratch, .. } in entry_places(workspace, &home)? {
             match workspace.stat(&scratch.file("undone")?) {
                 Ok(Some(_)) => {}
                 Ok(None) => continue,
@@ -218,17 +218,17 @@ pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure>
 
 /// Returns the kept files of the transaction `id`, if it is an entry of the history `home`.
 pub(super) fn kept_of(workspace: &dyn Workspace, home: &RelPath, id: &str) -> Result<Vec<KeptFile>, Failure> {
-    let place = places(workspace, home)?.into_iter().find(|place| place.scratch.id == id);
+    let place = entry_places(workspace, home)?.into_iter().find(|place| place.scratch.id == id);
     place.map_or(Ok(Vec::new()), |place| kept::of_record(workspace, &place.scratch))
 }
 
 /// Returns where the history is: in the state directory, if that stays, and what has not been brought from the attic
 /// yet.
-fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
+pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     debug_assert!(matches!(workspace.work_tree(), Ok(None)), "the history is that of the work tree");
     let state = place(workspace)?.directory;
     // One that was made for one command has no entries.
-    let may_have = match look(workspace, &state) {
+    let may_have = match is_state(workspace, &state) {
         // A file of another user.
         Err(Failure::Foreign { .. }) => false,
         is_there => is_there?,
@@ -236,58 +236,38 @@ fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     Ok(may_have.then_some(state).into_iter().chain(attic::home(workspace)).collect())
 }
 
-/// Makes a state directory that stays, with what the attic has of this root, and recovers what dead processes left.
-///
-/// # Errors
-///
-/// Returns [`Failure`] if it cannot be made, locked or trusted.
-pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
-    may_stay(top(workspace)?)?;
-    let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
-    let workspace = top(workspace)?;
-    state.stay(workspace, options)?;
-    bring_down(workspace, &state.directory, options.durability);
-    Ok(recovered)
-}
-
-/// Recovers what dead processes left, and removes the entries that are over the limits of `options`; returns how many
-/// those were. Without a history and a state directory it does nothing.
-///
-/// # Errors
-///
-/// Returns [`Failure`] as [`recover`](super::recover()) does.
-pub fn collect(
-    workspace: &dyn Workspace,
-    options: Options,
-    interrupt: &Interrupt,
-) -> Result<(Vec<Recovered>, usize), Failure> {
-    let below = workspace;
-    let workspace = top(below)?;
-    attic::air(workspace);
-    let (state, recovered) = match attic::home(workspace) {
-        // Whoever removes something of this root's has its lock.
-        Some(_) => recover::open(below, options, interrupt).map(|(state, recovered)| (Some(state), recovered))?,
-        None => recover::open_existing(below, options)?,
-    };
-    let Some(state) = state else { return Ok((recovered, 0)) };
-    let limits = (options.history, Spares::Nothing);
-    let prune_all =
-        |home| Ok::<_, Failure>(prune(workspace, home, limits)? + plans::prune(workspace, home, options.history)?);
-    let pruned = state.history().map_or(Ok(0), prune_all);
-    // What cannot be removed now goes with the next command.
-    let _ = state.close(workspace);
-    Ok((recovered, pruned?))
-}
-
-/// Where an entry is.
-struct Place {
-    scratch: Scratch,
-    /// Size of the old files, in bytes.
+/// A directory of the history: an entry or a saved plan.
+pub(super) struct Place {
+    pub(super) scratch: Scratch,
+    /// Size of the old files of an entry, or of the plan, in bytes.
     bytes: u64,
+    /// The name of the change that a saved plan makes, as 64 hex digits; `None` for an entry.
+    pub(super) plan: Option<String>,
 }
 
-/// Returns the names in the directory `home`; none if it is not there, as when it was made for a command and went with
-/// it.
+impl Place {
+    /// Returns the place of `scratch`, of unknown size.
+    pub(super) fn new(scratch: Scratch) -> Self {
+        Self { scratch, bytes: 0, plan: None }
+    }
+
+    /// Returns the place that the name of a directory in `home` states; `None` for any other name.
+    fn parse(home: &RelPath, name: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(name).ok()?;
+        let is_plan = text.starts_with(PLAN);
+        let (id, rest) = text.strip_prefix(if is_plan { PLAN } else { ENTRY })?.split_once('.')?;
+        let (bytes, plan) = if is_plan {
+            let (bytes, plan) = rest.split_once('.').filter(|(_, plan)| plan.len() == 64 && is_hex(plan))?;
+            (bytes, Some(plan.to_owned()))
+        } else {
+            (rest, None)
+        };
+        Some(Self { scratch: Scratch::of_entry(home.join(name).ok()?, id), bytes: bytes.parse().ok()?, plan })
+    }
+}
+
+/// Returns the names in the directory `home`. A directory that does not exist has none: a command removes the one that it
+/// made for itself.
 pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec<u8>>, Failure> {
     match workspace.list(Some(home)) {
         Err(error) if is_unreachable(error.fault) => Ok(Vec::new()),
@@ -295,23 +275,33 @@ pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec
     }
 }
 
+/// Returns the entries and the saved plans, both in the order of time.
+fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<(Vec<Place>, Vec<Place>), Failure> {
+    let all = names(workspace, home)?;
+    Ok(all.iter().filter_map(|name| Place::parse(home, name)).partition(|place| place.plan.is_none()))
+}
+
 /// Returns where the entries are, in the order of time.
-fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Place>, Failure> {
-    let place = |name: &Vec<u8>| {
-        let name = std::str::from_utf8(name).ok()?;
-        let (id, bytes) = name.strip_prefix(PREFIX)?.split_once('.')?;
-        let directory = home.join(name.as_bytes()).ok()?;
-        Some(Place { scratch: Scratch::of_entry(directory, id), bytes: bytes.parse().ok()? })
-    };
-    Ok(names(workspace, home)?.iter().filter_map(place).collect())
+pub(super) fn entry_places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Place>, Failure> {
+    Ok(places(workspace, home)?.0)
+}
+
+/// Returns where the saved plans are, in the order of time.
+pub(super) fn plan_places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Place>, Failure> {
+    Ok(places(workspace, home)?.1)
 }
 
 /// Returns the name of the newest entry.
 pub(super) fn newest(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
-    Some(places(workspace, home).ok()?.pop()?.scratch.id)
+    Some(entry_places(workspace, home).ok()?.pop()?.scratch.id)
 }
 
 /// Returns the name of the directory of an entry.
-fn name(id: &str, bytes: u64) -> String {
-    format!("{PREFIX}{id}.{bytes}")
+pub(super) fn entry_name(id: &str, bytes: u64) -> String {
+    format!("{ENTRY}{id}.{bytes}")
+}
+
+/// Returns the name of the directory of a saved plan.
+pub(super) fn plan_name(id: &str, bytes: usize, plan: &str) -> String {
+    format!("{PLAN}{id}.{bytes}.{plan}")
 }

@@ -1,11 +1,12 @@
 //! The bounds of the history.
 
-use super::{Failure, Place, places};
+use super::{Place, entry_places, plan_places};
 use crate::path::RelPath;
-use crate::transaction::Limits;
+use crate::transaction::failure::gone;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::sweep::erase;
-use crate::workspace::Workspace;
+use crate::transaction::{Failure, Limits};
+use crate::workspace::{Rename, Workspace};
 
 /// How the names of entries begin that are being removed.
 const DEAD: &str = "dead-";
@@ -33,11 +34,29 @@ pub(in crate::transaction) fn prune(
     home: &RelPath,
     (limits, spares): (Limits, Spares),
 ) -> Result<usize, Failure> {
-    prune_places(workspace, home, &places(workspace, home)?, (limits, spares))
+    prune_places(workspace, home, &entry_places(workspace, home)?, (limits, spares))
 }
 
-/// The same for these, which are in the order of time.
-pub(super) fn prune_places(
+/// Removes the saved plans of the history `home` that are over a limit, and returns their number.
+pub(in crate::transaction) fn prune_plans(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    limits: Limits,
+) -> Result<usize, Failure> {
+    prune_places(workspace, home, &plan_places(workspace, home)?, (limits, Spares::Nothing))
+}
+
+/// Removes the entries and the saved plans that are over a limit, and returns their number.
+pub(in crate::transaction) fn prune_all(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    limits: Limits,
+) -> Result<usize, Failure> {
+    Ok(prune(workspace, home, (limits, Spares::Nothing))? + prune_plans(workspace, home, limits)?)
+}
+
+/// Does the same with the places `all`, which are in the order of time.
+fn prune_places(
     workspace: &dyn Workspace,
     home: &RelPath,
     all: &[Place],
@@ -87,4 +106,14 @@ pub(in crate::transaction) fn bury(
 /// Returns the name that an entry of `home` has while it is removed, or not whole yet.
 pub(super) fn dead(home: &RelPath, id: &str) -> Result<RelPath, Failure> {
     join(home, &format!("{DEAD}{id}"))
+}
+
+impl Place {
+    /// Removes the directory: first its name, so that the next command finishes what is begun here.
+    pub(in crate::transaction) fn remove(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
+        let dead = dead(home, &self.scratch.id)?;
+        // Another process that prunes may have removed it.
+        gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
+        erase(workspace, &Scratch::of_entry(dead, &self.scratch.id))
+    }
 }

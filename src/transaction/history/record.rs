@@ -1,7 +1,7 @@
 //! From the record of a transaction to its entry.
 
 use super::old_files::{OldFile, OldFiles};
-use super::{Entry, EntryFile, Fate, Label, Old, Place, Refusal, Version};
+use super::{Entry, EntryFile, Fate, Label, Old, Place, PlanRejection, Version};
 use crate::mode::FileKind;
 use crate::transaction::annex;
 use crate::transaction::change::{Change, Image, Kind};
@@ -64,10 +64,10 @@ impl Place {
         })
     }
 
-    /// Returns the entry of a plan that was refused.
-    pub(super) fn rejected(&self, refusal: Refusal) -> Entry {
+    /// Returns the entry of a rejected plan.
+    pub(super) fn rejected(&self, rejection: PlanRejection) -> Entry {
         let label = Label { command: "reject".to_owned(), ..Label::default() };
-        Entry { label, fate: Fate::Rejected, refusal: Some(refusal), ..self.damaged() }
+        Entry { label, fate: Fate::Rejected, rejection: Some(rejection), ..self.damaged() }
     }
 
     /// Returns the entry if its record says nothing.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use wpatch::engine::{self, Target};
 use wpatch::path::RelPath;
 use wpatch::report::State;
-use wpatch::transaction::history::init;
+use wpatch::transaction::init;
 use wpatch::transaction::{Ending, Interrupt, KeptFile, Limits, Options, Recovered, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 use wpatch::workspace::{Privacy, Workspace};

@@ -9,7 +9,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::retry_on_intr;
 
 use super::fault::Attempt;
-use super::parents::Handle;
+use super::handle::Handle;
 use crate::path::RelPath;
 use crate::workspace::ANNEX;
 

@@ -12,7 +12,7 @@ use rustix::fs::{CWD, FsWord, Mode, OFlags, openat, statfs};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::fault::Attempt;
-use super::parents::{Handle, open_directory};
+use super::handle::{Handle, open_directory};
 use crate::digest::Digest;
 use crate::path::RelPath;
 use crate::workspace::ATTIC;

@@ -4,12 +4,12 @@ use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
     AtFlags, CWD, Gid, Mode, OFlags, Uid, XattrFlags, chmod, chownat, fchmod, fchown, fgetxattr, flistxattr,
-    flistxattr_query, fremovexattr, fsetxattr, fstat, getxattr, listxattr, openat, statat,
+    fremovexattr, fsetxattr, fstat, getxattr, listxattr, openat, statat,
 };
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
 
-use super::birth::Birth;
+use super::birth::{ACCESS_LIST, Birth};
 use super::contents::{not_regular, open_regular};
 use super::fault::Attempt;
 use super::stat::{kind_of, stat_of};
@@ -21,8 +21,6 @@ use crate::workspace::Stat;
 const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
 /// Bytes of `/proc/self/status` that hold the umask: the first line has at most 70, the second is it.
 const STATUS_START: usize = 512;
-/// The access control list of a file; see acl(5).
-pub(super) const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
 /// Seals and rights that go with contents, and that the kernel itself drops when a file is written to.
 const BOUND_TO_CONTENTS: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
 
@@ -111,20 +109,6 @@ fn give_owner_to(file: impl AsFd, (uid, gid): (u32, u32), birth: &Birth, bits: u
     }
     let has_group = group.is_none() || may(fchown(&file, None, group))?;
     Ok(safe_bits(bits, owner.is_none(), has_group))
-}
-
-/// Returns whether `file` has no extended attributes for sure.
-pub(super) fn has_no_attributes(file: impl AsFd) -> bool {
-    matches!(flistxattr_query(file), Ok(0) | Err(Errno::OPNOTSUPP | Errno::NOSYS))
-}
-
-/// Returns whether `file` has an access control list.
-pub(super) fn has_list(file: impl AsFd) -> Attempt<bool> {
-    match fgetxattr(file, ACCESS_LIST, &mut [0; 0][..]) {
-        Ok(_) => Ok(true),
-        Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
-        Err(errno) => Err(errno.into()),
-    }
 }
 
 /// Gives what is at `name`, also a link, to this user and group, as far as the caller may; `directory` itself if `name`

@@ -4,13 +4,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::fstat;
+use rustix::fs::{fgetxattr, fstat};
+use rustix::io::Errno;
 
-use super::attributes::has_list;
 use super::fault::Attempt;
-use super::parents::{Handle, MAX_AGE};
+use super::handle::{Handle, MAX_AGE};
 use super::stat::stat_of;
 use crate::mutex::locked;
+
+/// The access control list of a file; see acl(5).
+pub(super) const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
 
 /// What a file has that was just made by us.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +28,15 @@ impl Birth {
     pub(super) fn of(file: impl AsFd) -> Attempt<Self> {
         let stat = stat_of(&fstat(&file)?);
         Ok(Self { uid: stat.uid, gid: stat.gid, has_list: has_list(file)? })
+    }
+}
+
+/// Returns whether `file` has an access control list.
+fn has_list(file: impl AsFd) -> Attempt<bool> {
+    match fgetxattr(file, ACCESS_LIST, &mut [0; 0][..]) {
+        Ok(_) => Ok(true),
+        Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
+        Err(errno) => Err(errno.into()),
     }
 }
 

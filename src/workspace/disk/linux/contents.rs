@@ -2,10 +2,9 @@
 
 use memmap2::{Advice, MmapMut};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fstat, ftruncate, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, flistxattr_query, fstat, ftruncate, openat, readlinkat, statat};
 use rustix::io::{Errno, retry_on_intr, write};
 
-use super::attributes::has_no_attributes;
 use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
 use crate::bytes::{SHARED, pages, read_large, read_next};
@@ -46,6 +45,11 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
         }
     }
     Err(Trouble::own(Fault::Other, "it is being written to all the time"))
+}
+
+/// Returns whether `file` has no extended attributes for sure.
+fn has_no_attributes(file: impl AsFd) -> bool {
+    matches!(flistxattr_query(file), Ok(0) | Err(Errno::OPNOTSUPP | Errno::NOSYS))
 }
 
 /// Returns pages for `size` bytes, large ones where there are such: one fault in place of 512 (`MADV_HUGEPAGE` in madvise(2)).

@@ -6,8 +6,8 @@ use rustix::io::Errno;
 
 use super::attributes::{process_umask, set_bits_of};
 use super::fault::{Attempt, Trouble};
+use super::handle::open_directory;
 use super::modes::Modes;
-use super::parents::open_directory;
 use super::stat::stat_of;
 use crate::mode::FileKind;
 use crate::workspace::{Fault, PASSING, Probe, Stat};

@@ -7,8 +7,8 @@ use rustix::fd::AsFd;
 use rustix::fs::{Gid, XattrFlags, fchown, fremovexattr, fsetxattr, fstat, getxattr};
 use rustix::io::Errno;
 
-use super::attributes::{ACCESS_LIST, filled, may, path_of};
-use super::birth::Birth;
+use super::attributes::{filled, may, path_of};
+use super::birth::{ACCESS_LIST, Birth};
 use super::fault::Attempt;
 use super::stat::stat_of;
 use crate::mode::Permissions;

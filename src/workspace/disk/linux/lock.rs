@@ -10,7 +10,7 @@ use rustix::io::{Errno, retry_on_intr};
 use super::attributes::set_bits;
 use super::contents::{not_regular, open_regular};
 use super::fault::{Attempt, Trouble};
-use super::parents::open_directory;
+use super::handle::open_directory;
 use super::stat::stat_of;
 use crate::mode::FileKind;
 use crate::workspace::{Fault, Stat};

@@ -2,29 +2,25 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, openat, openat2, statat};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::fd::OwnedFd;
+use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
 use super::annex::Annex;
 use super::attic::Attic;
 use super::fault::{Attempt, Trouble};
+use super::handle::{Handle, MAX_AGE, open_directory};
 use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::{Fault, GIT};
 
 /// Most handles that are kept.
 const MOST_HANDLES: u64 = 32;
-/// How long a handle is kept: a directory that somebody else moved away is not written to for longer.
-pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
 /// `openat2` gives `EAGAIN` when something was renamed while it walked; see openat2(2).
 const MOST_RACES: u32 = 64;
-
-/// An open directory; may be an `O_PATH` handle.
-pub(super) type Handle = Arc<OwnedFd>;
 
 /// Resolves the directories of paths below one root, and keeps some of them open.
 ///
@@ -253,26 +249,13 @@ fn open_beneath(root: &OwnedFd, path: &[u8], access: OFlags) -> rustix::io::Resu
     result
 }
 
-/// Opens the directory `name` in `above`, which must not be a link.
-pub(super) fn open_directory(above: impl AsFd, name: &[u8], access: OFlags) -> Attempt<OwnedFd> {
-    let flags = access | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    retry_on_intr(|| openat(&above, name, flags, Mode::empty())).map_err(|errno| match errno {
-        Errno::NOTDIR | Errno::LOOP if is_link(&above, name) => Trouble::new(Fault::ThroughLink, Errno::LOOP),
-        errno => errno.into(),
-    })
-}
-
-fn is_link(above: impl AsFd, name: &[u8]) -> bool {
-    statat(above, name, AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
-}
-
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "these tests are the somebody else who changes the tree")]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
+    use rustix::fd::AsFd;
     use rustix::fs::{CWD, fstat, open};
     use tempfile::TempDir;
 

@@ -1,0 +1,38 @@
+//! The record of a rejected plan: an entry of the history that changed no file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::transaction::Failure;
+use crate::transaction::scratch::Scratch;
+use crate::transaction::sealed::{damaged, unseal};
+use crate::workspace::{Fault, Workspace};
+
+/// The largest record, in bytes.
+const MAX_SIZE: u64 = 16 << 20;
+
+/// A rejected plan, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanRejection {
+    /// The name of the change, as `sha256:HEX`.
+    pub plan: String,
+    /// The reason that the user gave; any text.
+    pub reason: Option<String>,
+    /// The path and the operation of each file of the plan, as far as they were known.
+    pub files: Vec<(String, String)>,
+}
+
+impl PlanRejection {
+    /// The only file of such an entry.
+    pub(in crate::transaction) const FILE: &'static str = "refused";
+
+    /// Reads the rejection in `scratch`.
+    pub(in crate::transaction) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+        let path = scratch.file(Self::FILE)?;
+        let read = workspace.read(&path, MAX_SIZE).map_err(|error| match error.fault {
+            Fault::NotRegular | Fault::TooLarge => damaged(&path),
+            _ => error.into(),
+        });
+        unseal(&read?.0, &path)
+    }
+}

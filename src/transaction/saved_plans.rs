@@ -1,0 +1,201 @@
+//! Saved plans: checked plans that wait for their commit.
+//!
+//! This module does not interpret a plan. It stores bytes under the name of the change that they make. A saved plan is a
+//! directory of the history, like an entry: it is complete before a rename makes it visible. The name of the directory
+//! states its age, its size and the change.
+
+use super::history::{Place, homes, make_home, move_into, newest, plan_name, plan_places, prune_plans, sync};
+use super::place::{find, is_private};
+use super::scratch::{Scratch, id, join};
+use super::state::State;
+use super::sweep::sweep;
+use super::{Durability, Failure, Interrupt, Options, Recovered, recover};
+use crate::digest::Digest;
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::workspace::{Fault, Workspace, top};
+
+/// The only file of a plan.
+const FILE: &str = "plan";
+/// First word of that file.
+const MAGIC: &str = "wpatch.plan/1";
+/// The largest plan that can be saved, in bytes.
+pub const MAX_PLAN: u64 = 64 << 20;
+
+/// A saved plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPlan {
+    /// The name of its change, as 64 hex digits.
+    pub name: String,
+    /// Its content. The caller must compute the change again: nothing is true only because the content states it.
+    pub bytes: Vec<u8>,
+}
+
+/// The saved plans whose names have one prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// No plan.
+    None,
+    /// One plan.
+    One(StoredPlan),
+    /// Several plans, with these names.
+    Several(Vec<String>),
+}
+
+/// The outcome of saving a plan or a rejection.
+#[derive(Debug)]
+pub struct Saved {
+    /// The transactions that were recovered before.
+    pub recovered: Vec<Recovered>,
+    /// Why a replaced plan, or an entry over the limits, was not removed.
+    pub warning: Option<Failure>,
+}
+
+/// Saves `plan` until it is committed, forgotten or over the limits of the history. It replaces a saved plan of the same
+/// name. Returns `None` if there is no place for a history.
+///
+/// # Errors
+///
+/// Returns [`Failure`] as [`Transaction::begin`](super::Transaction::begin) does, and the errors of the disk; no plan is
+/// saved then.
+pub fn save(
+    workspace: &dyn Workspace,
+    options: Options,
+    interrupt: &Interrupt,
+    plan: &StoredPlan,
+) -> Result<Option<Saved>, Failure> {
+    let tree = top(workspace)?;
+    let sealed = [head(&plan.name, &plan.bytes).as_bytes(), &plan.bytes].concat();
+    let name = |id: &str| plan_name(id, sealed.len(), &plan.name);
+    put(workspace, options, interrupt, (FILE, &sealed, &name), |home, id| {
+        let is_replaced = |place: &&Place| is_named(place, &plan.name) && place.scratch.id != id;
+        plan_places(tree, home)?.iter().filter(is_replaced).try_for_each(|place| place.remove(tree, home))?;
+        prune_plans(tree, home, options.history).map(drop)
+    })
+}
+
+/// A file, its content, and the function that returns the name of its directory for an id.
+pub(super) type NewFile<'a> = (&'a str, &'a [u8], &'a dyn Fn(&str) -> String);
+
+/// Creates a directory of the history with one file, completely or not at all. Calls `next`, which may fail, with the
+/// history and the id of the directory. Returns `None` if there is no place for a history.
+pub(super) fn put(
+    workspace: &dyn Workspace,
+    options: Options,
+    interrupt: &Interrupt,
+    (file, bytes, name): NewFile<'_>,
+    next: impl FnOnce(&RelPath, &str) -> Result<(), Failure>,
+) -> Result<Option<Saved>, Failure> {
+    let (state, recovered) = recover::open(workspace, options, interrupt)?;
+    let workspace = top(workspace)?;
+    let result = match state.history() {
+        None => Ok(None),
+        Some(home) => {
+            let id = id(workspace.now(), newest(workspace, home).as_deref());
+            let made = make(workspace, (&state, home), options.durability, (&id, file, bytes, &name(&id)));
+            made.map(|()| Some(Saved { recovered, warning: next(home, &id).err() }))
+        }
+    };
+    // The next command removes the rest.
+    let _ = state.close(workspace);
+    result
+}
+
+fn make(
+    workspace: &dyn Workspace,
+    (state, home): (&State, &RelPath),
+    durability: Durability,
+    (id, file, bytes, name): (&str, &str, &[u8], &str),
+) -> Result<(), Failure> {
+    let (scratch, target) = (state.scratch(id)?, join(home, name)?);
+    let attempt = || {
+        scratch.make(workspace)?;
+        let path = scratch.file(file)?;
+        workspace.create(&path, &[bytes], Permissions::Exact(0o600), None)?;
+        sync(workspace, &path, durability)?;
+        sync(workspace, &scratch.directory, durability)?;
+        make_home(workspace, home)?;
+        move_into(workspace, home, (&scratch, &target), durability)?;
+        sync(workspace, home, durability)
+    };
+    let made = attempt();
+    if made.is_err() {
+        // The next command removes the rest.
+        let _ = sweep(workspace, &scratch);
+        let _ = Place::new(Scratch::of_entry(target, id)).remove(workspace, home);
+    }
+    made
+}
+
+/// Returns the saved plans whose names begin with `prefix`, which is hex digits. Takes no lock.
+///
+/// # Errors
+///
+/// Returns [`Failure::State`] if the plan is damaged, or if another user may have written it or the state directory; and
+/// the errors of the disk.
+pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure> {
+    let workspace = top(workspace)?;
+    let mut found = Vec::new();
+    for home in homes(workspace)? {
+        let named = |place: Place| Some((place.plan?, place.scratch)).filter(|(name, _)| name.starts_with(prefix));
+        found.extend(plan_places(workspace, &home)?.into_iter().filter_map(named));
+    }
+    // Plans with one name make one change: the newest is used.
+    found.sort_by(|(a, at_a), (b, at_b)| (a, &at_b.id).cmp(&(b, &at_a.id)));
+    found.dedup_by(|(a, _), (b, _)| a == b);
+    match found.as_slice() {
+        [] => Ok(Search::None),
+        [(name, scratch)] => match read(workspace, name, scratch) {
+            // Another process commits or forgets it.
+            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(Search::None),
+            read => read.map(Search::One),
+        },
+        several => Ok(Search::Several(several.iter().map(|(name, _)| name.clone()).collect())),
+    }
+}
+
+/// Removes the plan with the name `name`, if there is one. Takes no lock. A plan that cannot be removed is pruned by age.
+pub fn forget(workspace: &dyn Workspace, name: &str) {
+    let Ok(workspace) = top(workspace) else { return };
+    for home in homes(workspace).unwrap_or_default() {
+        for place in plan_places(workspace, &home).unwrap_or_default().iter().filter(|place| is_named(place, name)) {
+            let _ = place.remove(workspace, &home);
+        }
+    }
+}
+
+fn is_named(place: &Place, name: &str) -> bool {
+    place.plan.as_deref() == Some(name)
+}
+
+/// Reads the plan `name` in `scratch`.
+///
+/// # Security
+///
+/// Only this user can have written the directory and the file, and the checksum must match. The caller computes the
+/// change again, so a forged plan has another name.
+fn read(workspace: &dyn Workspace, name: &str, scratch: &Scratch) -> Result<StoredPlan, Failure> {
+    let refused = |why: &str| Failure::State { reason: format!("{}: {why}; remove it", scratch.directory) };
+    if find(workspace, &scratch.directory)?.is_none() {
+        return Err(refused("a saved plan that is no directory"));
+    }
+    let read = workspace.read(&scratch.file(FILE)?, MAX_PLAN + 256);
+    let (text, stat) = read.map_err(|error| match error.fault {
+        Fault::TooLarge => refused("a saved plan that is larger than any"),
+        Fault::NotRegular | Fault::ThroughLink => refused("a saved plan that is no regular file"),
+        _ => error.into(),
+    })?;
+    if stat.kind != FileKind::Regular || !is_private(workspace, &stat) {
+        return Err(refused("a saved plan that another user can have written"));
+    }
+    let (first, body) = text.split_at(memchr::memchr(b'\n', &text).map_or(text.len(), |end| end + 1));
+    if first != head(name, body).as_bytes() {
+        return Err(refused("the saved plan is damaged"));
+    }
+    Ok(StoredPlan { name: name.to_owned(), bytes: body.to_vec() })
+}
+
+/// Returns the first line of the file of the plan `name` with the content `body`.
+fn head(name: &str, body: &[u8]) -> String {
+    format!("{MAGIC} {name} {}\n", Digest::of(body))
+}
