@@ -1,5 +1,7 @@
 //! What language servers say of a change, by a server that this project has for it.
 
+mod people;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -8,7 +10,6 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::output::document;
 use crate::run::valid;
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/diagnostics/server.sh");
@@ -91,31 +92,6 @@ fn what_a_change_brings_is_reported_and_nothing_that_only_moved() {
             assert_eq!(place.contents("a.x"), if command == "apply" { AFTER } else { BEFORE });
             assert!(place.0.path().join("left").exists(), "the server was not let go in good order");
         }
-    }
-}
-
-#[test]
-fn checkers_are_told_what_a_change_brings_and_where() {
-    let place = Place::with(&[("a.x", BEFORE)], "push");
-    let patch = WORSE.replace("+BAD\n", "+BAD\n+MEH\n").replace("+1,4", "+1,5");
-    let checked = |name: &str| place.output(&["check", "--diagnostics", "--output", name], &patch);
-    let annotated = String::from_utf8(checked("github").stdout).unwrap();
-    insta::assert_snapshot!(annotated, @r"
-    ::error file=a.x,line=2,col=1,title=diagnostic%3A%3Afake%3A%3Af1::this is bad
-    ::warning file=a.x,line=6,col=1,title=diagnostic%3A%3Afake%3A%3Af1::this is so-so
-    would apply: 1 file changed, 3 insertions(+), 1 deletion(-)
-    ");
-    for (name, list, severity, levels) in [
-        ("gitlab", "", "severity", ["major", "minor"]),
-        ("rdjson", "/diagnostics", "severity", ["ERROR", "WARNING"]),
-        ("sarif", "/runs/0/results", "level", ["error", "warning"]),
-    ] {
-        let output = checked(name);
-        assert_eq!(output.status.code(), Some(0), "{name}");
-        let document = document(name, &output);
-        let told = document.pointer(list).unwrap().as_array().unwrap();
-        let told: Vec<_> = told.iter().map(|told| told[severity].as_str().unwrap()).collect();
-        assert_eq!(told, levels, "{name}");
     }
 }
 
@@ -259,31 +235,6 @@ fn nothing_of_a_server_is_left_running() {
 }
 
 #[test]
-fn files_without_a_server_are_named() {
-    let patch = "--- /dev/null\n+++ b/b.md\n@@ -0,0 +1 @@\n+x\n--- /dev/null\n+++ b/Makefile\n@@ -0,0 +1 @@\n+x\n";
-    let place = Place::with(&[("a.x", BEFORE)], "push");
-    let report = place.report(&["check", "--diagnostics=deny"], &[WORSE, patch].concat());
-    assert_eq!(
-        codes(&report),
-        [("warning", "wpatch::diagnostics::not_asked"), ("error", "wpatch::diagnostics::new_errors")]
-    );
-    assert_eq!(report["problems"][0]["message"], "no language server for *.md, Makefile");
-    fs::remove_file(place.0.path().join("config/wpatch/config.toml")).unwrap();
-    let report = place.report(&["apply", "--diagnostics=deny"], WORSE);
-    assert_eq!((&report["ok"], codes(&report)), (&json!(true), vec![("warning", "wpatch::diagnostics::not_asked")]));
-    assert_eq!(report["diagnostics"]["servers"], json!([]));
-}
-
-#[test]
-fn files_that_no_server_can_read_are_named() {
-    let place = Place::with(&[("a.x", BEFORE)], "push");
-    fs::write(place.root().join("b.x"), b"one\ntwo\nBAD old\n\xff\n").unwrap();
-    let report = place.report(&["check", "--diagnostics=deny"], &WORSE.replace("a.x", "b.x"));
-    assert_eq!((&report["ok"], codes(&report)), (&json!(true), vec![("warning", "wpatch::diagnostics::not_asked")]));
-    assert_eq!(report["problems"][0]["message"], "no language server is asked about b.x: too large, or not UTF-8");
-}
-
-#[test]
 fn a_tree_does_not_bring_its_own_server() {
     let place = Place::with(&[("a.x", BEFORE)], "push");
     let (root, usual) = (place.root(), std::env::var("PATH").unwrap());
@@ -386,21 +337,6 @@ fn a_configuration_that_is_not_understood_stops_the_run() {
         assert!(report["exit_code"] == 3 && message.contains(words), "{message}");
         assert_eq!(place.contents("a.x"), BEFORE);
     }
-}
-
-#[test]
-fn people_read_a_line_for_each_diagnostic() {
-    let place = Place::with(&[("a.x", "one\n")], "push");
-    let many = format!("--- a/a.x\n+++ b/a.x\n@@ -1 +1,30 @@\n-one\n{}", "+BAD\n".repeat(30));
-    let output = place.output(&["apply", "--diagnostics=deny", "--color=never"], &many);
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.starts_with("error[wpatch::diagnostics::new_errors]: the change brings 30 new errors\n"), "{text}");
-    assert_eq!(text.matches(": error: this is bad [fake f1]\n").count(), 20, "{text}");
-    assert!(
-        text.ends_with("a.x:20:1: error: this is bad [fake f1]\nand 10 more diagnostics; --json has them\n"),
-        "{text}"
-    );
-    assert!(output.stdout.is_empty());
 }
 
 #[test]

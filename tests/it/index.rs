@@ -2,8 +2,10 @@
 
 mod attributes;
 mod back;
+mod intent;
 mod kinds;
 mod rules;
+mod sparse;
 pub(crate) mod tree;
 
 use std::path::Path;
@@ -252,81 +254,6 @@ fn there_is_no_index_outside_of_a_repository() {
 }
 
 #[test]
-fn a_split_index_and_many_contents_are_no_matter() {
-    let tree = Tree::new();
-    tree.git(&["update-index", "--split-index"]);
-    assert_eq!(tree.report(&["apply", "--index"]).0, 0);
-    assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
-}
-
-/// A work tree without the files of `z`, which its index has as one directory.
-fn sparse() -> Tree {
-    let tree = left_out(&["--cone", "--sparse-index", "y"]);
-    assert!(tree.git(&["ls-files", "-s", "--sparse"]).contains("\tz/\n"));
-    tree
-}
-
-/// A work tree without the files of `z`, as `git sparse-checkout set` with `options` makes it.
-fn left_out(options: &[&str]) -> Tree {
-    let tree = Tree::new();
-    fs::create_dir(tree.root().join("z")).unwrap();
-    fs::write(tree.root().join("z/x"), "one\ntwo\nthree\n").unwrap();
-    fs::create_dir(tree.root().join("y")).unwrap();
-    fs::write(tree.root().join("y/x"), "x\n").unwrap();
-    tree.git(&["add", "."]);
-    tree.git(&["commit", "-q", "-m", "second"]);
-    tree.git(&[&["sparse-checkout", "set"], options].concat());
-    assert!(!tree.root().join("z").exists());
-    tree
-}
-
-/// A change of a file of `z`.
-const OF_Z: &str = "--- a/z/x\n+++ b/z/x\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
-
-#[test]
-fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
-    for options in [&["--cached"][..], &["--index"], &["--cached", "--3way"]] {
-        let trees = [(); 2].map(|()| {
-            let tree = sparse();
-            fs::write(tree.patch(), OF_Z).unwrap();
-            tree
-        });
-        let (code, report) = trees[0].report(&[&["apply"], options].concat());
-        assert_eq!(code, 0, "{report:#}");
-        let by_git = git(&[&["apply"], options].concat()).arg(trees[1].patch()).current_dir(trees[1].root()).output();
-        assert!(by_git.unwrap().status.success());
-        assert_eq!(trees[0].entries(), trees[1].entries(), "{options:?}");
-        assert_eq!(trees[0].git(&["write-tree"]), trees[1].git(&["write-tree"]), "{options:?}");
-    }
-}
-
-/// git does not survive an index with such an entry, be the directory checked out or not.
-#[test]
-fn an_intention_in_a_directory_of_a_sparse_index_is_refused() {
-    for name in ["y/new", "z/new"] {
-        let tree = sparse();
-        fs::write(tree.patch(), format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+z\n")).unwrap();
-        let before = tree.git(&["ls-files", "-s", "--sparse"]);
-        for command in ["check", "apply"] {
-            let (code, report) = tree.report(&[command, "-N"]);
-            assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::git::sparse_index".into()), "{report:#}");
-            assert!(
-                report["error"]["help"].as_str().unwrap().contains("`git sparse-checkout reapply --no-sparse-index`")
-            );
-            assert_eq!(tree.git(&["ls-files", "-s", "--sparse"]), before);
-            assert!(!tree.root().join(name).exists());
-        }
-        tree.git(&["sparse-checkout", "reapply", "--no-sparse-index"]);
-        assert_eq!(tree.report(&["apply", "-N"]).0, 0);
-        assert_eq!(tree.git(&["status", "--porcelain"]), format!(" A {name}\n"));
-    }
-    let tree = sparse();
-    fs::write(tree.patch(), "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+z\n").unwrap();
-    assert_eq!(tree.report(&["apply", "-N"]).0, 0);
-    assert_eq!(tree.git(&["status", "--porcelain"]), " A new\n");
-}
-
-#[test]
 fn a_binary_file_comes_from_the_repository_where_the_patch_has_no_data() {
     let tree = Tree::new();
     fs::write(tree.root().join("plain"), b"\0one\n").unwrap();
@@ -346,78 +273,6 @@ fn a_binary_file_comes_from_the_repository_where_the_patch_has_no_data() {
 }
 
 #[test]
-fn new_files_are_noted_as_what_is_going_to_be_added() {
-    let tree = Tree::new();
-    let before = tree.entries();
-    let (code, report) = tree.report(&["check", "-N"]);
-    assert_eq!((code, tree.entries()), (0, before.clone()), "{report:#}");
-    let (code, report) = tree.report(&["apply", "--intent-to-add"]);
-    assert_eq!((code, &report["index"]["reach"]), (0, &"intent_to_add".into()), "{report:#}");
-    assert_eq!(
-        tree.git(&["status", "--porcelain"]),
-        " M changed\n A d/new\n D gone\n M plain\n M script\n".replace(" M plain", " D plain") + "?? sub/\n"
-    );
-    assert_eq!(tree.git(&["diff", "--", "d/new"]).lines().last(), Some("+new"));
-    assert!(!tree.root().join(".git/index.lock").exists());
-    tree.back("undo");
-    assert_eq!((tree.entries(), tree.git(&["status", "--porcelain"])), (before, String::new()));
-}
-
-#[test]
-fn what_is_only_going_to_be_added_has_no_contents_in_the_index() {
-    let tree = Tree::new();
-    fs::create_dir(tree.root().join("d")).unwrap();
-    fs::write(tree.root().join("d/new"), "new\n").unwrap();
-    tree.git(&["add", "-N", "d/new"]);
-    assert_eq!(tree.report(&["apply", "--index"]).1["error"]["path"], "d/new");
-    assert_eq!(tree.report(&["apply", "--cached"]).0, 0);
-    assert_eq!(tree.git(&["show", ":d/new"]), "new\n");
-}
-
-#[test]
-fn an_intention_is_nothing_outside_of_a_repository() {
-    let tree = Tree::new();
-    fs::remove_dir_all(tree.root().join(".git")).unwrap();
-    let (code, report) = tree.report(&["apply", "-N"]);
-    assert_eq!((code, &report["index"]), (0, &Value::Null), "{report:#}");
-}
-
-#[test]
-fn an_intention_that_git_cannot_be_told_is_no_success() {
-    let tree = Tree::new();
-    fs::write(tree.root().join(".git/config"), "[broken\n").unwrap();
-    let before = crate::tree::read(&tree.root());
-    let (code, report) = tree.report(&["apply", "-N"]);
-    assert_eq!((code, &report["error"]["code"]), (2, &"wpatch::usage".into()), "{report:#}");
-    assert_eq!(crate::tree::read(&tree.root()), before);
-}
-
-#[test]
-fn an_ancestor_has_the_blobs_that_a_patch_was_made_for() {
-    let tree = Tree::new();
-    fs::write(tree.root().join("changed"), "one\n2\nthree\n").unwrap();
-    fs::write(tree.root().join("new"), "new\n").unwrap();
-    tree.git(&["add", "."]);
-    tree.git(&["commit", "-q", "-m", "next"]);
-    let patch = tree.git(&["diff", "HEAD^", "HEAD"]);
-    fs::write(tree.patch(), &patch).unwrap();
-    let file = tree.root().join("../ancestor");
-    for _ in 0..2 {
-        let (code, report) = tree.report(&["apply", "--build-fake-ancestor", file.to_str().unwrap()]);
-        assert_eq!((code, &report["outcome"]), (0, &"described".into()), "{report:#}");
-        let listed = git(&["ls-files", "-s"]).current_dir(tree.root()).env("GIT_INDEX_FILE", &file).output().unwrap();
-        let id = tree.git(&["rev-parse", "HEAD^:changed"]);
-        assert_eq!(String::from_utf8(listed.stdout).unwrap(), format!("100644 {} 0\tchanged\n", id.trim()));
-    }
-    fs::remove_file(&file).unwrap();
-    let index = patch.lines().find(|line| line.starts_with("index") && line.ends_with("100644")).unwrap();
-    fs::write(tree.patch(), patch.replace(index, "index 1234567..89abcde 100644")).unwrap();
-    let (code, report) = tree.report(&["apply", "--build-fake-ancestor", file.to_str().unwrap()]);
-    assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::git::no_blob".into()), "{report:#}");
-    assert!(!file.exists());
-}
-
-#[test]
 fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
     let tree = Tree::new();
     tree.git(&["config", "core.trustctime", "false"]);
@@ -433,44 +288,6 @@ fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
     date(&tree.root().join(".git/index"));
     assert!(tree.wpatch("", &["apply", "--cached"]).status.success());
     assert!(tree.git(&["diff", "--name-only"]).lines().any(|name| name == "other"));
-}
-
-#[test]
-fn an_ancestor_takes_no_place_of_another_file() {
-    let tree = Tree::new();
-    let mine = tree.root().join("../mine");
-    fs::write(&mine, "mine\n").unwrap();
-    let index = tree.root().join(".git/index");
-    let before = fs::read(&index).unwrap();
-    fs::write(tree.patch(), "diff --git a/gone b/gone\nold mode 100644\nnew mode 100755\n").unwrap();
-    for file in [&mine, &index] {
-        let (code, report) = tree.report(&["apply", "--build-fake-ancestor", file.to_str().unwrap()]);
-        assert_eq!((code, &report["ok"]), (4, &false.into()), "{report:#}");
-    }
-    assert_eq!((fs::read_to_string(&mine).unwrap().as_str(), fs::read(&index).unwrap()), ("mine\n", before));
-    let new = tree.root().join("../new");
-    for command in ["check", "show"] {
-        let (code, report) = tree.report(&[command, "--build-fake-ancestor", new.to_str().unwrap()]);
-        assert_eq!((code, new.exists()), (2, false), "{report:#}");
-    }
-    assert_eq!(tree.report(&["apply", "--build-fake-ancestor", new.to_str().unwrap()]).0, 0);
-}
-
-#[test]
-fn a_file_that_does_not_come_is_not_going_to_be_added() {
-    let tree = Tree::new();
-    fs::create_dir(tree.root().join("d")).unwrap();
-    fs::write(tree.root().join("d/new"), "mine\n").unwrap();
-    let (code, report) = tree.report(&["apply", "-N", "--reject"]);
-    assert_eq!((code, &report["outcome"]), (1, &"partial".into()), "{report:#}");
-    assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nplain\nscript\n");
-}
-
-#[test]
-fn language_servers_are_not_passed_over_for_an_intention() {
-    let tree = Tree::new();
-    let output = tree.wpatch("", &["apply", "-N", "--diagnostics"]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
 #[test]

@@ -1,17 +1,15 @@
 //! Reports as programs read them, and the formats that print them.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod plan_id;
+mod stat;
 
 use fs_err as fs;
 use serde_json::{Value, json};
-use wpatch::digest::Sha256;
-use wpatch::engine::{self, Commit, Outcome, Request};
+use wpatch::engine::{self, Outcome, Request};
 use wpatch::path::RelPath;
 use wpatch::preflight::{Problem, code};
-use wpatch::report::{self, FORMATS, Parts, Report, SCHEMAS};
+use wpatch::report::{self, Parts, Report, SCHEMAS};
 use wpatch::transaction::Interrupt;
-use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, Memory};
 
 const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/grammar/report.schema.json");
@@ -336,165 +334,4 @@ fn a_commit_has_a_receipt() {
     assert_eq!((&applied["outcome"], &applied["changed"]), (&"applied".into(), &true.into()), "{applied:#}");
     assert_eq!(applied["transaction"]["durability"], "full");
     assert_eq!(applied["plan_id"], json(&check(PATCH).report)["plan_id"]);
-}
-
-#[test]
-fn only_the_change_that_was_approved_is_made() {
-    let approve = check(PATCH).report.plan_id;
-    let approved = |memory: &Memory| {
-        let mut request = Request::of(PATCH);
-        request.commit.approve.clone_from(&approve);
-        let checked = engine::check(request.clone(), memory);
-        let applied = engine::apply(request, memory, &Interrupt::new());
-        let code = |outcome: &Outcome| outcome.problems.first().map(|problem| problem.code);
-        (code(&checked), code(&applied), applied.report.changed)
-    };
-    let other = tree("a\nb\nc\nd\ne\nf\ng\n");
-    let before = other.fingerprint();
-    assert_eq!(approved(&other), (Some(&code::NOT_APPROVED), Some(&code::NOT_APPROVED), false));
-    assert_eq!(other.fingerprint(), before);
-    assert_eq!(approved(&memory()), (None, None, true));
-}
-
-#[test]
-fn anybody_can_work_out_the_plan_id() {
-    let document = json(&check(PATCH).report);
-    assert_eq!(document["plan_id"], worked_out(&document));
-}
-
-#[test]
-fn the_plan_id_tells_which_file_is_lost() {
-    let files = [("a", "one\n"), ("b", "two\n")]
-        .map(|(name, text)| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(text)));
-    let mut request = request("diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n");
-    request.decide.overwrite = true;
-    let document = json(&engine::check(request, &Memory::with_files(files)).report);
-    let lost = json!({"mode": "100644", "sha256": Sha256::of(b"two\n").to_string()});
-    assert_eq!((&document["files"][0]["replaces"], &document["plan_id"]), (&lost, &json!(worked_out(&document))));
-}
-
-fn text_of(value: &Value) -> &str {
-    value.as_str().unwrap()
-}
-
-/// Returns the `plan_id` as its documentation tells it, from nothing but the report.
-fn worked_out(document: &Value) -> String {
-    let mut text = "wpatch.plan/1\n".to_owned();
-    for file in document["files"].as_array().unwrap() {
-        let word = |value: &Value, missing: &str| value.as_str().unwrap_or(missing).to_owned();
-        let modes = [word(&file["mode"]["old"], "000000"), word(&file["mode"]["new"], "000000")].join(" ");
-        let plain = |key: &str| word(&file[key], "");
-        let six = [plain("op"), plain("from"), plain("path"), modes, plain("sha256_before"), plain("sha256_after")];
-        let in_place = file["in_place"].as_bool().unwrap_or(false).then(|| "in_place".to_owned());
-        let replaced =
-            file["replaces"].as_object().map(|it| ["replaces", text_of(&it["mode"]), text_of(&it["sha256"])].join(" "));
-        for field in six.into_iter().chain(replaced).chain(in_place) {
-            text.extend([&field.len().to_string(), ":", &field, ","]);
-        }
-    }
-    Sha256::of(text.as_bytes()).to_string()
-}
-
-#[test]
-fn an_approval_of_one_name_of_a_file_is_none_of_the_others() {
-    let (a, b) = (RelPath::new(b"a").unwrap(), RelPath::new(b"b").unwrap());
-    let workspace = Memory::with_files([(a.clone(), Entry::file("one\n"))]);
-    workspace.link(&a, &b).unwrap();
-    let request = request("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n");
-    let approve = engine::check(request.clone(), &workspace).report.plan_id;
-    let mut shared = request;
-    shared.decide.in_place = true;
-    let approving = |approve| Request { commit: Commit { approve, ..Commit::default() }, ..shared.clone() };
-    let refused = engine::apply(approving(approve), &workspace, &Interrupt::new());
-    assert_eq!(refused.problems.first().map(|problem| problem.code), Some(&code::NOT_APPROVED));
-
-    let checked = json(&engine::check(approving(None), &workspace).report);
-    assert_eq!((&checked["files"][0]["in_place"], &checked["plan_id"]), (&json!(true), &json!(worked_out(&checked))));
-    let approve = checked["plan_id"].as_str().map(str::to_owned);
-    assert!(engine::apply(approving(approve), &workspace, &Interrupt::new()).report.changed);
-    assert_eq!(workspace.files()[&b].contents, b"1\n");
-}
-
-#[test]
-fn the_plan_id_is_that_of_the_change() {
-    let id = |patch: &str, memory: Memory| engine::check(request(patch), &memory).report.plan_id.unwrap();
-    let ours = id(PATCH, memory());
-    assert_eq!(ours, id(&PATCH.replace("@@ -2,3 +2,3 @@", "@@ -3,3 +3,3 @@"), memory()), "the same change");
-    assert_ne!(ours, id(&PATCH.replace("+D", "+X"), memory()), "other bytes");
-    assert_ne!(ours, id(PATCH, tree("b\nc\nd\ne\n")), "another tree");
-}
-
-#[test]
-fn people_read_what_is_done() {
-    insta::assert_snapshot!(printed(&check(PATCH).report, "text"), @r"
-    rename run.sh => bin/run.sh mode 100644 => 100755
-    create new file +2 -0
-    modify text +1 -1
-      hunk 1 at line 3, offset +1
-    would apply: 3 files changed, 3 insertions(+), 1 deletion(-)
-    ");
-}
-
-#[test]
-fn no_format_writes_to_a_terminal() {
-    let patch = "--- a/te\x1b[2Jxt\u{202e}\n+++ b/te\x1b[2Jxt\u{202e}\n@@ -1 +1 @@ \x07\n-a\x1bb\n+c\n";
-    let outcome = check(patch);
-    for format in FORMATS.iter().filter(|format| format.name() != "numstat-z") {
-        // Colours are ours.
-        let colours = ["\u{1b}[32m", "\u{1b}[31m", "\u{1b}[0m"];
-        let text = printed(&outcome.report, format.name());
-        let text = colours.iter().fold(text, |text, colour| text.replace(colour, ""));
-        let acts = |character: char| character.is_control() && !"\n\t".contains(character) || character == '\u{202e}';
-        assert!(!text.contains(acts), "{}: {text:?}", format.name());
-    }
-}
-
-#[test]
-fn the_statistics_are_gits() {
-    let long = "a/".repeat(30);
-    let patches = [
-        PATCH.to_owned(),
-        format!("--- a/{long}x\n+++ b/{long}x\n@@ -1 +1,80 @@\n-a\n{}", "+b\n".repeat(80)),
-        format!("--- a/x\n+++ b/x\n@@ -1,3 +1 @@\n-a\n-b\n-c\n+d\n--- /dev/null\n+++ b/y\n@@ -0,0 +1,90 @@\n{}", "+b\n".repeat(90)),
-        "diff --git a/d/s/old b/d/t/new\nsimilarity index 87%\ncopy from d/s/old\ncopy to d/t/new\n".to_owned(),
-        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n".to_owned(),
-        "diff --git a/x b/x\ndissimilarity index 90%\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
-        "diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-to\n\
-         \\ No newline at end of file\n"
-            .to_owned(),
-        "diff --git \"a/t\\\"quote\" \"b/t\\\"quote\"\nnew file mode 100755\n--- /dev/null\n+++ \"b/t\\\"quote\"\n@@ -0,0 +1 @@\n+x\n".to_owned(),
-        "diff --git \"a/\\303\\251\" \"b/\\303\\251\"\ndeleted file mode 100644\nindex 7898192..0000000\n".to_owned(),
-        "diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n".to_owned(),
-        "diff --git a/b b/b\nindex badc806ed7d7937d6fcb727b07d0e90ec752bf9f..47a795fa36c2f8b4a6edec9ee6a675a81dd030f5 \
-         100644\nGIT binary patch\nliteral 4\nLcmZQb%FhD;0(JpF\n\nliteral 4\nLcmZQb%FF`*0%`#|\n\n"
-            .to_owned(),
-    ];
-    for patch in &patches {
-        let report = engine::describe(Request::of(patch.as_str())).report;
-        assert!(report.ok, "{patch}: {:?}", report.problems);
-        for (option, format) in
-            [("--stat", "stat"), ("--numstat", "numstat"), ("--summary", "summary"), ("-z", "numstat-z")]
-        {
-            assert_eq!(printed(&report, format), git(option, patch), "{option}: {patch}");
-        }
-    }
-}
-
-/// Returns what `git apply` prints outside of any repository.
-fn git(option: &str, patch: &str) -> String {
-    let empty = tempfile::tempdir().unwrap();
-    let options = if option == "-z" { vec!["--numstat", "-z"] } else { vec![option] };
-    let mut child = Command::new("git")
-        .arg("apply")
-        .args(options)
-        .current_dir(empty.path())
-        .env("GIT_CEILING_DIRECTORIES", empty.path())
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("HOME", empty.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(patch.as_bytes()).unwrap();
-    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
 }

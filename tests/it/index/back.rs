@@ -2,7 +2,8 @@
 
 use fs_err as fs;
 
-use super::{OF_Z, Tree, left_out};
+use super::Tree;
+use super::sparse::{OF_Z, left_out};
 
 #[test]
 fn what_was_staged_is_taken_back_and_made_again() {

@@ -6,23 +6,7 @@ const MOST_LINES: usize = 400;
 const MOST_LINES_OF_A_FUNCTION: usize = 60;
 
 /// Files that are still longer. No file may be added.
-const LONG_FILES_LEFT: &[&str] = &[
-    "tests/it/batch.rs",
-    "tests/it/cli.rs",
-    "tests/it/diagnostics.rs",
-    "tests/it/faults/scene.rs",
-    "tests/it/hook.rs",
-    "tests/it/html.rs",
-    "tests/it/index.rs",
-    "tests/it/mcp.rs",
-    "tests/it/oracle/rows.rs",
-    "tests/it/output.rs",
-    "tests/it/policy.rs",
-    "tests/it/report.rs",
-    "tests/it/transaction.rs",
-    "tests/it/whitespace.rs",
-    "tests/it/workspace.rs",
-];
+const LONG_FILES_LEFT: &[&str] = &["tests/it/faults/scene.rs", "tests/it/oracle/rows.rs", "tests/it/workspace.rs"];
 
 /// Functions that are still longer. No function may be added.
 const LONG_FUNCTIONS_LEFT: &[&str] = &[
@@ -39,9 +23,9 @@ const LONG_FUNCTIONS_LEFT: &[&str] = &[
     "tests/it/changes/sets.rs::overwritten",
     "tests/it/hook/control.rs::allow_is_not_about_another_name_of_a_control_file",
     "tests/it/hook/words.rs::a_hook_shows_no_option_to_a_model",
-    "tests/it/mcp.rs::what_breaks_the_protocol_gets_the_code_that_says_so",
+    "tests/it/mcp/protocol.rs::what_breaks_the_protocol_gets_the_code_that_says_so",
     "tests/it/mcp/arguments.rs::a_wrong_argument_is_named_with_the_expected_value",
-    "tests/it/output.rs::sarif_has_a_rule_for_each_result",
+    "tests/it/output/formats.rs::sarif_has_a_rule_for_each_result",
     "tests/it/report.rs::a_check_says_what_would_become_of_each_file",
 ];
 
