@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Interner, NoSliderHeuristic, Token};
 
-use super::edits::{Budget, Edit, Edits};
+use super::edits::{Budget, Edit, Edits, push};
 use super::indent::IndentHeuristic;
 use super::pieces::{Piece, Pieces};
 use super::table::LineTable;
@@ -53,17 +53,6 @@ pub(crate) fn diff(old: &LineTable<'_>, new: &LineTable<'_>, budget: Budget, sli
         }
     }
     edits
-}
-
-/// Adds `edit`, joined with the last one if no line separates them.
-fn push(edits: &mut Edits, edit: Edit) {
-    match edits.last_mut() {
-        Some(last) if last.old.end == edit.old.start && last.new.end == edit.new.start => {
-            last.old.end = edit.old.end;
-            last.new.end = edit.new.end;
-        }
-        _ => edits.push(edit),
-    }
 }
 
 /// Compares two texts at once.

@@ -33,3 +33,14 @@ impl Default for Budget {
         Self(1 << 28)
     }
 }
+
+/// Adds `edit`, joined with the last one if no line separates them.
+pub(crate) fn push(edits: &mut Edits, edit: Edit) {
+    match edits.last_mut() {
+        Some(last) if last.old.end == edit.old.start && last.new.end == edit.new.start => {
+            last.old.end = edit.old.end;
+            last.new.end = edit.new.end;
+        }
+        _ => edits.push(edit),
+    }
+}

@@ -14,7 +14,6 @@ mod level;
 mod lines;
 mod listed;
 mod lookalike;
-mod merge;
 mod nearest;
 mod numbered;
 mod overlay;
@@ -24,7 +23,6 @@ mod progression;
 mod reference;
 pub(crate) mod reindent;
 mod runs;
-mod script;
 mod search;
 mod shift;
 mod sieve;
@@ -36,13 +34,12 @@ mod texts;
 mod trailing;
 mod windows;
 
-pub use hunkwise::{MergedFile, MergedHunk, MergedPart, Merging, merge_hunks};
+pub use hunkwise::{MergeResult, MergedFile, MergedHunk, MergedPart, merge_hunks};
 pub use ladder::{LADDER, Rung};
 pub(crate) use ladder::{folds_to_same, indentation, is_typographic, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
 pub(crate) use lookalike::{END_OF_NAME, LookalikeSearch};
 pub use lookalike::{Lookalike, lookalike, lookalike_name};
-pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
 pub use overlay::overlay;
 pub use shift::shift;
 pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at, replace_unexplained};
@@ -50,6 +47,7 @@ pub use trailing::{BlankEnd, blank_end};
 
 use std::ops::Range;
 
+pub use crate::lines::{Conflict, ConflictStyle, Favour, Merged, merge};
 use crate::plan::{Anchor, Closeness, Direction, Hunk};
 use crate::text::{Pieces, Span, without_ending};
 use crate::whitespace::WhitespaceRule;

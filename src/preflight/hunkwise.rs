@@ -4,7 +4,7 @@ use super::bases::{BaseKind, Merge, tell};
 use super::edited::{compare, tell_place};
 use super::findings::Findings;
 use super::options::Options;
-use crate::matching::{MergedFile, Merging, Mismatch, Placements, Rules, merge_hunks};
+use crate::matching::{MergeResult, MergedFile, Mismatch, Placements, Rules, merge_hunks};
 use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
 
 /// Returns whether the operation can be merged: hunks that name their lines, all of them, into a file that stays.
@@ -26,7 +26,7 @@ pub(super) fn merged(
     let style = options.merge_hunks.unwrap_or_default();
     let MergedFile { bytes, hunks: done, conflicts } =
         merge_hunks(preimage, (text, hunks), operation.direction, rules, style);
-    let is_done = |kind: Merging| kind == Merging::AlreadyApplied;
+    let is_done = |kind: MergeResult| kind == MergeResult::AlreadyApplied;
     findings.outcome.is_done = done.iter().flat_map(|hunk| &hunk.parts).all(|part| is_done(part.kind));
     let placements: Placements =
         done.iter().map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::not_found)).collect();

@@ -9,7 +9,7 @@ use super::merge::MergedChange;
 use super::nearest::{Budget, NearestPlace};
 use super::omitted::Room;
 use super::words::Counter;
-use crate::matching::{MergedHunk, Merging, Mismatch, MismatchKind, Placement, Placements};
+use crate::matching::{MergeResult, MergedHunk, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Hunk, LineRange, Operation};
 use crate::preflight::FileOutcome;
 use crate::text::Span;
@@ -177,7 +177,7 @@ impl ListedHunks {
 
 /// Returns whether a merged hunk is in conflict.
 pub(super) fn is_conflict(hunk: &MergedHunk) -> bool {
-    hunk.parts.iter().any(|part| part.kind == Merging::Conflict)
+    hunk.parts.iter().any(|part| part.kind == MergeResult::Conflict)
 }
 
 /// Reports the hunks of the file `id` that `room` admits; the outcome has no placements if they were not searched for.
@@ -272,13 +272,13 @@ impl HunkReport {
 
     /// Says what became of its changes. Where it has a place, what was merged before it is above that.
     pub(super) fn merge(&mut self, merged: &MergedHunk) {
-        let has = |kind: Merging| merged.parts.iter().any(|part| part.kind == kind);
+        let has = |kind: MergeResult| merged.parts.iter().any(|part| part.kind == kind);
         self.merged = merged.parts.iter().map(MergedChange::of).collect();
         if let Some(applied) = &mut self.applied {
             applied.new_start = merged.lines.start + usize::from(applied.new_lines > 0);
             return;
         }
-        self.status = match (has(Merging::Conflict), has(Merging::Merged)) {
+        self.status = match (has(MergeResult::Conflict), has(MergeResult::Merged)) {
             (true, _) => HunkStatus::Conflict,
             (false, true) => HunkStatus::Merged,
             (false, false) => HunkStatus::AlreadyApplied,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::matching::{Conflict, MergedPart, Merging};
+use crate::matching::{Conflict, MergeResult, MergedPart};
 use crate::preflight::{BaseKind, Merge};
 
 /// How a patch was merged with what became of its file since it was made (`--3way`, `--merge`).
@@ -74,9 +74,9 @@ pub struct MergedChange {
 impl MergedChange {
     pub(super) fn of(part: &MergedPart) -> Self {
         let status = match part.kind {
-            Merging::Merged => "merged",
-            Merging::AlreadyApplied => "already_applied",
-            Merging::Conflict => "conflict",
+            MergeResult::Merged => "merged",
+            MergeResult::AlreadyApplied => "already_applied",
+            MergeResult::Conflict => "conflict",
         };
         Self { status, lines: lines(&part.lines) }
     }

@@ -13,13 +13,12 @@ use std::ops::Range;
 use super::hashes::Comparison;
 use super::index::LineIndex;
 use super::ladder::{EXACT, WHITESPACE};
-use super::merge::{Conflict, ConflictStyle, end_line, put_marker};
 use super::numbered::Patch;
-use super::script::{Pair, script};
 use super::{Placement, Rules};
+use crate::lines::{Conflict, ConflictStyle, Pair, Touching, end_line, put_marker, regions, script};
 use crate::plan::{Direction, Hunk};
 use places::Search;
-use sides::{At, Numbers, Parted, Sides};
+use sides::{Numbers, Sides};
 
 /// A file that hunks were merged into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,14 +46,14 @@ pub struct MergedHunk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergedPart {
     /// What was done.
-    pub kind: Merging,
+    pub kind: MergeResult,
     /// The lines of the file afterwards, counted from 0, with all markers; none where lines went.
     pub lines: Range<usize>,
 }
 
 /// The things that can become of a change in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Merging {
+pub enum MergeResult {
     /// It was made.
     Merged,
     /// The file has it already.
@@ -109,34 +108,21 @@ struct Merger<'m> {
 impl Merger<'_> {
     fn merge(&mut self, sides: &Sides<'_>) -> MergedHunk {
         let (placement, lines) = self.search.find(sides, self.frozen);
-        let pair = Pair { old: &sides.old.numbers, new: &self.search.numbers[lines.clone()] };
-        let parted = Parted { sides, script: script(&pair), start: lines.start };
+        let changes = script(&Pair { old: &sides.old.numbers, new: &self.search.numbers[lines.clone()] });
         self.copy_to(lines.start);
-        let first = self.written;
+        let (first, mut end) = (self.written, lines.end);
         let mut parts = Vec::new();
-        let mut at = At { old: 0, new: 0, file: lines.start };
-        loop {
-            let from = at;
-            let is_merged = if parted.is_deletion(at) || parted.is_insertion(at) {
-                parted.pass_change(&mut at) && {
-                    parts.push(self.put_change(sides, from, at));
-                    true
-                }
-            } else if !parted.is_context(at) {
-                break;
-            } else if parted.is_lost(at) {
-                parted.pass_lost(&mut at)
-            } else {
-                parted.pass_own(&mut at);
-                parted.pass_context(&mut at);
-                self.copy_to(at.file);
-                true
-            };
-            if !is_merged {
-                parted.pass_conflict(&mut at);
-                parts.push(self.put_conflict(sides, from, at));
+        for Touching { mine, other, mut at } in regions(&changes, &sides.edits) {
+            at.ours = at.ours.start + lines.start..at.ours.end + lines.start;
+            if !other.is_empty() {
+                self.copy_to(at.ours.start);
+                parts.push(if mine.is_empty() { self.put_change(sides, at) } else { self.put_conflict(sides, at) });
+            } else if at.base.end == sides.old.count() {
+                // Lines of the file after the last line of the hunk are not part of it.
+                end = at.ours.start;
             }
         }
+        self.copy_to(end);
         MergedHunk { placement, lines: first..self.written, parts }
     }
 
@@ -163,21 +149,21 @@ impl Merger<'_> {
         }
     }
 
-    fn put_change(&mut self, sides: &Sides<'_>, from: At, to: At) -> MergedPart {
+    fn put_change(&mut self, sides: &Sides<'_>, at: Conflict) -> MergedPart {
         let first = self.written;
-        self.frozen = to.file;
-        self.put_all(&sides.new.lines[from.new..to.new]);
-        MergedPart { kind: Merging::Merged, lines: first..self.written }
+        self.frozen = at.ours.end;
+        self.put_all(&sides.new.lines[at.theirs]);
+        MergedPart { kind: MergeResult::Merged, lines: first..self.written }
     }
 
-    /// Writes what the file and the hunk changed differently; where they did the same, that is the file's.
-    fn put_conflict(&mut self, sides: &Sides<'_>, from: At, to: At) -> MergedPart {
-        let (ours, theirs) = (&self.search.numbers[from.file..to.file], &sides.new.numbers[from.new..to.new]);
+    /// Writes the different changes of the file and the hunk. The same change is already in the file.
+    fn put_conflict(&mut self, sides: &Sides<'_>, at: Conflict) -> MergedPart {
+        let (ours, theirs) = (&self.search.numbers[at.ours.clone()], &sides.new.numbers[at.theirs.clone()]);
         let same = |pairs: &mut dyn Iterator<Item = (&u32, &u32)>| pairs.take_while(|(a, b)| a == b).count();
         if ours == theirs {
             let first = self.written;
-            self.copy_to(to.file);
-            return MergedPart { kind: Merging::AlreadyApplied, lines: first..self.written };
+            self.copy_to(at.ours.end);
+            return MergedPart { kind: MergeResult::AlreadyApplied, lines: first..self.written };
         }
         let (prefix, suffix) = if self.style == ConflictStyle::Sides {
             let prefix = same(&mut ours.iter().zip(theirs));
@@ -185,24 +171,25 @@ impl Merger<'_> {
         } else {
             (0, 0)
         };
-        let (ours, theirs) = (from.file + prefix..to.file - suffix, from.new + prefix..to.new - suffix);
+        let (ours, theirs) =
+            (at.ours.start + prefix..at.ours.end - suffix, at.theirs.start + prefix..at.theirs.end - suffix);
         self.copy_to(ours.start);
         let first = self.written;
         self.mark(b'<');
         self.copy_to(ours.end);
         if self.style != ConflictStyle::Sides {
             self.mark(b'|');
-            self.put_all(&sides.old.lines[from.old..to.old]);
+            self.put_all(&sides.old.lines[at.base.clone()]);
         }
         self.mark(b'=');
         self.put_all(&sides.new.lines[theirs.clone()]);
         self.mark(b'>');
         let lines = first..self.written;
-        self.copy_to(to.file);
-        let [base, theirs] = [(sides.stated, from.old..to.old), (sides.stated_new, theirs)]
+        self.copy_to(at.ours.end);
+        let [base, theirs] = [(sides.stated, at.base), (sides.stated_new, theirs)]
             .map(|(stated, lines)| stated.saturating_add(lines.start)..stated.saturating_add(lines.end));
         self.conflicts.push(Conflict { base, ours, theirs });
-        MergedPart { kind: Merging::Conflict, lines }
+        MergedPart { kind: MergeResult::Conflict, lines }
     }
 
     fn mark(&mut self, sign: u8) {
@@ -218,7 +205,7 @@ mod tests {
     use super::*;
 
     /// What became of the changes in a hunk.
-    type Parts = Vec<(Merging, Range<usize>)>;
+    type Parts = Vec<(MergeResult, Range<usize>)>;
 
     fn merged(file: &str, bodies: &[(&str, usize)], style: ConflictStyle) -> (String, Vec<Parts>) {
         let lines = |text: &str| text.replace(' ', "\n");
@@ -238,20 +225,20 @@ mod tests {
     #[test]
     fn what_the_file_has_not_touched_is_merged() {
         let found = merged("1 2 3 4 five ", &[(HUNK, 1)], ConflictStyle::Sides);
-        assert_eq!(found, ("1 2 c 4 five ".to_owned(), vec![vec![(Merging::Merged, 2..3)]]));
+        assert_eq!(found, ("1 2 c 4 five ".to_owned(), vec![vec![(MergeResult::Merged, 2..3)]]));
         let found = merged("0 1 2 3 4 5 ", &[(HUNK, 1)], ConflictStyle::Sides);
-        assert_eq!(found, ("0 1 2 c 4 5 ".to_owned(), vec![vec![(Merging::Merged, 3..4)]]));
+        assert_eq!(found, ("0 1 2 c 4 5 ".to_owned(), vec![vec![(MergeResult::Merged, 3..4)]]));
     }
 
     #[test]
     fn what_the_file_has_already_stays() {
         let found = merged("1 2 c 4 5 ", &[(HUNK, 1)], ConflictStyle::Sides);
-        assert_eq!(found, ("1 2 c 4 5 ".to_owned(), vec![vec![(Merging::AlreadyApplied, 2..3)]]));
+        assert_eq!(found, ("1 2 c 4 5 ".to_owned(), vec![vec![(MergeResult::AlreadyApplied, 2..3)]]));
     }
 
     #[test]
     fn what_the_file_has_otherwise_is_a_conflict() {
-        let conflict = |lines| vec![vec![(Merging::Conflict, lines)]];
+        let conflict = |lines| vec![vec![(MergeResult::Conflict, lines)]];
         let found = merged("1 2 x 4 5 ", &[(HUNK, 1)], ConflictStyle::Sides);
         assert_eq!(found, ("1 2 <<<<<<< x ======= c >>>>>>> 4 5 ".to_owned(), conflict(2..7)));
         let found = merged("1 2 x 4 5 ", &[(HUNK, 1)], ConflictStyle::Base);

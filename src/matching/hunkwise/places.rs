@@ -7,11 +7,11 @@ use super::super::covered::{Covered, signed};
 use super::super::index::LineIndex;
 use super::super::ladder::LADDER;
 use super::super::numbered::Patch;
-use super::super::script::{Pair, beginning};
 use super::super::search::{candidates, nearest};
 use super::super::stop::unless_stopped;
 use super::super::windows::Windows;
 use super::sides::{Numbers, Sides};
+use crate::lines::{Pair, beginning};
 
 /// Most lines that are compared for places where a hunk fits in part. Each hunk has its share, and leaves what it does not
 /// need to those behind it; the best place until then counts.
@@ -112,7 +112,7 @@ impl<'m> Search<'m> {
     /// taken again.
     fn find_roughly(&self, sides: &Sides<'_>, frozen: usize, steps: &mut usize) -> Range<usize> {
         let (end, expected) = (self.numbers.len(), self.expected(sides));
-        let context = sides.old.context();
+        let context = sides.context();
         let mut best = usize::try_from(expected).unwrap_or(0).min(end);
         if context == 0 {
             return best.max(frozen)..best.max(frozen);

@@ -10,6 +10,7 @@ const REEXPORTS_LEFT: &[&str] = &[
     "cli: diagnostics",
     "cli: guard",
     "cli: interrupt",
+    "cli: lines",
     "cli: matching",
     "cli: plan",
     "cli: policy",

@@ -1,20 +1,22 @@
-//! Three-way merge of lines: what two descendants of a text made of it, together.
+//! Three-way merge of lines.
 //!
-//! Changes of both sides that touch each other are conflicts, unless they are the same. Of a conflict, lines that both
-//! sides have are taken out, and conflicts with no more than three lines between them are one, as in git.
+//! Changes of both sides that touch each other conflict, unless they are the same. As in git, lines that both sides have are
+//! taken out of a conflict, and conflicts with at most three lines between them become one.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
+use super::diff::{Slide, diff};
+use super::edits::{Budget, Edit, Edits};
+use super::table::LineTable;
 
-/// So many lines between two conflicts do not part them.
+/// The most lines between two conflicts that become one.
 const MOST_BETWEEN: usize = 3;
-/// Length of the markers of a conflict.
+/// The length of a conflict marker, in bytes.
 const MARKER: usize = 7;
 
-/// What becomes of conflicts.
+/// The side that decides conflicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Favour {
@@ -22,7 +24,7 @@ pub enum Favour {
     Ours,
     /// Their lines are taken.
     Theirs,
-    /// Ours are taken, and theirs behind them.
+    /// Our lines are taken, then their lines.
     Union,
 }
 
@@ -33,16 +35,16 @@ pub enum ConflictStyle {
     /// Both sides (`merge`).
     #[default]
     Sides,
-    /// Both sides, and what they come from between them (`diff3`).
+    /// Both sides, with the base between them (`diff3`).
     Base,
-    /// The same, less the lines at the ends that both sides have (`zdiff3`).
+    /// The same without the lines at the ends that both sides have (`zdiff3`).
     ShortBase,
 }
 
 /// Lines that both sides changed, counted from 0 and half-open, in each of the three texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The lines that they come from.
+    /// The lines of the base.
     pub base: Range<usize>,
     /// Our lines.
     pub ours: Range<usize>,
@@ -50,13 +52,23 @@ pub struct Conflict {
     pub theirs: Range<usize>,
 }
 
-/// A text that was merged.
+/// A merged text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
-    /// The text; conflicts stand in it as the style says.
+    /// The text. It contains conflicts as the style prescribes.
     pub bytes: Vec<u8>,
-    /// The conflicts that nothing decided.
+    /// The conflicts that no [`Favour`] decided.
     pub conflicts: Vec<Conflict>,
+}
+
+/// Changes that touch each other, and the lines that they cover in each of the three texts.
+pub(crate) struct Touching<'e> {
+    /// Our changes.
+    pub(crate) mine: &'e [Edit],
+    /// Their changes.
+    pub(crate) other: &'e [Edit],
+    /// The lines.
+    pub(crate) at: Conflict,
 }
 
 /// A region that is not the same in all three texts.
@@ -68,7 +80,7 @@ struct Region {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Ours alone changed, or both did the same.
+    /// Our side alone changed, or both sides have the same change.
     Ours,
     Theirs,
     Conflict,
@@ -81,15 +93,16 @@ struct Texts<'t> {
     theirs: LineTable<'t>,
 }
 
-/// Merges what `ours` and `theirs` made of `base`. Conflicts are decided by `favour`, or written as `style` says.
+/// Merges the changes from `base` to `ours` and from `base` to `theirs`. `favour` decides conflicts, or they are written in
+/// `style`.
 ///
-/// If the texts are too long and too different for the budget of a comparison, conflicts are larger than necessary.
+/// After the budget of a comparison is used up, conflicts are larger than necessary.
 #[must_use]
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>, style: ConflictStyle) -> Merged {
     let texts = Texts { base: LineTable::of(base), ours: LineTable::of(ours), theirs: LineTable::of(theirs) };
     let mine = edits(&texts.base, &texts.ours);
     let other = edits(&texts.base, &texts.theirs);
-    let regions = regions(&texts, &mine, &other);
+    let regions = regions(&mine, &other).into_iter().filter_map(|touching| texts.region(touching)).collect();
     let regions = match style {
         ConflictStyle::Sides => joined(refined(&texts, regions)),
         ConflictStyle::Base => regions,
@@ -104,10 +117,10 @@ fn edits(old: &LineTable<'_>, new: &LineTable<'_>) -> Edits {
     diff(old, new, Budget::default(), Slide::Last)
 }
 
-/// Returns the regions where one side or both changed something, in order.
-fn regions(texts: &Texts<'_>, mine: &[Edit], other: &[Edit]) -> Vec<Region> {
+/// Returns the changes of both sides in order, divided where an unchanged line is between them.
+pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'e>> {
     let (mut regions, mut i, mut j) = (Vec::new(), 0, 0);
-    // How far each side is ahead of the base.
+    // The lines that each side has more than the base up to there.
     let (mut ours, mut theirs) = (0_isize, 0_isize);
     while let Some(start) = [mine.get(i), other.get(j)].into_iter().flatten().map(|edit| edit.old.start).min() {
         let (first, second) = (i, j);
@@ -128,25 +141,17 @@ fn regions(texts: &Texts<'_>, mine: &[Edit], other: &[Edit]) -> Vec<Region> {
             ours: start.saturating_add_signed(before)..end.saturating_add_signed(ours),
             theirs: start.saturating_add_signed(behind)..end.saturating_add_signed(theirs),
         };
-        let kind = match (&mine[first..i], &other[second..j]) {
-            (_, []) => Kind::Ours,
-            ([], _) => Kind::Theirs,
-            ([a], [b]) if a.old == b.old && texts.ours.lines[a.new.clone()] == texts.theirs.lines[b.new.clone()] => {
-                continue;
-            }
-            _ => Kind::Conflict,
-        };
-        regions.push(Region { kind, at });
+        regions.push(Touching { mine: &mine[first..i], other: &other[second..j], at });
     }
     regions
 }
 
-/// Returns how far the new text is ahead of the old one behind `edit`.
+/// Returns the lines that the new text has more than the old one up to the end of `edit`.
 fn shift(edit: &Edit) -> isize {
     edit.new.end.cast_signed() - edit.old.end.cast_signed()
 }
 
-/// Takes out of conflicts what both sides have.
+/// Takes the lines that both sides have out of conflicts.
 fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
     for region in regions {
@@ -169,7 +174,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     all
 }
 
-/// Makes one of conflicts that are near each other.
+/// Joins conflicts that are near each other.
 fn joined(regions: Vec<Region>) -> Vec<Region> {
     let mut all: Vec<Region> = Vec::with_capacity(regions.len());
     for region in regions {
@@ -190,6 +195,19 @@ fn joined(regions: Vec<Region>) -> Vec<Region> {
 }
 
 impl Texts<'_> {
+    /// Returns the kind of a region; `None` if both sides have the same change.
+    fn region(&self, Touching { mine, other, at }: Touching<'_>) -> Option<Region> {
+        let kind = match (mine, other) {
+            (_, []) => Kind::Ours,
+            ([], _) => Kind::Theirs,
+            ([a], [b]) if a.old == b.old && self.ours.lines[a.new.clone()] == self.theirs.lines[b.new.clone()] => {
+                return None;
+            }
+            _ => Kind::Conflict,
+        };
+        Some(Region { kind, at })
+    }
+
     /// Takes the lines at both ends out of a conflict that both sides have.
     fn shortened(&self, region: Region) -> Region {
         let Region { kind: Kind::Conflict, at: Conflict { base, mut ours, mut theirs } } = region else {
@@ -245,7 +263,7 @@ impl Texts<'_> {
         part(b'>', " theirs", &[]);
     }
 
-    /// Returns how lines end there: as those of both sides before it, or as the first one of the base.
+    /// Returns the line ending there: the ending of the lines of both sides before, or of the first line of the base.
     fn newline(&self, at: &Conflict) -> &'static [u8] {
         let before = |lines: &[&[u8]], start: usize| has_return(lines, start.saturating_sub(1));
         let sides = [
@@ -257,8 +275,7 @@ impl Texts<'_> {
     }
 }
 
-/// Returns whether a line ends with CR LF, or the one before it if it is the last one and has no end; `None` if nothing
-/// tells.
+/// Returns whether a line ends with CR LF. For a last line without terminator, the line before decides.
 fn has_return(lines: &[&[u8]], index: usize) -> Option<bool> {
     let line = lines.get(index).filter(|line| line.ends_with(b"\n"));
     let line = line.or_else(|| lines.get(index.checked_sub(1)?));
@@ -270,14 +287,14 @@ fn put(out: &mut Vec<u8>, lines: &[&[u8]]) {
 }
 
 /// Writes the marker that begins or ends a part of a conflict.
-pub(super) fn put_marker(out: &mut Vec<u8>, sign: u8, label: &str, newline: &[u8]) {
+pub(crate) fn put_marker(out: &mut Vec<u8>, sign: u8, label: &str, newline: &[u8]) {
     out.extend([sign; MARKER]);
     out.extend(label.as_bytes());
     out.extend(newline);
 }
 
-/// Ends a last line that has no end.
-pub(super) fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
+/// Ends a last line that has no terminator.
+pub(crate) fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
     if out.last().is_some_and(|&last| last != b'\n') {
         out.extend_from_slice(newline);
     }
@@ -311,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_may_decide() {
+    fn a_favour_decides_conflicts() {
         for (favour, expected) in [(Favour::Ours, "1 b 3 "), (Favour::Theirs, "1 c 3 "), (Favour::Union, "1 b c 3 ")] {
             let found = merged("1 2 3 ", "1 b 3 ", "1 c 3 ", Some(favour), ConflictStyle::Sides);
             assert_eq!(found, (expected.to_owned(), 0));

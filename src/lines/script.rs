@@ -1,14 +1,16 @@
-//! The shortest way from one sequence to another, as diff programs choose it where there are several, and how much of a
-//! sequence another one begins with.
+//! The shortest edit script between two sequences, as GNU diff chooses it, and the length of the beginning of a sequence
+//! that another one matches.
 
 use std::ops::RangeInclusive;
 
-/// Two sequences, by which of their elements are the same.
-pub(super) struct Pair<'p> {
-    /// The first one.
-    pub(super) old: &'p [u32],
-    /// The other one.
-    pub(super) new: &'p [u32],
+use super::edits::{Edit, Edits, push};
+
+/// Two sequences of numbers.
+pub(crate) struct Pair<'p> {
+    /// The first sequence.
+    pub(crate) old: &'p [u32],
+    /// The second sequence.
+    pub(crate) new: &'p [u32],
 }
 
 impl Pair<'_> {
@@ -28,18 +30,10 @@ impl Pair<'_> {
     }
 }
 
-/// What is left of two sequences: which elements only one of them has.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Script {
-    /// Whether an element of the first one is not in the other one.
-    pub(super) gone: Vec<bool>,
-    /// Whether an element of the other one is not in the first one.
-    pub(super) new: Vec<bool>,
-}
-
-/// Returns what parts the sequences; see E. Myers, An O(ND) Difference Algorithm and Its Variations, Algorithmica 1 (1986).
-pub(super) fn script(pair: &Pair<'_>) -> Script {
-    let mut script = Script { gone: vec![false; pair.old.len()], new: vec![false; pair.new.len()] };
+/// Returns the edits from the first sequence to the second; see E. Myers, An O(ND) Difference Algorithm and Its Variations,
+/// Algorithmica 1 (1986).
+pub(crate) fn script(pair: &Pair<'_>) -> Edits {
+    let mut edits = Edits::new();
     let mut open = vec![(0, pair.old.len(), 0, pair.new.len())];
     while let Some((mut left, mut right, mut top, mut bottom)) = open.pop() {
         while left < right && top < bottom && pair.old[left] == pair.new[top] {
@@ -48,17 +42,18 @@ pub(super) fn script(pair: &Pair<'_>) -> Script {
         while left < right && top < bottom && pair.old[right - 1] == pair.new[bottom - 1] {
             (right, bottom) = (right - 1, bottom - 1);
         }
-        if left == right {
-            script.new[top..bottom].fill(true);
-        } else if top == bottom {
-            script.gone[left..right].fill(true);
+        if left == right && top == bottom {
+            continue;
+        }
+        if left == right || top == bottom {
+            push(&mut edits, Edit { old: left..right, new: top..bottom });
         } else {
             let (x, y) = middle(&Pair { old: &pair.old[left..right], new: &pair.new[top..bottom] });
             open.push((left + x, right, top + y, bottom));
             open.push((left, left + x, top, top + y));
         }
     }
-    script
+    edits
 }
 
 /// How far a search is in the first sequence, on each diagonal: what the place there is ahead of that in the other one.
@@ -140,7 +135,7 @@ fn middle(pair: &Pair<'_>) -> (usize, usize) {
 ///
 /// The second condition in `fits` is GNU patch's own: it lets more changes pass the further down `line`, counted from 1, the
 /// beginning of `new` is.
-pub(super) fn beginning(
+pub(crate) fn beginning(
     pair: &Pair<'_>,
     line: usize,
     bounds: RangeInclusive<usize>,
@@ -190,28 +185,25 @@ mod tests {
         text.bytes().map(u32::from).collect()
     }
 
-    /// Returns the elements of both: those of one alone behind `-` and `+`.
+    /// Returns both sequences as one text, with `-` before a deleted element and `+` before an inserted one.
     fn parted(old: &str, new: &str) -> String {
-        let found = script(&Pair { old: &numbers(old), new: &numbers(new) });
-        let mut theirs = new.chars().zip(found.new).peekable();
-        let mut text = String::new();
-        for (element, is_gone) in old.chars().zip(found.gone) {
-            while let Some((element, _)) = theirs.next_if(|(_, is_new)| *is_new) {
-                text.extend(['+', element]);
-            }
-            text.extend(is_gone.then_some('-').into_iter().chain([element]));
-            if !is_gone {
-                assert_eq!(theirs.next(), Some((element, false)));
-            }
+        let (mut text, mut at) = (String::new(), (0, 0));
+        let end = Edit { old: old.len()..old.len(), new: new.len()..new.len() };
+        for edit in script(&Pair { old: &numbers(old), new: &numbers(new) }).into_iter().chain([end]) {
+            let (same, other) = (&old[at.0..edit.old.start], &new[at.1..edit.new.start]);
+            assert_eq!(same, other);
+            text += same;
+            old[edit.old.clone()].chars().for_each(|element| text.extend(['-', element]));
+            new[edit.new.clone()].chars().for_each(|element| text.extend(['+', element]));
+            at = (edit.old.end, edit.new.end);
         }
-        text.extend(theirs.flat_map(|(element, _)| ['+', element]));
         text
     }
 
     #[test]
     fn the_shortest_way_is_found() {
         assert_eq!(parted("abc", "abc"), "abc");
-        assert_eq!(parted("abcd", "axcd"), "a+x-bcd");
+        assert_eq!(parted("abcd", "axcd"), "a-b+xcd");
         assert_eq!(parted("", "ab"), "+a+b");
         assert_eq!(parted("ab", ""), "-a-b");
         assert_eq!(parted("abcabba", "cbabac").matches(['+', '-']).count(), 5);
