@@ -8,13 +8,12 @@ use clap_complete::Shell;
 
 use super::args::{COMMANDS, Cli};
 use super::output::{print, printed};
-use crate::engine::options::SYNTAXES;
+use crate::engine::options::find_syntax;
 use crate::report::SCHEMAS;
 
 /// Prints the formal grammar of the syntax `name`.
 pub(super) fn grammar(name: &str) -> ExitCode {
-    let syntax = SYNTAXES.iter().find(|syntax| syntax.name() == name);
-    print(syntax.map_or("", |syntax| syntax.grammar()).as_bytes())
+    print(find_syntax(name).map_or("", |syntax| syntax.grammar()).as_bytes())
 }
 
 /// Prints the JSON Schema `name`, or the names of all, a line for each.

@@ -20,7 +20,8 @@ pub use crate::preflight::{
 pub use crate::process::Patience;
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{
-    Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, SyntaxErrorKind, Unnamed, edits, listed, packed, quote,
+    Broken, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, edits, find_syntax,
+    listed, packed, quote,
 };
 pub use crate::transaction::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions, Remedy};

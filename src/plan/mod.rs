@@ -141,12 +141,6 @@ impl Input {
         self.origin.as_ref().map_or(&self.bytes, |origin| &origin.bytes)
     }
 
-    /// Returns whether `git apply` reads each of its sections.
-    #[must_use]
-    pub(crate) fn is_for_git(&self) -> bool {
-        !self.formats.is_empty() && self.formats.iter().all(|name| matches!(*name, "git" | "unified"))
-    }
-
     /// Returns the offset in [`Input::original`] of the byte of the text at `offset`.
     #[must_use]
     pub fn original_offset(&self, offset: usize) -> usize {

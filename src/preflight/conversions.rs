@@ -16,6 +16,7 @@ use crate::convert::{Conversion, CrLf, EncodingError, LineEnds, WorkTreeEncoding
 use crate::digest::ObjectFormat;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan};
+use crate::syntax::{Syntax, find_syntax};
 use crate::text::{Contents, printable};
 use crate::workspace::git::{Attribute, Filter, FilterDriver, Git};
 
@@ -80,7 +81,8 @@ struct Defaults {
 /// Returns whether `git apply` can perform `operation`: other formats name the bytes of the work tree.
 #[must_use]
 pub fn is_of_git(plan: &Plan, operation: &Operation) -> bool {
-    let is_in_git_format = || plan.inputs[operation.input].formats.contains(&"git");
+    let is_in_git_format =
+        || plan.inputs[operation.input].formats.iter().any(|format| find_syntax(format).is_some_and(Syntax::is_exact));
     match &operation.edit {
         Edit::Hunks(hunks) => match hunks.first() {
             Some(hunk) => hunk.anchor.is_numbered(),

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::digest::Sha256;
 use crate::preflight::code;
+use crate::syntax::{Syntax, find_syntax};
 use crate::text::printable;
 
 /// One thing to be told at a place.
@@ -225,6 +226,7 @@ fn mending(report: &Report, problem: &ProblemReport, nearest: &NearestPlace) -> 
     let difference = nearest.first_difference.as_ref().filter(|_| nearest.matched + 1 == nearest.of)?;
     let found = difference.found.as_ref()?;
     let is_whole = |line: &str| !line.ends_with('\u{2026}') && !line.chars().any(char::is_control);
-    let is_certain = ["unified", "git", "codex"].contains(&format) && is_whole(&difference.expected) && is_whole(found);
+    let is_certain =
+        find_syntax(format).is_some_and(Syntax::has_sign_column) && is_whole(&difference.expected) && is_whole(found);
     is_certain.then(|| Mending { line: difference.patch_line, old: difference.expected.clone(), new: found.clone() })
 }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
 
-use super::{FileReport, Format, Op, Report};
+use super::{FileReport, Format, InputReport, Op, Report};
 use crate::path::RelPath;
-use crate::syntax::quote;
+use crate::syntax::{Syntax, find_syntax, quote};
 use crate::text::printable;
 
 /// Returns a line for each file as Codex lists them, in this order: what is new (`A`), what is changed or moved (`M`),
@@ -41,7 +41,7 @@ impl Format for Summary {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let mut inputs = report.inputs.iter().peekable();
-        if inputs.peek().is_some() && inputs.all(|input| input.format.as_deref() == Some("codex")) {
+        if inputs.peek().is_some() && inputs.all(has_letters) {
             return out.write_all(letters(&report.files).as_bytes());
         }
         for file in &report.files {
@@ -55,6 +55,10 @@ impl Format for Summary {
         }
         Ok(())
     }
+}
+
+fn has_letters(input: &InputReport) -> bool {
+    input.format.as_deref().and_then(find_syntax).is_some_and(Syntax::has_letter_summary)
 }
 
 fn made_or_gone(out: &mut dyn io::Write, verb: &str, mode: Option<&str>, path: &RelPath) -> io::Result<()> {

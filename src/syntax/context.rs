@@ -37,6 +37,10 @@ impl Syntax for Context {
         true
     }
 
+    fn can_end_message(&self) -> bool {
+        true
+    }
+
     fn marks(&self) -> &'static [&'static str] {
         &["*** "]
     }

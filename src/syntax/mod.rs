@@ -85,6 +85,36 @@ pub trait Syntax: Sync {
         false
     }
 
+    /// Returns whether `git apply` reads it. The sections of these grammars are the same wherever they are in a text.
+    fn is_read_by_git(&self) -> bool {
+        false
+    }
+
+    /// Returns whether it is exact about names, modes and lines, as git's own diffs are.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the first column of each line of a hunk is its sign.
+    fn has_sign_column(&self) -> bool {
+        self.is_read_by_git()
+    }
+
+    /// Returns whether `--lenient` reads damaged sections as hunks. Other grammars have repairs of their own.
+    fn has_lenient_hunks(&self) -> bool {
+        self.is_diff()
+    }
+
+    /// Returns whether `--summary` prints a letter for each file, as Codex does.
+    fn has_letter_summary(&self) -> bool {
+        false
+    }
+
+    /// Returns whether its first line can end the text of a message, where `git am` reads no patch.
+    fn can_end_message(&self) -> bool {
+        false
+    }
+
     /// Returns whether its sections name their files. Others are sections only below a line that does, or where the text
     /// has nothing else: prose may quote them.
     fn names_files(&self) -> bool {
@@ -208,6 +238,12 @@ pub struct Sections {
 pub fn chosen(format: &str) -> Vec<&'static dyn Syntax> {
     let is_chosen = |syntax: &&&dyn Syntax| format == "auto" || syntax.formats().contains(&format);
     SYNTAXES.iter().filter(is_chosen).copied().collect()
+}
+
+/// Returns the grammar with the name `name`.
+#[must_use]
+pub fn find_syntax(name: &str) -> Option<&'static dyn Syntax> {
+    SYNTAXES.iter().copied().find(|syntax| syntax.name() == name)
 }
 
 /// Reads all sections of one text, whatever of the grammars `among` they are written in.

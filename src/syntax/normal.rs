@@ -32,6 +32,10 @@ impl Syntax for Normal {
         true
     }
 
+    fn can_end_message(&self) -> bool {
+        true
+    }
+
     fn names_files(&self) -> bool {
         false
     }

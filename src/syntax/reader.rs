@@ -6,7 +6,7 @@ use std::mem;
 use memchr::memmem;
 
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, foreign, lead, mail,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_syntax, foreign, lead, mail,
     message, normal, not_included, refuse_prose, series,
 };
 use crate::plan::{Input, Name, Operation};
@@ -19,8 +19,6 @@ const BORDERS: [&[u8]; 2] = [b"\ndiff ", b"\nIndex: "];
 const HEADER: &[u8] = b"\n--- ";
 /// How the lines of a body begin.
 const BODY: &[u8] = b" +-\\";
-/// The grammars of such sections, which are read alike wherever they stand.
-const ANYWHERE: [&str; 2] = ["git", "unified"];
 
 /// Reads all sections of `input`, those of a large one in two threads.
 ///
@@ -127,9 +125,8 @@ impl<'t> Reader<'t> {
     /// The header of a context diff and the lines of a normal diff may end that text themselves, where `git am` reads no patch.
     /// GNU patch reads messages like any other text.
     fn skipped_message(&self, start: usize, syntax: &dyn Syntax) -> Option<usize> {
-        let may_end_message = [context::Context.name(), normal::Normal.name()].contains(&syntax.name());
         let is_gnu = self.options.unnamed == Unnamed::Taken;
-        if may_end_message || is_gnu { None } else { message::patch_after(self.text, self.end, start) }
+        if syntax.can_end_message() || is_gnu { None } else { message::patch_after(self.text, self.end, start) }
     }
 
     /// Reads the section of `syntax` at `start`.
@@ -200,7 +197,7 @@ impl<'t> Reader<'t> {
         let span = Span::new(middle, middle);
         (self.offset, self.end) == (middle, middle)
             && self.before.is_some_and(Syntax::is_diff)
-            && behind.formats.iter().all(|name| ANYWHERE.contains(name))
+            && behind.formats.iter().all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git))
             && self.options.allow_files(sections.operations.len() + more.operations.len(), span).is_ok()
             && self.options.allow_hunks(sections.hunks + more.hunks, span).is_ok()
     }

@@ -37,6 +37,10 @@ impl Syntax for Unified {
         true
     }
 
+    fn is_read_by_git(&self) -> bool {
+        true
+    }
+
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         loop {

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use super::diagnostic::Title;
 use crate::engine::Outcome;
-use crate::engine::options::{Code, Direction, Input, Problem, Severity, SyntaxErrorKind, code};
+use crate::engine::options::{Code, Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax};
 use crate::path::RelPath;
 use crate::report::{FileReport, IndexReport, Op};
 use crate::text::printable;
@@ -238,7 +238,7 @@ fn is_told(outcome: &Outcome, problem: &Problem) -> bool {
 
 /// Returns whether a patch is in a grammar that git does not know.
 fn is_foreign(input: &Input) -> bool {
-    !input.formats.is_empty() && !input.formats.iter().any(|name| matches!(*name, "git" | "unified"))
+    !input.formats.is_empty() && !input.formats.iter().any(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git))
 }
 
 /// Returns whether `problem` is about the text of a patch, behind which git does not read on.

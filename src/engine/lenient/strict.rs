@@ -11,6 +11,7 @@ use crate::path::RelPath;
 use crate::plan::Operation;
 use crate::preflight::{self, Problem, Severity};
 use crate::repair::{Refusal, RefusalKind, has_elision};
+use crate::syntax::{Syntax, find_syntax};
 use crate::text::lines;
 
 /// The patches without repairs, as they fit the tree.
@@ -69,13 +70,16 @@ impl Strict {
 
     /// Returns whether the patches are git's own diffs, which are exact about names and lines.
     pub(super) fn is_exact(&self) -> bool {
-        let is_git = self.selected.plan.inputs.iter().all(|input| input.formats == ["git"]);
+        let is_git = self.selected.plan.inputs.iter().all(|input| {
+            let is_exact = |format: &&str| find_syntax(format).is_some_and(Syntax::is_exact);
+            !input.formats.is_empty() && input.formats.iter().all(is_exact)
+        });
         is_git && !self.any_operation(is_torn) && !self.is_elided()
     }
 
     /// Returns whether a patch is of a grammar that has repairs of its own.
     pub(super) fn is_of_texts(&self) -> bool {
-        let is_other = |format: &&str| !["unified", "git", "codex", "context", "normal"].contains(format);
+        let is_other = |format: &&str| !find_syntax(format).is_some_and(Syntax::has_lenient_hunks);
         self.selected.is_read && self.selected.plan.inputs.iter().any(|input| input.formats.iter().any(is_other))
     }
 

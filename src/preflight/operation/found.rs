@@ -9,6 +9,7 @@ use crate::preflight::checks::{self, Room};
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
 use crate::preflight::overlay::{Node, Seen};
+use crate::syntax::{Syntax, find_syntax};
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
@@ -140,8 +141,10 @@ impl Worker<'_> {
             Seen::ThroughLink(at) | Seen::BelowFile(at) if gives_way(at) => Ok(room.is_free_above(path, findings)),
             Seen::Node(node) if node.kind == FileKind::Directory => {
                 // `git apply` removes an empty directory where a patch creates a file; GNU patch refuses the file.
-                let is_for_git = self.plan.inputs[operation.input].is_for_git() && !self.options.rules.as_gnu;
-                let gives_way = operation.guard.is_some() || is_for_git;
+                let formats = &self.plan.inputs[operation.input].formats;
+                let is_for_git = formats.iter().all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
+                let is_git = !formats.is_empty() && is_for_git && !self.options.rules.as_gnu;
+                let gives_way = operation.guard.is_some() || is_git;
                 if !gives_way && overlay.is_empty_directory(path)? {
                     checks::refuse_kind(path, node.kind, FileKind::Regular, findings);
                     return Ok(false);

@@ -7,6 +7,7 @@ use super::{Exhibit, badge, problem};
 use crate::plan::Input;
 use crate::report::{AppliedLines, HunkReport, NearestPlace};
 use crate::syntax::write::DiffHunk;
+use crate::syntax::{Syntax, find_syntax};
 
 /// Adds the heading of a hunk of a diff; `reports` are the hunks of the patch that went there.
 pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Markup) {
@@ -47,8 +48,7 @@ pub(super) fn stated(told: &Told<'_>, hunk: &HunkReport, room: &mut Room, out: &
     also(hunk, out);
     let source = &hunk.source;
     let left = text(told, (source.input, source.text.start, source.text.end)).map_or(0, |(input, text)| {
-        // The lines of these begin with what becomes of them.
-        let is_marked = input.formats.iter().all(|format| matches!(*format, "unified" | "git" | "codex" | "diff"));
+        let is_marked = input.formats.iter().all(|format| find_syntax(format).is_some_and(Syntax::has_sign_column));
         lines::stated(text, if is_marked { Signs::Marked } else { Signs::None }, room, out)
     });
     if let Some(nearest) = hunk.nearest.as_deref().filter(|_| !hunk.status.is_placed()) {

@@ -45,6 +45,18 @@ impl Syntax for Codex {
         false
     }
 
+    fn has_sign_column(&self) -> bool {
+        true
+    }
+
+    fn has_lenient_hunks(&self) -> bool {
+        true
+    }
+
+    fn has_letter_summary(&self) -> bool {
+        true
+    }
+
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut offset = from;
         loop {

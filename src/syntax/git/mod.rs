@@ -38,6 +38,14 @@ impl Syntax for Git {
         true
     }
 
+    fn is_read_by_git(&self) -> bool {
+        true
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let is_start = |&at: &usize| at == from || text[at - 1] == b'\n';
         memchr::memmem::find_iter(&text[from..], START).map(|at| from + at).find(is_start)
