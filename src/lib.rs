@@ -1,102 +1,131 @@
-//! Makes a change to a tree of files true as a whole, or not at all.
+//! Applies a patch to a tree of files completely, or not at all.
 //!
-//! # The pipeline
+//! [`prelude`] is the interface: a function for each command of the program, the requests and reports of these functions,
+//! and the workspaces that they work on. All other public modules are for the program and the tests of this crate, and
+//! can change in every version.
 //!
-//! ```text
-//! bytes --syntax--> Plan --preflight--> FileChange... --transaction--> Receipt
-//!                    |        |                            |
-//!                    +--------+------- report <------------+
-//! ```
+//! # Promises
 //!
-//! Two kinds of plain data carry everything: [`plan::Plan`], what a patch says, and [`change::FileChange`], what
-//! a file becomes. A grammar never hears of files, and the transaction never hears of patches. [`engine::check`] is
-//! [`engine::apply`] that stops before the transaction.
+//! 1. **All or nothing.** After an error, a signal, a kill or a power loss, the tree is in its old state or in its new
+//!    state. After a reported success it is in the new state.
+//! 2. **No data loss.** Only the bytes that the patch names change. A file that another process has changed is not
+//!    overwritten.
+//! 3. **Confined to the root.** No path leaves the root through its name, a link or a race.
+//! 4. **Checked equals applied.** A `plan_id` binds an approval to the change.
+//! 5. **Everything can be undone** until another change touches the same file.
+//! 6. **Precise diagnostics.** A refusal names the hunk, the line, the expected and the actual text, and the closest match.
 //!
-//! # The promises
+//! # Requests and results
 //!
-//! 1. **Whole or nothing.** After an error, a signal, a kill or a loss of power the tree is as before or as after; after a
-//!    reported success it is as after.
-//! 2. **Nothing lost.** No byte changes that the patch does not name, and no file is overwritten that somebody else changed.
-//! 3. **Nothing outside.** No path leaves the root, through no name, link or race.
-//! 4. **What was checked is what is applied.** A `plan_id` binds an approval to the change.
-//! 5. **Everything can be undone**, until something else changed the same file.
-//! 6. **It says exactly why not**: which hunk, which line, what was expected, what the file has, and where the closest match is.
+//! A [`Request`](prelude::Request) is a plain struct. Take the request that a function such as
+//! [`Request::of`](prelude::Request::of) returns, and set the fields that differ from the defaults. Most functions return
+//! an [`Outcome`](prelude::Outcome) with the report that the program prints as JSON.
+//! [`into_result`](prelude::Outcome::into_result) turns an outcome into a [`Result`].
 //!
-//! # Begin
+//! A [`Workspace`](prelude::Workspace) is a directory ([`Disk`](prelude::Disk), opened by [`open`](prelude::open)), a tree in
+//! memory ([`Memory`](prelude::Memory)), or a revision in a git repository ([`open_tree`](prelude::open_tree)).
 //!
-//! [`engine`] has a function for each verb of the program, which says and does the same: the program only reads its
-//! command line and prints. Who has the library needs no process. Files are behind a [`workspace::Workspace`]: a directory
-//! of the disk, which [`engine::open`] opens, or a tree in memory.
+//! # Threads
+//!
+//! The functions block the caller. Requests, outcomes, interrupts and workspaces are `Send` and `Sync`: several threads can
+//! check patches against one workspace. The only global state is the thread pool of rayon.
 //!
 //! # Features
 //!
-//! `cli` is the default and enables all other features: `encodings` reads files and mail in other encodings than UTF-8,
-//! `guard` is the guard `syntax`, `html` prints HTML pages, and `policy` reads policy files. Input that needs a missing
-//! feature is refused as unsupported.
+//! `cli` is the default and enables all other features. Input that needs a missing feature is refused as unsupported.
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `cli` | the program |
+//! | `encodings` | other encodings than UTF-8, of files and of mail |
+//! | `guard` | the guard `syntax` |
+//! | `html` | HTML pages |
+//! | `miette` | `miette::Diagnostic` for [`Refused`](prelude::Refused) |
+//! | `policy` | policy files |
 //!
 //! # Examples
 //!
-//! A harness has a patch checked, lets somebody approve it, applies exactly that, and takes it back:
+//! A harness checks a patch, asks the user, applies exactly the approved change, and undoes it. The folder `examples` has
+//! more.
 //!
 //! ```
-//! use wpatch::engine::{self, Request, Target};
-//! use wpatch::path::RelPath;
-//! use wpatch::transaction::{Interrupt, Options};
-//! use wpatch::workspace::memory::{Entry, Memory};
+//! use wpatch::prelude::*;
 //!
 //! let path = RelPath::new(b"greeting")?;
 //! let workspace = Memory::with_files([(path.clone(), Entry::file("hello\n"))]);
 //! let interrupt = Interrupt::new();
-//! // A history, which a work tree of git has anyway.
-//! assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
+//! // In a git work tree the history needs no preparation.
+//! init(&workspace, TransactionOptions::default(), &interrupt).into_result()?;
 //!
-//! let patch = "--- a/greeting\n+++ b/greeting\n@@ -1 +1 @@\n-hello\n+good morning\n";
-//! let mut request = Request::of(patch);
+//! let mut request = Request::of("--- a/greeting\n+++ b/greeting\n@@ -1 +1 @@\n-hello\n+good morning\n");
 //! request.look.describe = true;
-//! let checked = engine::check(request.clone(), &workspace).report;
-//! assert_eq!((checked.ok, checked.summary.modifies), (true, 1));
+//! let checked = check(request.clone(), &workspace).into_result()?.report;
+//! assert_eq!((checked.changed, checked.summary.modifies), (false, 1));
 //!
 //! request.commit.approve = checked.plan_id;
-//! let applied = engine::apply(request.clone(), &workspace, &interrupt).report;
-//! assert!(applied.ok && applied.changed);
+//! assert!(apply(request.clone(), &workspace, &interrupt).into_result()?.report.changed);
 //! assert_eq!(workspace.files()[&path].contents, b"good morning\n");
 //!
-//! let again = engine::apply(request, &workspace, &interrupt).report;
-//! assert_eq!((again.ok, again.changed), (false, false));
+//! let refused = apply(request, &workspace, &interrupt).into_result().unwrap_err();
+//! assert!(!refused.report().changed);
 //!
-//! assert!(engine::apply(Request::undo(Target::Last(1)), &workspace, &interrupt).report.ok);
+//! apply(Request::undo(Target::Last(1)), &workspace, &interrupt).into_result()?;
 //! assert_eq!(workspace.files()[&path].contents, b"hello\n");
-//! # Ok::<(), wpatch::path::PathError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod bytes;
+#[doc(hidden)]
 pub mod change;
+#[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod cli;
+#[doc(hidden)]
 pub mod convert;
+#[doc(hidden)]
 pub mod diagnostics;
+#[doc(hidden)]
 pub mod digest;
+#[doc(hidden)]
 pub mod engine;
+#[doc(hidden)]
 pub mod guard;
 mod interrupt;
 mod lines;
+#[doc(hidden)]
 pub mod matching;
+#[doc(hidden)]
 pub mod mode;
 mod mutex;
+#[doc(hidden)]
 pub mod notebook;
+#[doc(hidden)]
 pub mod path;
+#[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
 pub mod policy;
+#[doc(hidden)]
 pub mod preflight;
+pub mod prelude;
+#[doc(hidden)]
 pub mod process;
+#[doc(hidden)]
 pub mod progress;
+#[doc(hidden)]
 pub mod repair;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod syntax;
+#[doc(hidden)]
 pub mod text;
 mod threads;
+#[doc(hidden)]
 pub mod transaction;
+#[doc(hidden)]
 pub mod whitespace;
+#[doc(hidden)]
 pub mod workspace;
 
 /// The examples in Rust of the README, which have to compile.

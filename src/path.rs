@@ -33,6 +33,7 @@ pub struct RelPath(Arc<[u8]>);
 
 /// Why bytes are no path inside the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PathError {
     /// It is empty.
     #[error("the path is empty")]

@@ -8,7 +8,6 @@ use super::excerpt::{Excerpt, clipped};
 use crate::engine::Outcome;
 use crate::engine::options::{Cause, Problem, Severity, code};
 use crate::report::NearestPlace;
-use crate::text::printable;
 
 /// Columns of what is rendered.
 const WIDTH: usize = 160;
@@ -95,8 +94,8 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
     };
     let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
     let Some((input, span)) = input else { return group };
-    let Excerpt { text, first_line, mark } = Excerpt::of(input, span);
-    let snippet = Snippet::source(text).line_start(first_line).path(printable(input.name.as_bytes()).to_string());
+    let Excerpt { name, text, first_line, mark } = Excerpt::of(input, span);
+    let snippet = Snippet::source(text).line_start(first_line).path(name);
     let group = group.unwrap_or_else(|| Group::with_level(level));
     Some(group.element(snippet.fold(false).annotation(AnnotationKind::Primary.span(mark))))
 }

@@ -52,6 +52,7 @@ pub struct ServerFindings {
 
 /// How grave a diagnostic is, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Graveness {
     /// Also where a server says nothing of it.
     Error,

@@ -75,6 +75,7 @@ pub struct Options {
 
 /// What new errors mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NewErrors {
     /// They are reported.
     Reported,
@@ -84,6 +85,7 @@ pub enum NewErrors {
 
 /// Where the files are as they become when they are asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// In memory: a server knows those that it was told of, and finds the others on the disk as they were.
     Memory,

@@ -25,6 +25,8 @@ mod commands;
 mod denied;
 mod describe;
 mod diagnose;
+#[cfg(feature = "miette")]
+pub(crate) mod excerpt;
 mod file_edit;
 mod follow;
 mod gnu;
@@ -43,6 +45,7 @@ mod problems;
 mod reading;
 mod recall;
 mod request;
+mod result;
 mod saved;
 mod stages;
 mod suggest;
@@ -94,6 +97,7 @@ pub use request::{
     Backup, Commands, Commit, Context, Decide, FileEdit, GnuOptions, Hints, Indexed, Look, Marking, Numbering, Parents,
     Patches, Reach, Request, Series, Target, ThreeWayOptions, Undo, What,
 };
+pub use result::{Applied, Refused};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 
 use stages::{Command, Committed};

@@ -42,6 +42,7 @@ pub struct Change<'a> {
 
 /// What a guard finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finding {
     /// Of these pairs there are more openings than before, or fewer, for the same closings.
     Unbalanced(Vec<Difference>),

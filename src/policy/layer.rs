@@ -50,6 +50,7 @@ pub struct Layer {
 
 /// Who gave a policy file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// The user's configuration.
     User,

@@ -9,6 +9,7 @@ pub(super) const GRANT: &str = "grant";
 
 /// What is to be done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Access {
     /// Its contents are looked at.
     Read,
@@ -45,6 +46,7 @@ impl Access {
 /// How far a run may go, the strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Mode {
     /// It may look.
     ReadOnly,
@@ -68,6 +70,7 @@ impl Mode {
 
 /// What may be done, the strictest last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Verdict {
     /// It may be done.
     #[default]

@@ -28,6 +28,7 @@ impl Default for Options {
 
 /// What survives a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Durability {
     /// Whole or nothing, also after a loss of power; a success that was reported stays.
     Full,
@@ -37,6 +38,7 @@ pub enum Durability {
 
 /// What becomes of the other names of a file that changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Links {
     /// They keep what was there: the new file takes the place of the one name.
     #[default]

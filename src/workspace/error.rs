@@ -36,6 +36,7 @@ pub struct StickyBit {
 
 /// The failures of verbs that callers tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Fault {
     /// Nothing is there.
     Missing,

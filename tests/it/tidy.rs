@@ -128,7 +128,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// The files that put the crate together, and may import everything.
-const ROOTS: &[&str] = &["lib.rs", "main.rs"];
+const ROOTS: &[&str] = &["lib.rs", "main.rs", "prelude.rs"];
 
 /// A source file below the root of the project.
 struct Source {

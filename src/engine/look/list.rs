@@ -37,6 +37,7 @@ pub struct ListRequest {
 
 /// The order of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// By name, byte by byte, within each directory.
     #[default]

@@ -45,6 +45,7 @@ pub struct ReadRequest {
 
 /// A part of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Window {
     /// All of it.
     #[default]
@@ -67,6 +68,7 @@ pub enum Window {
 
 /// The form in which a file is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum View {
     /// As it is.
     #[default]

@@ -245,6 +245,7 @@ pub struct ThreeWayOptions {
 /// How conflicts are written into files (`--conflict`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Marking {
     /// As git's `merge.conflictStyle` says: both sides, if that says nothing.
     Configured,

@@ -34,6 +34,7 @@ pub struct FileEdit {
 
 /// What becomes of directories that are not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Parents {
     /// They are made.
     #[default]

@@ -51,6 +51,7 @@ pub struct Backup {
 
 /// When copies of old files have numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Numbering {
     /// Never.
     #[default]

@@ -22,6 +22,7 @@ pub struct Indexed {
 /// What is changed of an index and its work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Reach {
     /// Both (`--index`).
     Both,

@@ -48,6 +48,7 @@ pub struct Request {
 
 /// The input of a request.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum What {
     /// Patches.
     Patches(Patches),
@@ -125,6 +126,7 @@ impl Default for Look {
 
 /// What is suggested if patches do not apply. Suggestions are tried, which can take as long as several checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hints {
     /// Nothing.
     Nothing,

@@ -6,6 +6,7 @@ use super::{Request, What};
 
 /// What is to be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Target {
     /// So many of the last changes that hold.
     Last(usize),

@@ -40,6 +40,7 @@ type Run = fn(&str, &Call<'_>) -> Result<ToolAnswer, Misuse>;
 
 /// What a tool may do to the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Effect {
     /// Nothing.
     Reads,
@@ -127,6 +128,7 @@ pub struct ToolOptions {
 
 /// Whose word it is that a plan is approved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Approver {
     /// That of the model which calls: it holds the change to what the model has seen, and answers no question of the
     /// policy.

@@ -1,0 +1,139 @@
+//! A few lines of a patch as text that can be shown: escaped, clipped, with the place marked.
+
+use std::ops::Range;
+
+use crate::plan::Input;
+use crate::text::{Lines, Position, Span, lines, printable, without_ending};
+
+/// Lines that are shown before the marked one.
+const LINES_BEFORE: usize = 2;
+/// Lines that are shown behind it.
+const LINES_BEHIND: usize = 1;
+/// Most columns of a line.
+const COLUMNS: usize = 120;
+/// Bytes of the marked line that are shown before the mark if the line is too long.
+const BYTES_BEFORE: usize = 40;
+
+/// Lines that can be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    /// The name of the patch, escaped.
+    pub(crate) name: String,
+    /// The lines, escaped.
+    pub(crate) text: String,
+    /// The number of the first one, counted from 1.
+    pub(crate) first_line: usize,
+    /// The marked part of the text.
+    pub(crate) mark: Range<usize>,
+}
+
+impl Excerpt {
+    /// Returns the lines around `span` of `input` with their numbers in the input as it was read. Of base64 data, which nobody
+    /// can read, it has the decoded line.
+    pub(crate) fn of(input: &Input, span: Span) -> Self {
+        Self { name: printable(input.name.as_bytes()).to_string(), ..Self::without_name(input, span) }
+    }
+
+    fn without_name(input: &Input, span: Span) -> Self {
+        let Some(origin) = &input.origin else { return Self::around(&input.bytes, span) };
+        if origin.is_readable(span.start) {
+            let start = origin.offset(span.start);
+            return Self::around(&origin.bytes, Span::new(start, origin.offset(span.end).max(start)));
+        }
+        let start = span.start.min(input.bytes.len());
+        let line = Lines::within(&input.bytes, Span::new(line_start(&input.bytes, start), input.bytes.len()));
+        let first = line.offset();
+        let line = without_ending(line.peek().unwrap_or_default());
+        let mut excerpt = Self { first_line: origin.position(start).line, ..Self::default() };
+        excerpt.push_marked(line, start - first, span.end.saturating_sub(first));
+        excerpt
+    }
+
+    /// Returns the lines around `span` of `patch`; what goes beyond its first line is not marked.
+    ///
+    /// Linear in the bytes up to there.
+    fn around(patch: &[u8], span: Span) -> Self {
+        let start = span.start.min(patch.len());
+        let line_start = line_start(patch, start);
+        let first_start = (0..LINES_BEFORE).fold(line_start, |at, _| line_start_before(patch, at));
+        let mut excerpt = Self { first_line: Position::of(patch, first_start).line, ..Self::default() };
+        for (_, line) in lines(&patch[first_start..line_start]) {
+            excerpt.push(without_ending(line));
+        }
+        let mut rest = lines(&patch[line_start..]);
+        let line = rest.next().map_or(&b""[..], |(_, line)| without_ending(line));
+        excerpt.push_marked(line, start - line_start, span.end.saturating_sub(line_start));
+        for (_, line) in rest.take(LINES_BEHIND) {
+            excerpt.push(without_ending(line));
+        }
+        excerpt
+    }
+
+    fn push(&mut self, line: &[u8]) {
+        self.text += &clipped(&line[..line.len().min(COLUMNS * 4)], COLUMNS);
+        self.text.push('\n');
+    }
+
+    /// Adds the line whose bytes from `start` to `end` are meant.
+    fn push_marked(&mut self, line: &[u8], start: usize, end: usize) {
+        let start = start.min(line.len());
+        let end = end.clamp(start, line.len());
+        let from = if line.len() > COLUMNS { start.saturating_sub(BYTES_BEFORE) } else { 0 };
+        if from > 0 {
+            self.text.push('…');
+        }
+        self.text += &printable(&line[from..start]).to_string();
+        let mark_start = self.text.len();
+        self.text += &clipped(&line[start..end.min(start + COLUMNS * 4)], COLUMNS);
+        self.mark = mark_start..self.text.len();
+        self.text += &clipped(&line[end..line.len().min(end + COLUMNS * 4)], COLUMNS / 2);
+        self.text.push('\n');
+    }
+}
+
+/// Returns where the line begins that the byte at `offset` is in.
+fn line_start(text: &[u8], offset: usize) -> usize {
+    memchr::memrchr(b'\n', &text[..offset]).map_or(0, |newline| newline + 1)
+}
+
+/// Returns where the line before the one that begins at `start` begins.
+fn line_start_before(text: &[u8], start: usize) -> usize {
+    start.checked_sub(1).map_or(0, |newline| line_start(text, newline))
+}
+
+/// Returns `bytes` escaped, of at most `width` characters.
+pub(crate) fn clipped(bytes: &[u8], width: usize) -> String {
+    let text = printable(bytes).to_string();
+    match text.char_indices().nth(width) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_marked_among_its_neighbours() {
+        let excerpt = Excerpt::around(b"one\ntwo\nthree\nf\x1bur five\nsix\nseven\n", Span::new(14, 18));
+        let text = "two\nthree\nf\\x1bur five\nsix\n".to_owned();
+        let expected = Excerpt { text, first_line: 2, mark: 10..17, ..Excerpt::default() };
+        assert_eq!(excerpt, expected);
+    }
+
+    #[test]
+    fn a_place_at_the_end_has_no_line() {
+        let excerpt = Excerpt::around(b"one\n", Span::new(4, 4));
+        assert_eq!(excerpt, Excerpt { text: "one\n\n".to_owned(), first_line: 1, mark: 4..4, ..Excerpt::default() });
+        assert_eq!(Excerpt::around(b"", Span::new(9, 12)).text, "\n");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_on_both_sides() {
+        let line = [vec![b'a'; 2_000_000], b"x\n".to_vec(), vec![b'b'; 2_000_000]].concat();
+        let excerpt = Excerpt::around(&line, Span::new(1_000_000, 1_000_001));
+        assert_eq!(excerpt.text.lines().map(|line| line.chars().count()).collect::<Vec<_>>(), [103, 121]);
+        assert_eq!(&excerpt.text[excerpt.mark], "a");
+    }
+}

@@ -1,0 +1,27 @@
+//! The interface of the library: the commands, their requests and reports, and the workspaces.
+
+pub use crate::engine::{
+    Applied, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest, Refused, Request, Target, What,
+    apply, check, diff, gc, init, list, log, open, open_tree, planned, preview, read, recover, reject, save, show,
+};
+pub use crate::engine::{ToolOptions, tool};
+pub use crate::interrupt::Interrupt;
+pub use crate::path::{PathError, RelPath};
+pub use crate::policy::Policy;
+pub use crate::report::{Difference, Extract, FileReport, Listing, Log, ProblemReport, Report};
+pub use crate::transaction::{Durability, Options as TransactionOptions};
+pub use crate::workspace::disk::Disk;
+pub use crate::workspace::memory::{Entry, Memory};
+pub use crate::workspace::{Workspace, WorkspaceError};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_can_share_all_values() {
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<(Request, Outcome, Applied, Refused, Report)>();
+        is_shared::<(Interrupt, Policy, Disk, Memory)>();
+    }
+}
