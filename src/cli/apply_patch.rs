@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::args::Global;
 use super::output::{complain_as, print};
 use super::policy::policy;
-use super::{Stop, files, open_to_change, request, signals, watched};
+use super::{Stop, files, names, open_to_change, request, signals, watched};
 use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
@@ -51,7 +51,7 @@ fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     let global = Global { root: Some(PathBuf::from(".")), ..Global::default() };
     let mut request = Request::of(patch);
     "codex".clone_into(&mut request.decide.format);
-    request.decide.roots = request::roots(&global);
+    request.decide.roots = names::roots(&global);
     request.context.policy = policy(&global)?;
     request.context.is_stopped = signals::is_stopped;
     let workspace = open_to_change(&global)?;

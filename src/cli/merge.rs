@@ -1,27 +1,11 @@
-//! From the options of three-way merges to what the engine is asked for.
+//! The contents that patches are merged with.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Global, MergeOptions, TreeOptions};
 use super::{Stop, files, policy, tree};
-use crate::engine::{Favour, Given, Marking, ThreeWayOptions};
-
-/// Returns how a patch is merged, if it is.
-pub(super) fn options(options: &MergeOptions) -> Option<ThreeWayOptions> {
-    let favour = match (options.ours, options.theirs, options.union) {
-        (true, ..) => Some(Favour::Ours),
-        (_, true, _) => Some(Favour::Theirs),
-        (_, _, true) => Some(Favour::Union),
-        _ => None,
-    };
-    let marking = match options.conflict.as_deref() {
-        Some("diff3") => Some(Marking::Base),
-        Some(_) => Some(Marking::Configured),
-        None => None,
-    };
-    options.three_way.then_some(ThreeWayOptions { favour, marking })
-}
+use crate::engine::Given;
 
 /// Returns what a patch was made for, if it is merged and the user names that (`--base`). A file has at most `limit` bytes.
 ///

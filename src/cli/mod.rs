@@ -25,6 +25,7 @@ mod links;
 mod look;
 mod mcp;
 mod merge;
+mod names;
 mod notebook;
 mod output;
 mod policy;

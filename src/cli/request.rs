@@ -1,15 +1,12 @@
 //! From the command line to what the engine is asked for.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
-use super::closeness::closeness;
 use super::policy::policy;
 use super::{Stop, Task, input, merge, series, signals, tree};
-use crate::engine::options::{self, Filter, MAX_DIFF, RejectTo, TransactionOptions, WhitespaceAction, code};
-use crate::engine::{self, Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
-use crate::path::{PathError, PatternError, RelPath};
+use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction};
+use crate::engine::{Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -40,58 +37,10 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
     if patch.index.build_fake_ancestor.is_some() {
         return Err(super::not_looking());
     }
-    let mut decide = decide(&mut patch, global)?;
+    let mut decide = patch.decide(global)?;
     let context = context(&patch, (&mut decide, task), global)?;
     let commit = Commit { approve: patch.approve.take(), transaction: transaction(global), ..Commit::default() };
     Ok(Request { what: What::default(), decide, look: look(&patch, task, global)?, commit, context })
-}
-
-/// Returns the options that decide the result, except for git's index.
-fn decide(patch: &mut PatchOptions, global: &Global) -> Result<Decide, Stop> {
-    let usual = Decide::default();
-    Ok(Decide {
-        format: patch.usual.format.take().unwrap_or(usual.format),
-        recount: patch.recount,
-        strict_input: patch.strict_input,
-        allow_empty: patch.git.allow_empty,
-        lenient: patch.lenient,
-        relocate: patch.relocate,
-        strip: patch.usual.strip,
-        directory: patch.directory.take().map_or(Ok(Vec::new()), directory)?,
-        below: patch.git.git_paths.then(|| below(global)).transpose()?,
-        filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
-        reverse: patch.usual.reverse,
-        file: patch.file.take().map(OsString::into_encoded_bytes),
-        expect_hash: patch.expect_hash,
-        only: patch.only.take(),
-        roots: roots(global),
-        closeness: closeness(patch.closeness, patch.reindent)?,
-        context: patch.context,
-        fuzz: if patch.merge.merge_hunks.is_some() { 0 } else { patch.fuzz.unwrap_or_default() },
-        unidiff_zero: patch.unidiff_zero,
-        whitespace: patch.whitespace.action(),
-        ignore_whitespace: patch.whitespace.ignores(),
-        inaccurate_eof: patch.whitespace.inaccurate_eof,
-        no_add: patch.git.no_add,
-        allow_overlap: patch.git.allow_overlap,
-        unique: patch.unique,
-        overwrite: patch.overwrite,
-        reject: patch.git.reject,
-        reject_to: rejects(patch.git.reject_file.clone())?,
-        idempotent: patch.idempotent,
-        in_place: patch.links.in_place,
-        merge_hunks: patch.merge.hunkwise(),
-        three_way: merge::options(&patch.merge),
-        index: None,
-        encoding: None,
-        gnu: std::mem::take(&mut patch.gnu),
-        guards: patch.guard.meant(),
-        max_files: patch.max_files.unwrap_or(usual.max_files),
-        max_hunks: patch.max_hunks.unwrap_or(usual.max_hunks),
-        max_file: patch.max_file.unwrap_or(usual.max_file),
-        max_ratio: patch.max_ratio.unwrap_or(usual.max_ratio),
-        max_growth: patch.max_growth.unwrap_or(usual.max_growth),
-    })
 }
 
 /// Returns what the command reads in addition to the tree. `decide` gets what of the index changes.
@@ -134,42 +83,6 @@ fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop>
     })
 }
 
-/// Returns where the root is below the top of its repository.
-fn below(global: &Global) -> Result<Vec<u8>, Stop> {
-    let unknown = |error| Stop::new(&code::USAGE, format!("--git-paths: git cannot tell where the root is: {error}"));
-    Git::around(global.root()).interrupted_by(signals::interrupt()).prefix().map_err(unknown)
-}
-
-/// Returns the directory to put in front of names.
-fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
-    let bytes = named.into_encoded_bytes();
-    if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
-        // The words are git's.
-        let message = format!("unable to normalize directory: '{}'", String::from_utf8_lossy(&bytes));
-        return Err(Stop::new(&code::OUTSIDE_ROOT, message));
-    }
-    Ok(bytes)
-}
-
-/// Returns where rejected hunks go.
-///
-/// # Errors
-///
-/// Stops at a name outside of the root.
-pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
-    let Some(file) = file.map(OsString::into_encoded_bytes) else { return Ok(RejectTo::Beside) };
-    if file == b"-" {
-        return Ok(RejectTo::Nowhere);
-    }
-    let outside = |error: PathError| Stop::new(&code::OUTSIDE_ROOT, format!("--reject-file: {error}"));
-    RelPath::new(&file).map(RejectTo::File).map_err(outside)
-}
-
-/// Returns the absolute names of the root.
-pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
-    engine::root_names(&super::names_of(global.root()))
-}
-
 /// Returns how a change is committed.
 pub(super) fn transaction(global: &Global) -> TransactionOptions {
     let durability = match global.durability.unwrap_or_default() {
@@ -178,14 +91,4 @@ pub(super) fn transaction(global: &Global) -> TransactionOptions {
     };
     let defaults = TransactionOptions::default();
     TransactionOptions { durability, patience: global.lock_timeout.unwrap_or(defaults.patience), ..defaults }
-}
-
-/// Returns a filter as git reads its patterns.
-///
-/// # Errors
-///
-/// Stops at a pattern that cannot be read.
-pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
-    let unusable = |error: PatternError| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
-    Filter::new(takes, pattern).map_err(unusable)
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use crate::engine::options::ConflictStyle;
+use crate::engine::{Favour, Marking, ThreeWayOptions};
 
 /// What knows no conflicts of hunks.
 const WHOLE: [&str; 9] =
@@ -41,6 +42,22 @@ pub(in crate::cli) struct MergeOptions {
 }
 
 impl MergeOptions {
+    /// Returns how a patch is merged, if it is.
+    pub(in crate::cli) fn three_way(&self) -> Option<ThreeWayOptions> {
+        let favour = match (self.ours, self.theirs, self.union) {
+            (true, ..) => Some(Favour::Ours),
+            (_, true, _) => Some(Favour::Theirs),
+            (_, _, true) => Some(Favour::Union),
+            _ => None,
+        };
+        let marking = match self.conflict.as_deref() {
+            Some("diff3") => Some(Marking::Base),
+            Some(_) => Some(Marking::Configured),
+            None => None,
+        };
+        self.three_way.then_some(ThreeWayOptions { favour, marking })
+    }
+
     /// Returns how conflicts of hunks are written into files, if hunks are merged.
     pub(in crate::cli) fn hunkwise(&self) -> Option<ConflictStyle> {
         self.merge_hunks.as_deref().map(conflict_style)

@@ -1,21 +1,23 @@
 //! The options of what reads a patch.
 
 use std::ffi::OsString;
+use std::mem;
 use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, Id};
 
-use super::{FilterOptions, GitOptions, IndexOptions, LookOptions, MergeOptions, UsualOptions, digest};
-use crate::cli::closeness::How;
+use super::{FilterOptions, GitOptions, Global, IndexOptions, LookOptions, MergeOptions, UsualOptions, digest};
+use crate::cli::closeness::{How, closeness};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::habits::HabitOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::whitespace::WhitespaceOptions;
+use crate::cli::{Stop, names};
 use crate::digest::Sha256;
-use crate::engine::GnuOptions;
 use crate::engine::options::Only;
+use crate::engine::{Decide, GnuOptions};
 
 /// The options of `apply`.
 #[derive(Debug, Default, Args)]
@@ -174,6 +176,58 @@ impl From<UsualOptions> for ApplyOptions {
 }
 
 impl PatchOptions {
+    /// Returns the options that decide the result, except for git's index.
+    pub(in crate::cli) fn decide(&mut self, global: &Global) -> Result<Decide, Stop> {
+        let usual = Decide::default();
+        Ok(Decide {
+            format: self.usual.format.take().unwrap_or(usual.format),
+            recount: self.recount,
+            strict_input: self.strict_input,
+            allow_empty: self.git.allow_empty,
+            lenient: self.lenient,
+            relocate: self.relocate,
+            strip: self.usual.strip,
+            directory: self.directory.take().map_or(Ok(Vec::new()), names::directory)?,
+            below: self.git.git_paths.then(|| names::below(global)).transpose()?,
+            filters: self
+                .filters
+                .iter()
+                .map(|(takes, pattern)| names::filter(*takes, pattern))
+                .collect::<Result<_, _>>()?,
+            reverse: self.usual.reverse,
+            file: self.file.take().map(OsString::into_encoded_bytes),
+            expect_hash: self.expect_hash,
+            only: self.only.take(),
+            roots: names::roots(global),
+            closeness: closeness(self.closeness, self.reindent)?,
+            context: self.context,
+            fuzz: if self.merge.merge_hunks.is_some() { 0 } else { self.fuzz.unwrap_or_default() },
+            unidiff_zero: self.unidiff_zero,
+            whitespace: self.whitespace.action(),
+            ignore_whitespace: self.whitespace.ignores(),
+            inaccurate_eof: self.whitespace.inaccurate_eof,
+            no_add: self.git.no_add,
+            allow_overlap: self.git.allow_overlap,
+            unique: self.unique,
+            overwrite: self.overwrite,
+            reject: self.git.reject,
+            reject_to: names::rejects(self.git.reject_file.clone())?,
+            idempotent: self.idempotent,
+            in_place: self.links.in_place,
+            merge_hunks: self.merge.hunkwise(),
+            three_way: self.merge.three_way(),
+            index: None,
+            encoding: None,
+            gnu: mem::take(&mut self.gnu),
+            guards: self.guard.meant(),
+            max_files: self.max_files.unwrap_or(usual.max_files),
+            max_hunks: self.max_hunks.unwrap_or(usual.max_hunks),
+            max_file: self.max_file.unwrap_or(usual.max_file),
+            max_ratio: self.max_ratio.unwrap_or(usual.max_ratio),
+            max_growth: self.max_growth.unwrap_or(usual.max_growth),
+        })
+    }
+
     /// Adds the options from GNU patch.
     pub(in crate::cli) fn add(&mut self, habits: HabitOptions) {
         let (patches, gnu) = habits.into_parts();

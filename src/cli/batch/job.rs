@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::cli::args::Global;
-use crate::cli::{Stop, input, request};
+use crate::cli::{Stop, input, names};
 use crate::engine::options::{GUARDS, code};
 use crate::engine::{Decide, Request};
 use crate::report::JobId;
@@ -98,8 +98,8 @@ impl JobOptions {
     fn amend(self, request: &mut Request) -> Result<(), Stop> {
         let Request { decide, look, commit, .. } = request;
         if self.exclude.is_some() || self.include.is_some() {
-            let excluded = self.exclude.iter().flatten().map(|pattern| request::filter(false, pattern));
-            let included = self.include.iter().flatten().map(|pattern| request::filter(true, pattern));
+            let excluded = self.exclude.iter().flatten().map(|pattern| names::filter(false, pattern));
+            let included = self.include.iter().flatten().map(|pattern| names::filter(true, pattern));
             decide.filters = excluded.chain(included).collect::<Result<_, _>>()?;
         }
         for name in self.guard.iter().flatten() {

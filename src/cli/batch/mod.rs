@@ -20,7 +20,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::policy::Given;
-use super::{Stop, Task, input, output, progress, request, tree, watched};
+use super::{Stop, Task, input, names, output, progress, request, tree, watched};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
 use crate::engine::{self, Git, Hints, Repository, Request};
 use crate::mutex::locked;
@@ -222,7 +222,7 @@ impl Batch {
         let is_tree = git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
         if !is_tree {
             if root.is_some() {
-                request.decide.roots = request::roots(&global);
+                request.decide.roots = names::roots(&global);
                 request.context.policy = self.policy.policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());

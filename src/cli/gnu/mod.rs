@@ -18,7 +18,7 @@ use super::args::{Global, conflict_style};
 use super::output::complain_as;
 use super::policy::policy;
 use super::stop::cause;
-use super::{Stop, files, open, open_to_change, request, signals, watched};
+use super::{Stop, files, names, open, open_to_change, request, signals, watched};
 use crate::engine::options::{Naming, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
 use args::Options;
@@ -149,7 +149,7 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
         file,
         strip: Some(options.strip.unwrap_or(1)),
         reverse: options.reverse,
-        roots: request::roots(global),
+        roots: names::roots(global),
         fuzz: if merging.is_some() { 0 } else { options.fuzz.unwrap_or(FUZZ) },
         whitespace: Some(WhitespaceAction::NoWarn),
         ignore_whitespace: Some(options.ignore_whitespace),

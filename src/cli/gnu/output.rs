@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::args::Options;
 use crate::cli::args::Global;
-use crate::cli::{Stop, names_of, open, open_to_change, request, watched};
+use crate::cli::{Stop, names, names_of, open, open_to_change, watched};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, Patched, Request};
 
@@ -79,8 +79,8 @@ pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, St
     match (options.reject_file.as_deref(), Output::of(options)) {
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
         // The name that GNU patch derives from the name of the output.
-        (None, Some(Output::Standard)) => request::rejects(Some(OsString::from("-.rej"))),
+        (None, Some(Output::Standard)) => names::rejects(Some(OsString::from("-.rej"))),
         (None, Some(Output::Nowhere)) => Ok(RejectTo::Nowhere),
-        (name, _) => request::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned())),
+        (name, _) => names::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned())),
     }
 }

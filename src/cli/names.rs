@@ -1,0 +1,55 @@
+//! Names and patterns of the command line.
+
+use std::ffi::OsString;
+
+use super::args::Global;
+use super::{Stop, signals};
+use crate::engine::options::{Filter, RejectTo, code};
+use crate::engine::{self, Git};
+use crate::path::{PathError, PatternError, RelPath};
+
+/// Returns where the root is below the top of its repository.
+pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
+    let unknown = |error| Stop::new(&code::USAGE, format!("--git-paths: git cannot tell where the root is: {error}"));
+    Git::around(global.root()).interrupted_by(signals::interrupt()).prefix().map_err(unknown)
+}
+
+/// Returns the directory to put in front of names.
+pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
+    let bytes = named.into_encoded_bytes();
+    if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
+        // The words are git's.
+        let message = format!("unable to normalize directory: '{}'", String::from_utf8_lossy(&bytes));
+        return Err(Stop::new(&code::OUTSIDE_ROOT, message));
+    }
+    Ok(bytes)
+}
+
+/// Returns where rejected hunks go.
+///
+/// # Errors
+///
+/// Stops at a name outside of the root.
+pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
+    let Some(file) = file.map(OsString::into_encoded_bytes) else { return Ok(RejectTo::Beside) };
+    if file == b"-" {
+        return Ok(RejectTo::Nowhere);
+    }
+    let outside = |error: PathError| Stop::new(&code::OUTSIDE_ROOT, format!("--reject-file: {error}"));
+    RelPath::new(&file).map(RejectTo::File).map_err(outside)
+}
+
+/// Returns the absolute names of the root.
+pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
+    engine::root_names(&super::names_of(global.root()))
+}
+
+/// Returns a filter as git reads its patterns.
+///
+/// # Errors
+///
+/// Stops at a pattern that cannot be read.
+pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
+    let unusable = |error: PatternError| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
+    Filter::new(takes, pattern).map_err(unusable)
+}
