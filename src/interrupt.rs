@@ -1,36 +1,87 @@
-//! The handle that cancels a request: a handler of signals can raise it.
+//! The handle that cancels a request.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The handle for requests that no signal cancels.
-pub(crate) static NEVER: Interrupt = Interrupt::new();
+/// Cancels the requests that have a clone of it.
+///
+/// A request reads the handle between two steps. A raised handle ends a search, a wait and a check. A change that has no
+/// commit record yet is rolled back. Reading the handle is one atomic load, so every module can use it. The handle is
+/// `Send` and `Sync`.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::transaction::Interrupt;
+///
+/// let interrupt = Interrupt::new();
+/// // Another thread, or a signal handler, has the clone.
+/// interrupt.clone().raise(15);
+/// assert_eq!(interrupt.signal(), Some(15));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt {
+    /// The number of the signal; 0 for none.
+    signal: Arc<AtomicUsize>,
+    schedule: Option<Arc<Schedule>>,
+}
 
-/// A signal that asks to stop. It is read between two steps; before the commit record it means roll back.
-#[derive(Debug, Default)]
-pub struct Interrupt(AtomicUsize);
+/// Raises a handle at one of its reads, so that a test can cancel a request at every place.
+#[derive(Debug)]
+struct Schedule {
+    signal: i32,
+    /// The number of reads before.
+    limit: usize,
+    reads: AtomicUsize,
+}
 
 impl Interrupt {
-    /// Returns one that nothing has asked for.
+    /// Returns a handle that is not raised.
     #[must_use]
-    pub const fn new() -> Self {
-        Self(AtomicUsize::new(0))
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Asks to stop because of `signal`.
+    /// Returns a handle that is raised as `signal` after `limit` reads.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn raised_after(limit: usize, signal: i32) -> Self {
+        let schedule = Schedule { signal, limit, reads: AtomicUsize::new(0) };
+        Self { schedule: Some(Arc::new(schedule)), ..Self::default() }
+    }
+
+    /// Returns the number of reads of a handle from [`Interrupt::raised_after`].
+    #[doc(hidden)]
+    #[must_use]
+    pub fn reads(&self) -> usize {
+        self.schedule.as_ref().map_or(0, |schedule| schedule.reads.load(Ordering::Relaxed))
+    }
+
+    /// Cancels the requests because of `signal`.
     pub fn raise(&self, signal: i32) {
-        self.0.store(usize::try_from(signal).unwrap_or_default(), Ordering::Relaxed);
+        self.signal.store(usize::try_from(signal).unwrap_or_default(), Ordering::Relaxed);
     }
 
-    /// Returns the signal that asked to stop.
+    /// Returns the signal that cancels the requests.
     #[must_use]
     pub fn signal(&self) -> Option<i32> {
-        i32::try_from(self.0.load(Ordering::Relaxed)).ok().filter(|&signal| signal != 0)
+        if let Some(schedule) = &self.schedule
+            && schedule.reads.fetch_add(1, Ordering::Relaxed) >= schedule.limit
+        {
+            self.raise(schedule.signal);
+        }
+        i32::try_from(self.signal.load(Ordering::Relaxed)).ok().filter(|&signal| signal != 0)
     }
 
-    /// Returns where the number of the signal stands, 0 for none: a handler of signals may do no more than store
-    /// a number.
+    /// Returns whether the requests are cancelled.
     #[must_use]
-    pub fn flag(&self) -> &AtomicUsize {
-        &self.0
+    pub fn is_raised(&self) -> bool {
+        self.signal().is_some()
+    }
+
+    /// Returns the number of the signal, 0 for none. A signal handler may only store a number.
+    #[must_use]
+    pub fn flag(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.signal)
     }
 }

@@ -6,7 +6,7 @@ use crate::mutex::locked;
 
 /// How far a run is. The default is followed by nobody, and costs nothing.
 ///
-/// Its clones tell of the same run.
+/// Its clones tell of the same run. It is `Send` and `Sync`.
 ///
 /// # Examples
 ///

@@ -53,9 +53,9 @@ fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     "codex".clone_into(&mut request.decide.format);
     request.decide.roots = names::roots(&global);
     request.context.policy = policy(&global)?;
-    request.context.is_stopped = signals::is_stopped;
+    request.context.interrupt = signals::interrupt();
     let workspace = open_to_change(&global)?;
-    Ok(engine::apply(request, &workspace, watched()?))
+    Ok(engine::apply(request, &workspace, &watched()?))
 }
 
 /// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes: nobody may take them for

@@ -76,7 +76,7 @@ fn told(
     let outcome = || -> Result<Outcome, Stop> {
         let workspace = open_to_change(global)?;
         let interrupt = watched()?;
-        let mut outcome = run(&workspace, request::transaction(global), interrupt);
+        let mut outcome = run(&workspace, request::transaction(global), &interrupt);
         // What concerns the history is about the whole work tree.
         let top = engine::history_root(&workspace).map(|top| top.to_string_lossy().into_owned());
         outcome.report.root = Some(top.unwrap_or_else(|| root(global)));

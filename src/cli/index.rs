@@ -47,7 +47,7 @@ pub(super) fn meant(
 ///
 /// Stops if there is no index here.
 pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
-    GitIndex::around(global.root(), signals::interrupt()).map_err(|error| {
+    GitIndex::around(global.root(), &signals::interrupt()).map_err(|error| {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
         if error.fault == Fault::NotRegular {
             return Stop::new(&code::IO, format!("{}{cause}", error.path));

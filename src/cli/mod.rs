@@ -237,7 +237,7 @@ fn outcome(
         return tree::check(request, tree, global);
     }
     let outcome = if matches!(way, Way::Save) {
-        engine::save(request, &open_to_change(global)?, watched()?)
+        engine::save(request, &open_to_change(global)?, &watched()?)
     } else if task == Task::Check {
         engine::check(request, &open(global)?)
     } else {
@@ -246,7 +246,7 @@ fn outcome(
         request.look.is_brief = is_brief;
         // Only now: a signal that comes while the patch is read ends the process at once.
         let interrupt = watched()?;
-        engine::apply(request, &workspace, interrupt)
+        engine::apply(request, &workspace, &interrupt)
     };
     Ok(rooted(outcome, global))
 }
@@ -261,7 +261,7 @@ fn edit_file(command: &'static str, asked: Result<(Task, Request), Stop>, global
             request.look.progress = progress;
             let outcome = match interrupt {
                 None => engine::check(request, &workspace),
-                Some(interrupt) => engine::apply(request, &workspace, interrupt),
+                Some(interrupt) => engine::apply(request, &workspace, &interrupt),
             };
             rooted(outcome, global)
         }))
@@ -286,7 +286,7 @@ fn not_looking() -> Stop {
     Stop::new(&code::USAGE, "--build-fake-ancestor writes a file, and belongs to apply".to_owned())
 }
 
-fn watched() -> Result<&'static Interrupt, Stop> {
+fn watched() -> Result<Interrupt, Stop> {
     signals::watch().map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
 }
 

@@ -11,7 +11,7 @@ use crate::path::{PathError, PatternError, RelPath};
 /// Returns where the root is below the top of its repository.
 pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
     let unknown = |error| Stop::new(&code::USAGE, format!("--git-paths: git cannot tell where the root is: {error}"));
-    Git::around(global.root()).interrupted_by(signals::interrupt()).prefix().map_err(unknown)
+    Git::around(global.root()).interrupted_by(&signals::interrupt()).prefix().map_err(unknown)
 }
 
 /// Returns the directory to put in front of names.

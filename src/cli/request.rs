@@ -54,7 +54,8 @@ fn context(patch: &PatchOptions, (decide, task): (&mut Decide, Task), global: &G
     decide.index = indexed.as_ref().map(|indexed| indexed.reach);
     // In no repository, there is none to merge with.
     let has_objects = decide.three_way.is_none() || indexed.is_some();
-    let git = Git::around(global.root()).interrupted_by(signals::interrupt()).allow_filters(&patch.filter.allow_filter);
+    let git =
+        Git::around(global.root()).interrupted_by(&signals::interrupt()).allow_filters(&patch.filter.allow_filter);
     Ok(Context {
         policy: policy(global)?,
         git: Some(Arc::new(git)),
@@ -62,7 +63,7 @@ fn context(patch: &PatchOptions, (decide, task): (&mut Decide, Task), global: &G
         index: indexed.map(|indexed| indexed.index),
         objects: has_objects.then(|| tree::repository(None, &TreeOptions::default(), global)),
         base,
-        is_stopped: signals::is_stopped,
+        interrupt: signals::interrupt(),
         ..Context::default()
     })
 }

@@ -1,6 +1,7 @@
 //! Signals as wishes to stop, and as errors.
 
 use std::io;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::flag::{register, register_conditional_default, register_usize};
@@ -16,7 +17,7 @@ const LIMIT: &str = "SIGXFSZ";
 const END: i32 = 32;
 
 /// A process has one set of handlers.
-static INTERRUPT: Interrupt = Interrupt::new();
+static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
 /// Whether the run looks for the signals that ask to stop.
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
@@ -30,10 +31,10 @@ static IS_IDLE: AtomicBool = AtomicBool::new(false);
 /// # Errors
 ///
 /// Returns the error of the system if it takes no handler.
-pub(super) fn watch() -> io::Result<&'static Interrupt> {
+pub(super) fn watch() -> io::Result<Interrupt> {
     IS_WATCHED.store(true, Ordering::SeqCst);
     note()?;
-    Ok(&INTERRUPT)
+    Ok(interrupt())
 }
 
 /// Returns the signal that asked to stop, if one was noted.
@@ -42,13 +43,8 @@ pub(super) fn wish() -> Option<i32> {
 }
 
 /// Returns the handle that a noted signal raises.
-pub(super) fn interrupt() -> &'static Interrupt {
-    &INTERRUPT
-}
-
-/// Returns whether a signal asked to stop.
-pub(super) fn is_stopped() -> bool {
-    wish().is_some()
+pub(super) fn interrupt() -> Interrupt {
+    INTERRUPT.clone()
 }
 
 /// Notes the signals from now on, which end the process no more.
@@ -83,7 +79,7 @@ pub(super) fn end_by(signal: i32) {
 /// # Errors
 ///
 /// Returns the error of the system if it takes no handler.
-pub(super) fn watch_work() -> io::Result<&'static Interrupt> {
+pub(super) fn watch_work() -> io::Result<Interrupt> {
     IS_IDLE.store(true, Ordering::SeqCst);
     for number in (1..END).filter(|&number| signal_name(number).is_some_and(|name| WISHES.contains(&name))) {
         register_conditional_default(number, &IS_IDLE)?;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::protocol::{Diagnostic, DocumentDiagnostics, PublishDiagnostics};
 use super::trouble::Trouble;
 use super::wire::Wire;
+use crate::interrupt::Interrupt;
 
 /// How often who waits looks whether it should stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -29,8 +30,8 @@ pub(super) struct Patience<'a> {
     pub(super) until: Instant,
     /// How long a server has to be silent before it is taken to have said all.
     pub(super) quiet: Duration,
-    /// Says whether to stop at once.
-    pub(super) stop: &'a (dyn Fn() -> bool + Sync),
+    /// The handle that ends the wait.
+    pub(super) interrupt: &'a Interrupt,
 }
 
 /// What a server says of a file unasked.
@@ -254,7 +255,7 @@ impl Client {
     /// Takes the next message, or returns when there is none until `until`.
     fn listen(&mut self, patience: Patience<'_>, until: Option<Instant>) -> Result<(), Trouble> {
         let now = Instant::now();
-        if (patience.stop)() {
+        if patience.interrupt.is_raised() {
             return Err(Trouble::Stopped);
         }
         if now >= patience.until {

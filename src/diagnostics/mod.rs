@@ -19,6 +19,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::interrupt::Interrupt;
 use crate::mutex::locked;
 use crate::path::{PathPattern, RelPath};
 use crate::text::json::Json;
@@ -93,9 +94,6 @@ pub enum Place {
     Disk,
 }
 
-/// Says whether to stop at once.
-pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
-
 /// The servers that were asked about the files as they are, and wait for what becomes of them.
 ///
 /// Dropped, it kills them.
@@ -111,13 +109,13 @@ impl Diagnosis {
     ///
     /// A server that says nothing that can be used is no error: see [`ServerFindings::problem`].
     #[must_use]
-    pub fn begin(options: Options, documents: Vec<Document>, stop: Stop<'_>) -> Self {
+    pub fn begin(options: Options, documents: Vec<Document>, interrupt: &Interrupt) -> Self {
         let begun = Instant::now();
         let sessions = options.servers.iter().filter_map(|server| Session::of(server, &documents)).collect();
         let timeout = options.timeout.min(LONGEST);
         let mut diagnosis = Self { options, documents, sessions, until: begun + timeout };
         // What is left is for the second question, which a server that has read everything answers sooner.
-        let patience = Patience { until: begun + timeout / 4 * 3, ..diagnosis.patience(stop) };
+        let patience = Patience { until: begun + timeout / 4 * 3, ..diagnosis.patience(interrupt) };
         diagnosis.each(|session, options, documents| session.ask_before(options, documents, patience));
         diagnosis
     }
@@ -135,8 +133,8 @@ impl Diagnosis {
     }
 
     /// Asks about the files as they become, which are at `place`.
-    pub fn go_on(&mut self, place: Place, stop: Stop<'_>) {
-        let patience = self.patience(stop);
+    pub fn go_on(&mut self, place: Place, interrupt: &Interrupt) {
+        let patience = self.patience(interrupt);
         self.each(|session, options, documents| session.ask_after(options, documents, place, patience));
     }
 
@@ -148,15 +146,15 @@ impl Diagnosis {
     /// is left out unless `may_tell` says that its contents may be told; what is about files outside the root always is.
     #[must_use]
     pub fn findings(mut self, may_tell: Telling<'_>) -> Findings {
-        let never = || false;
+        let never = Interrupt::new();
         let patience = Patience { until: Instant::now() + session::LEAVE, ..self.patience(&never) };
         self.each(|session, _, _| session.leave(patience));
         let Self { options, documents, sessions, .. } = self;
         Findings::of(&options.root, &documents, sessions, may_tell)
     }
 
-    fn patience<'a>(&self, stop: Stop<'a>) -> Patience<'a> {
-        Patience { until: self.until, quiet: self.options.quiet, stop }
+    fn patience<'a>(&self, interrupt: &'a Interrupt) -> Patience<'a> {
+        Patience { until: self.until, quiet: self.options.quiet, interrupt }
     }
 
     /// Does `work` for each server, for all at the same time.

@@ -39,7 +39,7 @@ impl Turn<'_> {
         let Self { command, commands, input, environment, phase, progress } = self;
         progress.enter(*phase, 0);
         let errand = Errand { command, directory: &commands.directory, environment, input, limit: commands.limit };
-        let ran = process::run(&errand, &|| interrupt.signal().is_some());
+        let ran = process::run(&errand, interrupt);
         let ran = ran.map_err(|error| Failure::Command { reason: error.to_string() })?;
         match (ran.ending, interrupt.signal()) {
             (Ending::Stopped, Some(signal)) => Err(Failure::Interrupted(signal)),

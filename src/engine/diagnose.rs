@@ -189,7 +189,7 @@ impl Waiting<'_> {
         let diagnosis = locked(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else { return Ok(()) };
         self.progress.enter(Phase::Asking, 0);
-        diagnosis.go_on(place, &|| interrupt.signal().is_some());
+        diagnosis.go_on(place, interrupt);
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
@@ -233,7 +233,7 @@ pub(super) fn diagnose<'w>(
     resolved.selected.problems.extend(not_asked(&options, &documents, &left_out));
     let new_errors = options.new_errors;
     task.progress().enter(Phase::Asking, 0);
-    let diagnosis = Diagnosis::begin(options, documents, &|| task.interrupt.signal().is_some());
+    let diagnosis = Diagnosis::begin(options, documents, task.interrupt);
     if let Some(signal) = task.interrupt.signal() {
         return Err(Failure::Interrupted(signal));
     }

@@ -216,8 +216,8 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
-    // A signal that comes now ends the process at once.
-    run(request, true, workspace, &Interrupt::new())
+    let interrupt = request.context.interrupt.clone();
+    run(request, true, workspace, &interrupt)
 }
 
 /// Makes the whole change, or leaves the tree as it was and says why.
@@ -242,6 +242,7 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
     if request.commit.approve.is_none() {
         request.context.held = Held::Everything;
     }
+    request.context.interrupt = interrupt.clone();
     run(request, false, workspace, interrupt)
 }
 

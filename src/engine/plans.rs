@@ -44,6 +44,7 @@ const MAX_REASON: usize = 4096;
 /// ```
 pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     request.look.describe = true;
+    request.context.interrupt = interrupt.clone();
     let patches = match request.take_patches() {
         Ok(patches) => patches,
         Err(problem) => return *refused("check", *problem),

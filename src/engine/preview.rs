@@ -12,7 +12,6 @@ use super::{Outcome, Request, refused};
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Gallery, Problem, Shelf, Shown};
 use crate::report::{self, Report};
-use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
 #[cfg(feature = "html")]
@@ -59,7 +58,7 @@ pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
 
 impl<'w> Preview<'w> {
     fn of(mut request: Request, workspace: &'w dyn Workspace, wish: impl FnOnce(&mut preflight::Options)) -> Self {
-        let interrupt = Interrupt::new();
+        let interrupt = request.context.interrupt.clone();
         let begun = request.take_patches().map_err(|problem| refused("show", *problem)).and_then(|patches| {
             let success = report::Outcome::WouldApply;
             Ok((patches, Task::begin(("show", success), request, workspace, &interrupt)?))

@@ -7,7 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::LineIndex;
 use super::ladder::{FIXED, LADDER};
-use super::stop::unless_stopped;
+use super::stop::until_raised;
+use crate::interrupt::Interrupt;
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 use crate::threads::{LARGE, both_of};
 use crate::whitespace::{WhitespaceRule, fix};
@@ -145,11 +146,11 @@ pub(super) fn hashed<R>(
     index: &LineIndex<'_>,
     comparison: Comparison,
     (asked, beside): (usize, impl FnOnce() -> R),
-    is_stopped: fn() -> bool,
+    interrupt: &Interrupt,
 ) -> (R, Hashes) {
     let part = |lines: Range<usize>, room: usize| {
         let all = comparison.lines_from(index, lines.start).take(lines.len());
-        Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
+        Hashes::of_about(room, comparison, until_raised(all, interrupt))
     };
     // The first thread, which has something else to do, has so many lines fewer of the file.
     let is_small = index.text().len() < LARGE;

@@ -14,6 +14,7 @@ use super::reindent::Reindent;
 use super::search::{Places, candidates};
 use super::windows::{Wanted, Windows};
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
+use crate::interrupt::Interrupt;
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
 /// Places each hunk behind the one before it.
@@ -24,14 +25,14 @@ pub(super) fn place(
     direction: Direction,
     rules: &Rules,
 ) -> Placements {
-    let is_stopped = rules.is_stopped;
     let chunks: Vec<_> = hunks.iter().map(|hunk| Chunk::new(hunk, text, direction)).collect();
     let alike = Alike { chunks: &chunks, places: OnceCell::new() };
     let ladder = (0..=PUNCT).map(|_| None).collect();
-    let mut placer = Placer { index, chunks: &chunks, ladder, covered: Covered::default(), cursor: 0, is_stopped };
+    let mut placer =
+        Placer { index, chunks: &chunks, ladder, covered: Covered::default(), cursor: 0, interrupt: &rules.interrupt };
     let mut has_ended = false;
     let outcomes = chunks.iter().enumerate().map(|(at, chunk)| {
-        if has_ended || is_stopped() {
+        if has_ended || rules.interrupt.is_raised() {
             return Err(Mismatch::not_found());
         }
         let outcome = placer.place(chunk, || alike.count_from(at));
@@ -115,7 +116,7 @@ struct Placer<'a> {
     covered: Covered,
     /// The first line that the next heading or hunk may have.
     cursor: usize,
-    is_stopped: fn() -> bool,
+    interrupt: &'a Interrupt,
 }
 
 /// A place, the rung that found it, and the places that are as good.
@@ -200,7 +201,7 @@ impl<'a> Placer<'a> {
     }
 
     fn windows(&mut self, rung: usize) -> &mut Windows<'a> {
-        let (index, chunks, is_stopped) = (self.index, self.chunks, self.is_stopped);
+        let (index, chunks, interrupt) = (self.index, self.chunks, self.interrupt);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
             let hash = |lines: &[&[u8]]| Wanted::new(comparison, lines);
@@ -208,7 +209,7 @@ impl<'a> Placer<'a> {
             let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
             let wanted = headings.chain(blocks.flatten().map(hash));
             let asked = chunks.iter().map(|chunk| chunk.headings.len() + chunk.old.len()).sum();
-            Windows::new(index, comparison, (asked, wanted), is_stopped)
+            Windows::new(index, comparison, (asked, wanted), interrupt)
         })
     }
 

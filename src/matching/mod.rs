@@ -47,6 +47,7 @@ pub use trailing::{BlankEnd, blank_end};
 
 use std::ops::Range;
 
+use crate::interrupt::Interrupt;
 pub use crate::lines::{Conflict, ConflictStyle, Favour, Merged, merge};
 use crate::plan::{Anchor, Closeness, Direction, Hunk};
 use crate::text::{Pieces, Span, without_ending};
@@ -84,8 +85,8 @@ pub struct Rules {
     pub closeness: Closeness,
     /// What is determined about hunks that do not match.
     pub detail: Detail,
-    /// Says now and then whether to stop. What was found then counts for nothing.
-    pub is_stopped: fn() -> bool,
+    /// The handle that ends the search. What it finds then is not complete.
+    pub interrupt: Interrupt,
 }
 
 impl Default for Rules {
@@ -104,7 +105,7 @@ impl Default for Rules {
             unique: false,
             closeness: Closeness::Exact,
             detail: Detail::Full,
-            is_stopped: || false,
+            interrupt: Interrupt::new(),
         }
     }
 }
@@ -306,7 +307,7 @@ pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction,
         Detail::Full if rules.as_gnu => usize::MAX,
         Detail::Full => MOST_EXPLAINED,
     };
-    nearest::explain(&index, (text, hunks), direction, (&mut placements, most), rules.is_stopped);
+    nearest::explain(&index, (text, hunks), direction, (&mut placements, most), &rules.interrupt);
     placements
 }
 

@@ -15,6 +15,7 @@ use super::pattern::Pattern;
 use super::search::Places;
 use super::windows::{Wanted, Windows};
 use super::{MismatchKind, Nearest, Placements, clipped};
+use crate::interrupt::Interrupt;
 use crate::plan::{Direction, Hunk, LineKind};
 
 /// Most votes in all, and for each line of a hunk.
@@ -38,7 +39,7 @@ pub(super) fn explain(
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     (placements, most): (&mut Placements, usize),
-    is_stopped: fn() -> bool,
+    interrupt: &Interrupt,
 ) {
     let misfits: Vec<_> =
         hunks.iter().zip(placements.iter()).enumerate().filter(|(_, (_, place))| place.is_err()).collect();
@@ -50,11 +51,11 @@ pub(super) fn explain(
         misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
     let wanted = |misfit: &Misfit<'_>| Wanted::new(LOOSE, misfit.postimage.lines());
     let asked = misfits.iter().map(|misfit| misfit.postimage.count()).sum();
-    let mut windows = Windows::new(index, LOOSE, (asked, misfits.iter().map(wanted)), is_stopped);
+    let mut windows = Windows::new(index, LOOSE, (asked, misfits.iter().map(wanted)), interrupt);
     let elections = elections(&windows, &misfits[..misfits.len().min(most)]);
     let votes = elections.into_iter().map(Some).chain(iter::repeat(None));
     for (misfit, votes) in misfits.iter().zip(votes) {
-        if is_stopped() {
+        if interrupt.is_raised() {
             return;
         }
         let Err(mismatch) = &mut placements[misfit.nth] else { continue };

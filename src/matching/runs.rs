@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::hashes::{Hashes, power};
 use super::progression::Progressions;
 use super::sieve::Sieve;
-use super::stop::unless_stopped;
+use super::stop::until_raised;
+use crate::interrupt::Interrupt;
 use crate::threads::both;
 
 /// Runs of one number of lines.
@@ -57,13 +58,13 @@ pub(super) fn located(
     hashes: &Hashes,
     count: usize,
     (runs, is_large): (&Runs, bool),
-    is_stopped: fn() -> bool,
+    interrupt: &Interrupt,
 ) -> Vec<Option<Progressions>> {
     let (power, sieve) = (power(count), Sieve::new(&runs.hashes));
     let within = |lines: Range<usize>| {
         let mut places = runs.nowhere();
         let mut likely = 0;
-        for line in unless_stopped(lines, is_stopped) {
+        for line in until_raised(lines, interrupt) {
             let hash = hashes.run(line, count, power);
             if sieve.passes(hash)
                 && let Some(number) = runs.known(hash, likely)

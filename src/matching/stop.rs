@@ -1,9 +1,11 @@
-//! Long searches that end when somebody wants them to.
+//! Searches that end when their request is cancelled.
 
-/// How many items are passed before it is asked again.
+use crate::interrupt::Interrupt;
+
+/// The number of items between two reads of the handle.
 const MANY: usize = 4096;
 
-/// Returns what `items` have until `is_stopped`, which is asked now and then.
-pub(super) fn unless_stopped<I: Iterator>(items: I, is_stopped: fn() -> bool) -> impl Iterator<Item = I::Item> {
-    items.enumerate().take_while(move |(number, _)| number % MANY > 0 || !is_stopped()).map(|(_, item)| item)
+/// Returns the `items` until `interrupt` is raised.
+pub(super) fn until_raised<I: Iterator>(items: I, interrupt: &Interrupt) -> impl Iterator<Item = I::Item> {
+    items.enumerate().take_while(move |(number, _)| number % MANY > 0 || !interrupt.is_raised()).map(|(_, item)| item)
 }

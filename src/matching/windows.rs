@@ -7,6 +7,7 @@ use super::hashes::{BASE, Comparison, Hashes, hashed};
 use super::index::LineIndex;
 use super::listed::{Listed, offset};
 use super::runs::{Runs, located};
+use crate::interrupt::Interrupt;
 use crate::threads::LARGE;
 
 /// A run of lines that will be asked for.
@@ -28,7 +29,7 @@ pub(super) struct Windows<'a> {
     comparison: Comparison,
     /// Those of all lines.
     hashes: Hashes,
-    is_stopped: fn() -> bool,
+    interrupt: &'a Interrupt,
     /// Those that will be asked for, by number of lines.
     runs: HashMap<usize, Runs>,
     /// The line that was looked at last, and its offset.
@@ -36,12 +37,12 @@ pub(super) struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    /// Takes what will be asked for, which has about `asked` lines together. Once `is_stopped`, not all places are known.
+    /// Takes what will be asked for, which has about `asked` lines together. Once `interrupt` is raised, not all places are known.
     pub(super) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
         (asked, wanted): (usize, impl Iterator<Item = Wanted>),
-        is_stopped: fn() -> bool,
+        interrupt: &'a Interrupt,
     ) -> Self {
         let numbered = || {
             let mut runs = HashMap::<usize, Runs>::new();
@@ -50,8 +51,8 @@ impl<'a> Windows<'a> {
             }
             runs
         };
-        let (runs, hashes) = hashed(index, comparison, (asked, numbered), is_stopped);
-        Self { index, comparison, hashes, is_stopped, runs, near: Cell::default() }
+        let (runs, hashes) = hashed(index, comparison, (asked, numbered), interrupt);
+        Self { index, comparison, hashes, interrupt, runs, near: Cell::default() }
     }
 
     /// Returns the hash of each line of the file.
@@ -72,7 +73,7 @@ impl<'a> Windows<'a> {
         runs.likely = number + 1;
         if number >= runs.places.len() {
             let is_large = self.index.text().len() >= LARGE;
-            runs.places = located(&self.hashes, count, (runs, is_large), self.is_stopped);
+            runs.places = located(&self.hashes, count, (runs, is_large), self.interrupt);
         }
         let lines = runs.places[number].as_ref();
         let (index, comparison, near) = (self.index, self.comparison, &self.near);
@@ -101,11 +102,12 @@ mod tests {
             from in 0..45usize,
             width in 0..45usize,
         ) {
+        let never = Interrupt::new();
             let (file, anchored) = (file.concat(), format!("\n{}", wanted.concat()));
             let index = LineIndex::new(file.as_bytes());
             let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
             let comparison = Comparison::strict(EXACT);
-            let mut windows = Windows::new(&index, comparison, (0, std::iter::empty()), || false);
+            let mut windows = Windows::new(&index, comparison, (0, std::iter::empty()), &never);
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
             let listed = windows.places(&wanted);
             prop_assert_eq!(needle.next(from), listed.next(from));
@@ -118,6 +120,7 @@ mod tests {
             cut in 0..60usize,
             count in 1..4usize,
         ) {
+        let never = Interrupt::new();
             let of = |lines: &[&[u8]]| Hashes::new(Comparison::strict(EXACT), lines.iter().copied());
             let (whole, cut) = (of(&lines), cut.min(lines.len()));
             let mut joined = of(&lines[..cut]);
@@ -126,7 +129,7 @@ mod tests {
             let mut runs = Runs::default();
             whole.starts(count).step_by(3).for_each(|line| _ = runs.number(whole.run(line, count, power(count))));
             let places = |is_large| {
-                let found = located(&whole, count, (&runs, is_large), || false);
+                let found = located(&whole, count, (&runs, is_large), &never);
                 let lines = |lines: Option<Progressions>| lines.map(|lines| lines.within(0..usize::MAX).collect::<Vec<_>>());
                 found.into_iter().map(lines).collect::<Vec<_>>()
             };
@@ -136,6 +139,7 @@ mod tests {
 
     #[test]
     fn a_run_is_found_where_one_thread_ends_and_the_other_begins() {
+        let never = Interrupt::new();
         let count = LARGE / 16;
         let file: Vec<u8> = (0..count).flat_map(|line| format!("this is line {line}\n").into_bytes()).collect();
         let index = LineIndex::new(&file);
@@ -144,7 +148,7 @@ mod tests {
         let starts = [0, count / 2 - 4, count / 2 - 2, count / 2, count - 4];
         let comparison = Comparison::strict(EXACT);
         let runs = starts.map(|start| Wanted::new(comparison, &lines(start)));
-        let mut windows = Windows::new(&index, comparison, (20, runs.into_iter()), || false);
+        let mut windows = Windows::new(&index, comparison, (20, runs.into_iter()), &never);
         for start in starts {
             let wanted = lines(start);
             let places = windows.places(&wanted);
@@ -154,6 +158,7 @@ mod tests {
 
     #[test]
     fn however_two_threads_share_a_file_it_is_the_same() {
+        let never = Interrupt::new();
         let text = [b"ab\n".repeat(LARGE / 6), b"c\nd\n".repeat(LARGE / 6), b"e".to_vec()].concat();
         let index = LineIndex::new(&text);
         let comparison = Comparison::strict(EXACT);
@@ -162,7 +167,7 @@ mod tests {
         // All lines of the file, few, and none are left to the thread that hashes what is asked for.
         for asked in [0, index.count() / 4, index.count(), usize::MAX] {
             let runs = || [Wanted::new(comparison, &wanted)].into_iter();
-            let windows = || Windows::new(&index, comparison, (asked, runs()), || false);
+            let windows = || Windows::new(&index, comparison, (asked, runs()), &never);
             assert!(windows().line_hashes().eq(hashes.iter().copied()), "{asked}");
             let mut windows = windows();
             let places = windows.places(&wanted);

@@ -241,7 +241,7 @@ pub fn resolve_shown(
     let judge = || rulings(plan, workspace, &options.policy);
     let (groups, rulings) = threads::both_of(size, || group::groups(plan, options), judge);
     let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options).map(Mutex::new).collect();
-    let examine = || whitespace::examine(plan, &options.whitespace, options.rules.is_stopped);
+    let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
     // What is only told is looked for while the files are.
     let early = (options.whitespace.action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
@@ -292,7 +292,7 @@ pub fn resolve_shown(
 
 /// Ends the look at the tree where somebody wants it to stop.
 fn go_on(options: &Options) -> Result<(), WorkspaceError> {
-    if !(options.rules.is_stopped)() {
+    if !options.rules.interrupt.is_raised() {
         return Ok(());
     }
     let source = io::ErrorKind::Interrupted.into();

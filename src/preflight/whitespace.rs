@@ -5,6 +5,7 @@ use super::codes::code;
 use super::findings::Findings;
 use super::options::{Options, Whitespace, WhitespaceAction};
 use super::problem::{Problem, Severity};
+use crate::interrupt::Interrupt;
 use crate::matching::{Correction, Placement, Rules, Spliced, blank_end};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -61,10 +62,10 @@ impl FileWhitespace {
 }
 
 /// Looks at the lines of all operations, whether they fit or not, if anybody asked; returns the operations that have errors,
-/// by their index. Once `is_stopped`, not all are looked at.
-pub(super) fn examine(plan: &Plan, whitespace: &Whitespace, is_stopped: fn() -> bool) -> Vec<(usize, FileWhitespace)> {
+/// by their index. Once `interrupt` is raised, not all are looked at.
+pub(super) fn examine(plan: &Plan, whitespace: &Whitespace, interrupt: &Interrupt) -> Vec<(usize, FileWhitespace)> {
     let asked = if whitespace.action == WhitespaceAction::NoWarn { &[] } else { &plan.operations[..] };
-    let asked = asked.iter().take_while(|_| !is_stopped());
+    let asked = asked.iter().take_while(|_| !interrupt.is_raised());
     let all = asked.enumerate().map(|(index, operation)| (index, lines(plan, operation, whitespace)));
     all.filter(|(_, found)| found.count() > 0).collect()
 }
@@ -180,7 +181,7 @@ pub(super) fn tell(
 /// Looks at the lines of a plan that is compared with no file; returns what is found, and the problems with it.
 #[must_use]
 pub fn described(plan: &Plan, whitespace: &Whitespace) -> (Vec<(usize, FileWhitespace)>, Vec<Problem>) {
-    let mut found = examine(plan, whitespace, || false);
+    let mut found = examine(plan, whitespace, &Interrupt::new());
     for (_, lines) in &mut found {
         lines.action = whitespace.action;
     }

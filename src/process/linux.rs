@@ -14,6 +14,7 @@ use rustix::process::{
 
 use super::tail::Tail;
 use super::{Ending, Errand, GRACE, LONGEST, MOST_OUTPUT, Patience, Ran, wait};
+use crate::interrupt::Interrupt;
 
 /// How long a pipe is waited for at first; it gets longer up to [`LONGEST`].
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -107,7 +108,7 @@ pub(super) fn user() -> Option<u32> {
 }
 
 /// Waits with `patience` until there is something to read, or nothing more will come.
-pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: Patience) -> io::Result<()> {
+pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Patience) -> io::Result<()> {
     let start = Instant::now();
     let pause = Timespec::try_from(LONGEST).map_err(io::Error::other)?;
     loop {
@@ -121,7 +122,7 @@ pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: Patience) -> io::Resu
     }
 }
 
-pub(super) fn converse(errand: &Errand<'_>, is_stopped: &dyn Fn() -> bool) -> io::Result<Ran> {
+pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
     let start = Instant::now();
     let (output, writer) = io::pipe()?;
     let mut command = Command::new("/bin/sh");
@@ -145,7 +146,7 @@ pub(super) fn converse(errand: &Errand<'_>, is_stopped: &dyn Fn() -> bool) -> io
         }
         if asked.is_none() {
             let is_late = start.elapsed() >= errand.limit;
-            let why = if is_stopped() { Some(Ending::Stopped) } else { is_late.then_some(Ending::TimedOut) };
+            let why = if interrupt.is_raised() { Some(Ending::Stopped) } else { is_late.then_some(Ending::TimedOut) };
             if let Some(why) = why {
                 asked = Some((why, Instant::now()));
                 group.ask();

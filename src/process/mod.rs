@@ -17,7 +17,7 @@ use std::process::ChildStdout;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::interrupt::{Interrupt, NEVER};
+use crate::interrupt::Interrupt;
 
 pub use home::{home, home_of};
 pub(crate) use search::command;
@@ -42,17 +42,17 @@ pub const GRACE: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_millis(20);
 
 /// How long a process may be silent that was asked something.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Patience {
     /// The limit.
     pub limit: Duration,
     /// The handle that ends the wait; it is read every few milliseconds.
-    pub interrupt: &'static Interrupt,
+    pub interrupt: Interrupt,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { limit: Duration::from_secs(60), interrupt: &NEVER }
+        Self { limit: Duration::from_secs(60), interrupt: Interrupt::new() }
     }
 }
 
@@ -110,7 +110,7 @@ impl Patient {
 
 impl Read for Patient {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        wait_for_bytes(&self.pipe, self.patience)?;
+        wait_for_bytes(&self.pipe, &self.patience)?;
         self.pipe.read(buffer)
     }
 }
@@ -156,7 +156,7 @@ pub enum Ending {
     Stopped,
 }
 
-/// Runs a command and waits for its end. `is_stopped` is asked every few milliseconds, and `true` ends it.
+/// Runs a command and waits for its end. A raised `interrupt`, which is read every few milliseconds, ends it.
 ///
 /// It ends when its shell does. What is left of its process group is killed then, so that nothing of it writes to the
 /// tree behind its end, and what holds the output open is not waited for. One whose time is up is asked to end by SIGTERM
@@ -171,8 +171,8 @@ pub enum Ending {
 /// # Errors
 ///
 /// Returns the error of the system if the shell cannot be run or its end cannot be told; whatever was started is killed.
-pub fn run(errand: &Errand<'_>, is_stopped: &dyn Fn() -> bool) -> io::Result<Ran> {
-    converse(errand, is_stopped)
+pub fn run(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
+    converse(errand, interrupt)
 }
 
 /// Waits until `is_over`, at most for `limit`.

@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdout, Command};
 use std::time::Instant;
 
 use super::{Errand, Patience, Ran};
+use crate::interrupt::Interrupt;
 
 /// A process with everything that it starts; on this system the process alone. Dropped, it is killed.
 #[derive(Debug)]
@@ -48,10 +49,10 @@ pub(super) fn user() -> Option<u32> {
 }
 
 /// Asks once: on this system silence is waited for without limit.
-pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: Patience) -> io::Result<()> {
+pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: &Patience) -> io::Result<()> {
     patience.ask(Instant::now())
 }
 
-pub(super) fn converse(_errand: &Errand<'_>, _is_stopped: &dyn Fn() -> bool) -> io::Result<Ran> {
+pub(super) fn converse(_errand: &Errand<'_>, _interrupt: &Interrupt) -> io::Result<Ran> {
     Err(io::ErrorKind::Unsupported.into())
 }

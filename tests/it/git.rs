@@ -68,12 +68,12 @@ fn attributes_come_from_all_directories_above() {
 
 #[test]
 fn a_raised_interrupt_ends_every_wait_for_git() {
-    static RAISED: Interrupt = Interrupt::new();
-    RAISED.raise(15);
+    let raised = Interrupt::new();
+    raised.raise(15);
     let directory = repository("[core]\n\tautocrlf = true\n");
     fs::write(directory.path().join(".gitattributes"), "* text\n").unwrap();
     let path = RelPath::new(b"a").unwrap();
-    let git = || Git::around(directory.path()).interrupted_by(&RAISED);
+    let git = || Git::around(directory.path()).interrupted_by(&raised);
     let errors = [
         git().config("core.autocrlf").unwrap_err(),
         git().attributes(&["text"], &[&path]).unwrap_err(),

@@ -117,7 +117,6 @@ fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
 #[test]
 fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
     const FILES: usize = PROBLEMS + 200;
-    static INTERRUPT: Interrupt = Interrupt::new();
     let names: Vec<_> = (0..FILES).map(|file| format!("f{file:04}")).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), &b"line 0\nline 1\n"[..])).collect();
     let desk = Desk::with(&files);
@@ -129,7 +128,7 @@ fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
         let text = if nth % 2 == 0 { "other\n" } else { "LINE 0\nline 1\n" };
         fs_err::write(desk.path(name), text).unwrap();
     }
-    let index = GitIndex::around(&desk.root(), &INTERRUPT).unwrap();
+    let index = GitIndex::around(&desk.root(), &Interrupt::new()).unwrap();
     let patch: String = names.iter().map(|name| header(name) + &hunk(1, true)).collect();
     let mut request = request(&patch);
     (request.decide.index, request.context.index) = (Some(Reach::Both), Some(Arc::new(index)));

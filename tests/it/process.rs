@@ -2,11 +2,13 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::process::{Ending, Errand, GRACE, MOST_OUTPUT, Ran, run};
+use wpatch::transaction::Interrupt;
 
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(200);
@@ -16,7 +18,7 @@ fn errand<'a>(command: &'a str, directory: &'a Path, input: &'a [u8], limit: Dur
 }
 
 fn ran(command: &str, input: &[u8], limit: Duration) -> Ran {
-    run(&errand(command, Path::new("/"), input, limit), &|| false).unwrap()
+    run(&errand(command, Path::new("/"), input, limit), &Interrupt::new()).unwrap()
 }
 
 /// Returns how `command` ends, what it says, and that it was not waited for longer than needed.
@@ -58,7 +60,7 @@ fn who_lives_on_in_the_group_is_killed_and_not_waited_for() {
     let directory = TempDir::new().unwrap();
     let path = directory.path();
     let command = "mkfifo fifo; (trap '' TERM HUP; read line < fifo; echo late > late) & echo $! > pid; exit 0";
-    let ran = run(&errand(command, path, b"", LONG), &|| false).unwrap();
+    let ran = run(&errand(command, path, b"", LONG), &Interrupt::new()).unwrap();
     assert!(ran.ending == Ending::Exited(0) && ran.time < LONG / 2, "{ran:?}");
     let pid = fs::read_to_string(path.join("pid")).unwrap();
     let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
@@ -71,7 +73,7 @@ fn whoever_holds_the_output_open_is_not_waited_for() {
     let directory = TempDir::new().unwrap();
     // In a session of its own it lives on; the output is what it has.
     let command = "setsid sh -c 'echo $$ > pid; exec sleep 1000' & while ! [ -s pid ]; do :; done; echo said";
-    let ran = run(&errand(command, directory.path(), b"", LONG), &|| false).unwrap();
+    let ran = run(&errand(command, directory.path(), b"", LONG), &Interrupt::new()).unwrap();
     assert!(ran.output == b"said\n" && ran.time < LONG / 2, "{ran:?}");
     let pid = fs::read_to_string(directory.path().join("pid")).unwrap().trim().parse().unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
@@ -99,14 +101,23 @@ fn who_is_asked_to_end_may_tidy_up() {
     for command in [own, child] {
         let directory = TempDir::new().unwrap();
         let begun = directory.path().join("begun");
-        let ran = run(&errand(command, directory.path(), b"", LONG), &|| begun.exists()).unwrap();
+        let interrupt = Interrupt::new();
+        let ran = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !begun.exists() {
+                    thread::yield_now();
+                }
+                interrupt.raise(15);
+            });
+            run(&errand(command, directory.path(), b"", LONG), &interrupt).unwrap()
+        });
         assert!(ran.ending == Ending::Stopped && ran.output.ends_with(b"tidied\n"), "{command}: {ran:?}");
     }
 }
 
 #[test]
 fn a_wish_to_stop_ends_it() {
-    let ran = run(&errand("sleep 1000", Path::new("/"), b"", LONG), &|| true).unwrap();
+    let ran = run(&errand("sleep 1000", Path::new("/"), b"", LONG), &Interrupt::raised_after(0, 15)).unwrap();
     assert!(ran.ending == Ending::Stopped && ran.time < LONG / 2, "{ran:?}");
 }
 
@@ -117,12 +128,12 @@ fn a_command_runs_where_and_with_what_it_is_given() {
     let environment = [("WPATCH_ROOT", path.clone().into_os_string())];
     let errand = Errand { environment: &environment, ..errand("pwd; echo \"$WPATCH_ROOT\"; cat", &path, b"in", LONG) };
     let told = format!("{0}\n{0}\nin", path.display());
-    assert_eq!(run(&errand, &|| false).unwrap().output, told.as_bytes());
+    assert_eq!(run(&errand, &Interrupt::new()).unwrap().output, told.as_bytes());
 }
 
 #[test]
 fn a_shell_that_cannot_run_is_an_error() {
     let missing = Path::new("/no/such/directory");
-    assert!(run(&errand("true", missing, b"", LONG), &|| false).is_err());
-    assert!(run(&errand("a\0b", Path::new("/"), b"", LONG), &|| false).is_err());
+    assert!(run(&errand("true", missing, b"", LONG), &Interrupt::new()).is_err());
+    assert!(run(&errand("a\0b", Path::new("/"), b"", LONG), &Interrupt::new()).is_err());
 }

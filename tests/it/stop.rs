@@ -1,28 +1,16 @@
 //! A signal that comes while hunks are looked for: the search ends, and the tree is as it was.
 
-use std::cell::Cell;
+use std::sync::Barrier;
+use std::thread;
 
-use wpatch::engine::{self, Request};
+use wpatch::engine::{self, Outcome, Request};
 use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
 use wpatch::plan::Closeness;
+use wpatch::progress::Progress;
 use wpatch::transaction::Interrupt;
+use wpatch::workspace::disk::Disk;
 use wpatch::workspace::memory::{Entry, Memory};
-
-thread_local! {
-    static INTERRUPT: Interrupt = const { Interrupt::new() };
-    /// How often it may be asked before the signal comes.
-    static PATIENCE: Cell<usize> = const { Cell::new(0) };
-    static ASKED: Cell<usize> = const { Cell::new(0) };
-}
-
-fn is_stopped() -> bool {
-    ASKED.set(ASKED.get() + 1);
-    if ASKED.get() > PATIENCE.get() {
-        INTERRUPT.with(|interrupt| interrupt.raise(15));
-    }
-    INTERRUPT.with(|interrupt| interrupt.signal().is_some())
-}
 
 /// A file of many lines that are alike.
 fn contents(lines: usize) -> String {
@@ -43,17 +31,14 @@ fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
     let file = contents(20_000);
     let memory = Memory::with_files([(RelPath::new(b"x").unwrap(), Entry::file(file.as_str()))]);
     let mut request = Request::of(format!("--- a/x\n+++ b/x\n{}", hunks(20)));
-    request.context.is_stopped = is_stopped;
     change(&mut request);
-    INTERRUPT.with(|interrupt| interrupt.raise(0));
-    PATIENCE.set(patience);
-    ASKED.set(0);
-    let report = INTERRUPT.with(|interrupt| engine::apply(request, &memory, interrupt)).report;
+    let interrupt = Interrupt::raised_after(patience, 15);
+    let report = engine::apply(request, &memory, &interrupt).report;
     if report.exit_code == 128 + 15 {
         assert!(!report.changed);
         assert_eq!(memory.files()[&RelPath::new(b"x").unwrap()].contents, file.as_bytes());
     }
-    (report.exit_code.into(), ASKED.get(), ASKED.get().saturating_sub(patience))
+    (report.exit_code.into(), interrupt.reads(), interrupt.reads().saturating_sub(patience))
 }
 
 #[test]
@@ -69,9 +54,42 @@ fn a_search_ends_wherever_a_signal_comes() {
         let (exit_code, most, _) = applied(usize::MAX, change);
         assert_eq!(exit_code, 1, "{nth}");
         assert!(most > 50, "{nth}: it was asked {most} times");
-        for patience in (0..most).step_by(most / 2) {
+        // At its last read, a request that writes rejected hunks is complete.
+        for patience in (0..most - 1).step_by(most / 4) {
             let (exit_code, _, later) = applied(patience, change);
             assert!(exit_code == 128 + 15 && later < 50, "{nth}: {exit_code} after {patience} of {most}, {later} more");
         }
     }
+}
+
+#[test]
+fn an_interrupt_cancels_its_own_request_and_no_other_of_the_process() {
+    let path = RelPath::new(b"x").unwrap();
+    let file = contents(20_000);
+    let (interrupts, start) = ([Interrupt::raised_after(20, 15), Interrupt::new()], Barrier::new(2));
+    let run = |interrupt: &Interrupt| {
+        let memory = Memory::with_files([(path.clone(), Entry::file(file.as_str()))]);
+        let mut request = Request::of(format!("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+c\n b\n{}", hunks(20)));
+        request.decide.reject = true;
+        start.wait();
+        let report = engine::apply(request, &memory, interrupt).report;
+        (report.exit_code, report.changed, memory.files()[&path].contents.starts_with(b"c\nb\na\n"))
+    };
+    let [cancelled, complete] = thread::scope(|scope| {
+        let run = &run;
+        interrupts.each_ref().map(|interrupt| scope.spawn(move || run(interrupt))).map(|run| run.join().unwrap())
+    });
+    assert_eq!(cancelled, (128 + 15, false, false));
+    assert_eq!(complete, (1, true, true));
+}
+
+#[test]
+fn the_values_of_a_request_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Interrupt>();
+    shared::<Request>();
+    shared::<Outcome>();
+    shared::<Memory>();
+    shared::<Disk>();
+    shared::<Progress>();
 }

@@ -98,7 +98,7 @@ struct Batch {
     /// The names of what the command line names.
     places: Vec<String>,
     repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
-    interrupt: &'static Interrupt,
+    interrupt: Interrupt,
     busy: AtomicUsize,
     answered: AtomicUsize,
     has_failed: AtomicBool,

@@ -92,7 +92,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     } else {
         let workspace = open_to_change(&global)?;
         skip_unchanged(&mut request, options, &workspace);
-        engine::apply(request, &workspace, watched()?)
+        engine::apply(request, &workspace, &watched()?)
     };
     Ok(Some((outcome, notes)))
 }
@@ -161,7 +161,7 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
         ..Decide::default()
     };
     request.context.policy = policy(global)?;
-    request.context.is_stopped = signals::is_stopped;
+    request.context.interrupt = signals::interrupt();
     request.look.describe = true;
     Ok(request)
 }

@@ -38,7 +38,7 @@ impl Output {
     pub(super) fn patch(self, request: Request, is_dry: bool, global: &Global) -> Result<Outcome, Stop> {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
-        let patched = engine::patched(request, &open(global)?, watched()?);
+        let patched = engine::patched(request, &open(global)?, &watched()?);
         let Patched { outcome, content, rejects, .. } =
             patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;
         let Some(content) = content else {
@@ -49,7 +49,7 @@ impl Output {
             let mut write = Request::overwrite(path.as_bytes(), hunks);
             write.commit.transaction = transaction;
             (write.context.policy, write.decide.max_file) = (policy, max_file);
-            let saved = engine::apply(write, &open_to_change(global)?, watched()?);
+            let saved = engine::apply(write, &open_to_change(global)?, &watched()?);
             if !saved.report.ok {
                 return Ok(saved);
             }

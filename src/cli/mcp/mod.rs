@@ -69,7 +69,7 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
 struct Server<'a> {
     global: &'a Global,
     options: ToolOptions,
-    interrupt: &'static Interrupt,
+    interrupt: Interrupt,
 }
 
 impl<'a> Server<'a> {
@@ -82,7 +82,7 @@ impl<'a> Server<'a> {
             transaction: request::transaction(global),
             commands: options.commands.commands(global),
             policy: policy(global)?,
-            git: Some(Arc::new(Git::around(global.root()).interrupted_by(interrupt))),
+            git: Some(Arc::new(Git::around(global.root()).interrupted_by(&interrupt))),
             approver: if options.approvals { Approver::Person } else { Approver::Model },
         };
         Ok(Self { global, options, interrupt })
@@ -140,7 +140,7 @@ impl<'a> Server<'a> {
     fn call(&self, Call { name, arguments }: &Call<'_>) -> Result<Value, Failure> {
         let answer = match open(self.global) {
             Ok(workspace) => {
-                signals::at_work(|| engine::tool(name, arguments, &self.options, &workspace, self.interrupt))
+                signals::at_work(|| engine::tool(name, arguments, &self.options, &workspace, &self.interrupt))
             }
             Err(stop) => Some(ToolAnswer::of(&stop.into_outcome("mcp"))),
         };

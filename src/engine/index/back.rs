@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Restaged, note};
 use crate::engine::request::{Indexed, Reach};
 use crate::engine::stages::Resolved;
-use crate::interrupt::NEVER;
+use crate::interrupt::Interrupt;
 use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::transaction::Failure;
@@ -28,7 +28,7 @@ impl IndexBack {
             return Ok(None);
         }
         let reach = if records.iter().all(|record| record.is_cached) { Reach::Cached } else { Reach::Both };
-        let indexed = Indexed { index: Arc::new(GitIndex::around(root, &NEVER)?), reach };
+        let indexed = Indexed { index: Arc::new(GitIndex::around(root, &Interrupt::new())?), reach };
         Ok(Some(Self { indexed, records }))
     }
 }

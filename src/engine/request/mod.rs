@@ -13,6 +13,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::diagnostics;
+use crate::interrupt::Interrupt;
 use crate::matching::Rules;
 use crate::plan::Listed;
 use crate::policy::Policy;
@@ -31,7 +32,7 @@ pub use gnu::{Backup, GnuOptions, Numbering};
 pub use index::{Indexed, Reach};
 pub use undo::{Target, Undo};
 
-/// The input and the options of one command.
+/// The input and the options of one command. It is `Send` and `Sync`.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The input.
@@ -149,7 +150,7 @@ pub struct Commit {
 }
 
 /// What a command reads in addition to the tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Context {
     /// What is allowed.
     pub policy: Arc<Policy>,
@@ -168,24 +169,8 @@ pub struct Context {
     pub objects: Option<Repository>,
     /// The contents that the patches were made for, for [`Decide::three_way`] (`--base`).
     pub base: Option<Given>,
-    /// Returns whether the command is to stop. It is called now and then.
-    pub is_stopped: fn() -> bool,
-}
-
-impl Default for Context {
-    fn default() -> Self {
-        Self {
-            policy: Arc::default(),
-            held: Held::default(),
-            git: None,
-            is_tree: false,
-            whitespace: WhitespaceAction::default(),
-            index: None,
-            objects: None,
-            base: None,
-            is_stopped: || false,
-        }
-    }
+    /// The handle that cancels the request. [`apply`](super::apply) replaces it.
+    pub interrupt: Interrupt,
 }
 
 impl Request {
@@ -240,7 +225,7 @@ impl Request {
         preflight::Options {
             policy: Arc::clone(&context.policy),
             held: context.held,
-            rules: Rules { is_stopped: context.is_stopped, ..decide.rules() },
+            rules: Rules { interrupt: context.interrupt.clone(), ..decide.rules() },
             overwrite: decide.overwrite,
             describe: look.describe,
             diff: look.diff,

@@ -8,7 +8,7 @@ use super::super::index::LineIndex;
 use super::super::ladder::LADDER;
 use super::super::numbered::Patch;
 use super::super::search::{candidates, nearest};
-use super::super::stop::unless_stopped;
+use super::super::stop::until_raised;
 use super::super::windows::Windows;
 use super::sides::{Numbers, Sides};
 use crate::lines::{Pair, beginning};
@@ -45,7 +45,7 @@ impl<'m> Search<'m> {
     pub(super) fn find(&mut self, sides: &Sides<'_>, frozen: usize) -> (Option<Placement>, Range<usize>) {
         let share = self.steps / self.to_come.max(1);
         self.to_come = self.to_come.saturating_sub(1);
-        if (self.patch.rules.is_stopped)() {
+        if self.patch.rules.interrupt.is_raised() {
             return (None, frozen..frozen);
         }
         if let Some(placement) = self.find_exactly(sides, frozen) {
@@ -120,7 +120,7 @@ impl<'m> Search<'m> {
         let (mut best_count, mut least, mut most) = (0, sides.old.count() - context, 2 * context);
         let furthest = (end + context).saturating_sub(sides.old.count());
         let places = frozen.min(best)..if sides.is_first() { furthest.min(best) } else { furthest } + 1;
-        for line in unless_stopped(around(expected, places), self.patch.rules.is_stopped) {
+        for line in until_raised(around(expected, places), &self.patch.rules.interrupt) {
             let pair = Pair { old: &sides.old.numbers, new: &self.numbers[line..] };
             let wanted = if sides.is_last() { end - line } else { least };
             if let Some((count, changes)) = beginning(&pair, line + 1, wanted..=most, steps)

@@ -57,7 +57,7 @@ pub(super) fn place(
     let mut pattern = Pattern::default();
     let mut has_ended = false;
     let outcomes = hunks.iter().map(|hunk| {
-        if has_ended || (rules.is_stopped)() {
+        if has_ended || rules.interrupt.is_raised() {
             return Err(Mismatch::not_found());
         }
         pattern.fill(hunk, text, direction);

@@ -18,11 +18,14 @@ pub(in crate::matching) struct Patch<'a> {
     pub(in crate::matching) rules: &'a Rules,
 }
 
-impl Patch<'_> {
+impl<'p> Patch<'p> {
     /// Returns the runs of lines of the file `index`, where all that may be searched for is known.
-    pub(in crate::matching) fn windows<'i>(self, index: &'i LineIndex<'i>, comparison: Comparison) -> Windows<'i> {
+    pub(in crate::matching) fn windows<'i>(self, index: &'i LineIndex<'i>, comparison: Comparison) -> Windows<'i>
+    where
+        'p: 'i,
+    {
         let asked = self.hunks.iter().map(Hunk::most_lines).sum();
-        Windows::new(index, comparison, (asked, self.wanted(comparison)), self.rules.is_stopped)
+        Windows::new(index, comparison, (asked, self.wanted(comparison)), &self.rules.interrupt)
     }
 
     /// Returns all that may be searched for.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::interrupt::Interrupt;
 use crate::matching::index::LineIndex;
 use crate::matching::{Mismatch, MismatchKind, Nearest, nearest};
 use crate::plan::{Anchor, Direction, Hunk, LineRange, Replacement};
@@ -12,7 +13,7 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
     let index = LineIndex::new(text);
     let (body, hunk) = deletion(old);
     let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
-    nearest::explain(&index, (&body, &[hunk]), Direction::Forward, (&mut placements, 1), || false);
+    nearest::explain(&index, (&body, &[hunk]), Direction::Forward, (&mut placements, 1), &Interrupt::new());
     let Some(Err(mut mismatch)) = placements.pop() else {
         return Mismatch::unexplained(MismatchKind::NotFound);
     };

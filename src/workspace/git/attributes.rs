@@ -80,7 +80,8 @@ impl Git {
             // `git check-attr` insists on a work tree. `git apply` reads attributes as if the directory was one.
             command.env("GIT_WORK_TREE", ".");
         }
-        let answer = process::told(&mut command, input, Patience { limit: process::LIMIT, interrupt: self.interrupt })?;
+        let answer =
+            process::told(&mut command, input, Patience { limit: process::LIMIT, interrupt: self.interrupt.clone() })?;
         let values: Vec<_> = answer.split(|&byte| byte == 0).skip(2).step_by(3).map(attribute).collect();
         if values.len() != names.len() * paths.len() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"));

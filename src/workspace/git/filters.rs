@@ -144,7 +144,7 @@ impl Git {
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(with_name(command, &name)?).current_dir(top);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let patience = Patience { limit: process::FILTER_LIMIT, interrupt: self.interrupt };
+        let patience = Patience { limit: process::FILTER_LIMIT, interrupt: self.interrupt.clone() };
         let group = Group::start(&mut shell)?;
         process::output(group, &program(command), content.to_vec(), patience).map(Some)
     }

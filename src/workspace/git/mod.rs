@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use crate::interrupt::{Interrupt, NEVER};
+use crate::interrupt::Interrupt;
 use crate::process::Patience;
 use attributes::AttributeFiles;
 use config::Entries;
@@ -41,7 +41,7 @@ pub struct Git {
     index: Option<PathBuf>,
     /// The filter drivers of the repository that the user allows.
     allowed_filters: Vec<String>,
-    interrupt: &'static Interrupt,
+    interrupt: Interrupt,
     found: OnceLock<Found>,
     texts: OnceLock<Option<Texts>>,
     entries: OnceLock<Result<Entries, String>>,
@@ -56,7 +56,7 @@ impl Git {
             directory: directory.to_owned(),
             index: None,
             allowed_filters: Vec::new(),
-            interrupt: &NEVER,
+            interrupt: Interrupt::new(),
             found: OnceLock::new(),
             texts: OnceLock::new(),
             entries: OnceLock::new(),
@@ -89,13 +89,13 @@ impl Git {
     /// Returns the git of `directory` with the same permissions, which reads the configuration again.
     #[must_use]
     pub fn renewed(&self, directory: &Path) -> Self {
-        Self::around(directory).allow_filters(&self.allowed_filters).interrupted_by(self.interrupt)
+        Self::around(directory).allow_filters(&self.allowed_filters).interrupted_by(&self.interrupt)
     }
 
     /// Ends every wait for git and for filter drivers when `interrupt` is raised.
     #[must_use]
-    pub fn interrupted_by(self, interrupt: &'static Interrupt) -> Self {
-        Self { interrupt, ..self }
+    pub fn interrupted_by(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..self }
     }
 
     /// Returns whether git may find a repository for the directory.
@@ -120,7 +120,7 @@ impl Git {
 
     /// Runs git with `arguments` in the directory and returns its output.
     fn answer(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
-        let patience = Patience { limit: process::LIMIT, interrupt: self.interrupt };
+        let patience = Patience { limit: process::LIMIT, interrupt: self.interrupt.clone() };
         process::told(&mut process::command(&self.directory, arguments)?, Vec::new(), patience)
     }
 

@@ -44,7 +44,7 @@ pub(super) fn output(mut group: Group, name: &str, input: Vec<u8>, patience: Pat
     let complaints = Complaints::of(errors)?;
     let unanswered = |error: io::Error| io::Error::new(error.kind(), format!("{name} was ended: {error}"));
     let mut answer = Vec::new();
-    Patient::new(answers, patience).take(MOST_ANSWER + 1).read_to_end(&mut answer).map_err(unanswered)?;
+    Patient::new(answers, patience.clone()).take(MOST_ANSWER + 1).read_to_end(&mut answer).map_err(unanswered)?;
     if answer.len() as u64 > MOST_ANSWER {
         return Err(io::Error::other(format!("{name} was ended: its output has more than {MOST_ANSWER} bytes")));
     }

@@ -100,7 +100,7 @@ impl<'i> Blobs<'i> {
         pack.extend(digest);
         // Loose objects that an index names have to be there after a loss of power as well.
         let arguments = ["-c", "core.fsync=committed", "unpack-objects", "-q"].map(OsString::from);
-        let written = self.index.run(&arguments, None, &pack, self.index.interrupt);
+        let written = self.index.run(&arguments, None, &pack, &self.index.interrupt);
         written.map(drop).map_err(|source| self.index.failed(source))
     }
 

@@ -98,7 +98,7 @@ impl GitIndex {
     /// Does the same for a path that no list of lines can have.
     fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
         let arguments = [OsString::from("hash-object"), OsString::from("--"), named(path.as_bytes())];
-        let answer = self.run(&arguments, None, b"", self.interrupt).map_err(|source| self.failed(source))?;
+        let answer = self.run(&arguments, None, b"", &self.interrupt).map_err(|source| self.failed(source))?;
         Ok(ObjectId::from_hex(answer.trim_ascii()))
     }
 
@@ -145,7 +145,7 @@ impl GitIndex {
         let mut option = OsString::from("--path=");
         option.push(named(name));
         let arguments = [OsString::from("cat-file"), OsString::from("--filters"), option, id.to_string().into()];
-        self.run(&arguments, None, b"", self.interrupt).map_err(|source| self.failed(source))
+        self.run(&arguments, None, b"", &self.interrupt).map_err(|source| self.failed(source))
     }
 }
 

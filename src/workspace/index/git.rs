@@ -28,7 +28,7 @@ pub(super) fn answered(
     arguments: &[OsString],
     index: Option<&Path>,
     input: &[u8],
-    interrupt: &'static Interrupt,
+    interrupt: &Interrupt,
 ) -> io::Result<Vec<u8>> {
     let all = ["-c", "core.hooksPath=/dev/null"].map(OsString::from);
     let mut command = process::command(directory, all.iter().chain(arguments))?;
@@ -40,5 +40,5 @@ pub(super) fn answered(
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
-    process::told(&mut command, input.to_vec(), Patience { limit: LIMIT, interrupt })
+    process::told(&mut command, input.to_vec(), Patience { limit: LIMIT, interrupt: interrupt.clone() })
 }

@@ -32,7 +32,7 @@ use super::git::{Git, special};
 use super::objects::Repository;
 use super::{Fault, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
-use crate::interrupt::{Interrupt, NEVER};
+use crate::interrupt::Interrupt;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::process::Patience;
@@ -56,7 +56,7 @@ pub struct GitIndex {
     has_work_tree: bool,
     objects: Repository,
     git: Arc<Git>,
-    interrupt: &'static Interrupt,
+    interrupt: Interrupt,
 }
 
 /// Returns the directories of the entries in an answer of `ls-files -s -z`, which is sorted.
@@ -75,7 +75,7 @@ impl GitIndex {
     ///
     /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why. [`Fault::NotRegular`] if the index
     /// or another file that git opens is not a regular file.
-    pub fn around(root: &Path, interrupt: &'static Interrupt) -> Result<Self> {
+    pub fn around(root: &Path, interrupt: &Interrupt) -> Result<Self> {
         let refused = |fault, source| WorkspaceError { verb: "find the index of", path: shown(root), fault, source };
         let root = root.canonicalize().map_err(|source| refused(Fault::Missing, source))?;
         let asked = ["rev-parse", "--path-format=absolute", "--git-path", "index", "--show-object-format"];
@@ -107,7 +107,7 @@ impl GitIndex {
             let source = io::Error::other("git's index is not a regular file; remove it and run `git reset`");
             return Err(WorkspaceError { path: shown(&file), ..refused(Fault::NotRegular, source) });
         }
-        let objects = Repository::around(&root, Patience { interrupt, ..Patience::default() });
+        let objects = Repository::around(&root, Patience { interrupt: interrupt.clone(), ..Patience::default() });
         let git = Arc::new(Git::with_index(&root, &file).interrupted_by(interrupt));
         Ok(Self {
             root,
@@ -117,14 +117,14 @@ impl GitIndex {
             has_work_tree: is_inside == b"true",
             objects,
             git,
-            interrupt,
+            interrupt: interrupt.clone(),
         })
     }
 
     /// Allows the filter drivers `names`, even if the repository defines them; see [`Git::allow_filters`].
     #[must_use]
     pub fn allow_filters(self, names: &[String]) -> Self {
-        let git = Git::with_index(&self.root, &self.file).interrupted_by(self.interrupt).allow_filters(names);
+        let git = Git::with_index(&self.root, &self.file).interrupted_by(&self.interrupt).allow_filters(names);
         Self { git: Arc::new(git), ..self }
     }
 
@@ -238,7 +238,7 @@ impl GitIndex {
     /// lock of the index behind.
     pub fn refresh(&self) {
         let arguments = ["update-index", "-q", "--refresh"].map(OsString::from);
-        let _ = self.run(&arguments, None, b"", &NEVER);
+        let _ = self.run(&arguments, None, b"", &Interrupt::new());
     }
 
     /// Returns a line as `update-index --index-info` reads them.
@@ -257,7 +257,7 @@ impl GitIndex {
 
     fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        self.run(&arguments, index, input, self.interrupt).map_err(|source| self.failed(source))
+        self.run(&arguments, index, input, &self.interrupt).map_err(|source| self.failed(source))
     }
 
     /// Runs git with `arguments`. It runs no filter driver that is not allowed, for any file that it looks at.
@@ -266,7 +266,7 @@ impl GitIndex {
         arguments: &[OsString],
         index: Option<&Path>,
         input: &[u8],
-        interrupt: &'static Interrupt,
+        interrupt: &Interrupt,
     ) -> io::Result<Vec<u8>> {
         let arguments = [&self.git.without_filters()?, arguments].concat();
         answered(&self.root, &arguments, index, input, interrupt)

@@ -30,7 +30,7 @@ const PAST: i64 = 1_000_000_000;
 /// The time at which the clock starts.
 const PRESENT: i64 = 1_700_000_000;
 
-/// A tree of files in memory.
+/// A tree of files in memory. It is `Send` and `Sync`.
 ///
 /// Every verb is counted and can be made to fail; see [`Memory::inject`]. The methods that are no verbs are the
 /// test's own hands: they are not counted and never fail.

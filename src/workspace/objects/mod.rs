@@ -301,7 +301,7 @@ impl Repository {
                 Err(_) => {}
             }
         }
-        self.ask(Reader::start(&self.0.place, self.0.patience)?, name, limit)?
+        self.ask(Reader::start(&self.0.place, self.0.patience.clone())?, name, limit)?
     }
 
     /// Asks `reader`, and keeps it if it can be asked again.

@@ -47,7 +47,7 @@ use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
 const MOST_TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A directory of the real file system.
+/// A directory of the real file system. It is `Send` and `Sync`.
 ///
 /// # Security
 ///
