@@ -218,15 +218,9 @@ impl<'a> Placer<'a> {
         self.covered.take(lines.clone(), chunk.change());
         let windows = self.ladder[fit.rung].as_ref();
         let start = windows.map_or_else(|| self.index.offset(lines.start), |windows| windows.offset(lines.start));
-        Placement {
-            bytes: start..self.index.offset_from((lines.start, start), lines.end),
-            lines,
-            offset: 0,
-            left_out: (0, chunk.old.len() - count),
-            rung: LADDER[fit.rung].name,
-            candidates: fit.candidates,
-            beyond: 0,
-        }
+        let bytes = start..self.index.offset_from((lines.start, start), lines.end);
+        let left_out = (0, chunk.old.len() - count);
+        Placement { left_out, candidates: fit.candidates, ..Placement::new(bytes, lines, fit.rung) }
     }
 }
 

@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
 
+use super::Placement;
 use super::index::LineIndex;
-use super::{LADDER, Placement};
+use super::ladder::EXACT;
 use crate::plan::{LineEdit, LineTarget, NewLines, NumberedLines};
-use crate::text::{BYTE_ORDER_MARK, Ending, Lines, Span, without_ending};
+use crate::text::{BYTE_ORDER_MARK, Ending, Lines, Span, mark_length, without_ending};
 
 /// The place that a change went to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +72,7 @@ pub fn change_lines<'a>(
     source: &dyn Fn(usize) -> Option<&'a [u8]>,
     most: u64,
 ) -> ChangedLines {
-    let mark = if preimage.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let (mark, text) = preimage.split_at(mark);
+    let (mark, text) = preimage.split_at(mark_length(preimage));
     let index = LineIndex::new(text);
     let sites = sites(&index, edits, shift)?;
     lost(&index, edits, &sites)?;
@@ -90,15 +90,7 @@ pub fn change_lines<'a>(
         out.skip_to(bytes.end);
         let bytes = bytes.start + mark.len()..bytes.end + mark.len();
         let lines = site.lines.clone();
-        let placement = Placement {
-            bytes,
-            lines,
-            offset: shift,
-            left_out: (0, 0),
-            rung: LADDER[0].name,
-            candidates: Vec::new(),
-            beyond: 0,
-        };
+        let placement = Placement { offset: shift, ..Placement::new(bytes, lines, EXACT) };
         changes.push(LineChange { edit: site.edit, placement, new_lines });
     }
     Ok((out.finish(), changes))

@@ -153,6 +153,12 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// Returns the placement of all lines of a hunk at its stated place.
+    fn new(bytes: Range<usize>, lines: Range<usize>, rung: usize) -> Self {
+        let rung = LADDER[rung].name;
+        Self { bytes, lines, offset: 0, left_out: (0, 0), rung, candidates: Vec::new(), beyond: 0 }
+    }
+
     /// Returns whether it is at the stated place, line for line, so that there is nothing to tell of it.
     #[must_use]
     pub fn is_as_stated(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The lines of a patch.
 
-use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
+use crate::text::{Span, lines, mark_length, without_ending};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
@@ -32,9 +32,4 @@ pub(super) fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
         Line::new(without_ending(line), Span::new(span.start + start, span.end + start), index + 1)
     });
     all.collect()
-}
-
-/// Returns the length of the byte order mark.
-pub(super) fn mark_length(text: &[u8]) -> usize {
-    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }

@@ -23,7 +23,7 @@ use crate::matching::{self, MismatchKind, TextChange};
 use crate::plan::{
     Closeness, Direction, Edit, EditOrder, LineKind, Operation, Replacement, Replacements, Target, Times,
 };
-use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
+use crate::text::{lines, mark_length, without_ending};
 
 /// How many bytes of a file cost a step when a text is searched in them, and when it is compared on all rungs.
 const SCAN: usize = 64;
@@ -99,7 +99,7 @@ impl<'f> Searched<'f> {
         let start = ranges().map(|range| range.start).min().unwrap_or(after.len());
         let end = ranges().map(|range| range.end).max().unwrap_or(start);
         let before = mem::replace(&mut self.content, after.into());
-        let mark = if before.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let mark = mark_length(&before);
         if start < mark {
             self.lines = None;
         }

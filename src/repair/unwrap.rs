@@ -6,12 +6,12 @@ use serde::de::IgnoredAny;
 
 use super::read::is_fence;
 use crate::syntax::is_hashline_header;
-use crate::text::{BYTE_ORDER_MARK, Lines, Span, without_ending};
+use crate::text::{Lines, Span, mark_length, without_ending};
 
 /// Returns `text` with blanks in the place of what is around its only patch, and the line of the first change; `None` if
 /// nothing is around it, or another grammar reads it.
 pub(super) fn unwrapped(text: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let start = mark_length(text);
     let patch = json(text, start).or_else(|| hashline(text, start))?;
     let is_around = |span: Span| span.of(text).iter().any(|byte| !byte.is_ascii_whitespace());
     let (head, tail) = (Span::new(0, patch.start), Span::new(patch.end, text.len()));

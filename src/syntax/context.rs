@@ -4,7 +4,7 @@
 
 use super::edges::{Edges, end_or};
 use super::unified::{STARS, is_context_header};
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, unified};
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_line, unified};
 use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
 
@@ -29,10 +29,6 @@ impl Syntax for Context {
         include_str!("../../grammar/context.lark")
     }
 
-    fn takes_prose(&self) -> bool {
-        true
-    }
-
     fn is_diff(&self) -> bool {
         true
     }
@@ -46,13 +42,7 @@ impl Syntax for Context {
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        let mut lines = Lines::within(text, Span::new(from, text.len()));
-        loop {
-            if is_context_header(lines.clone()) || is_lone_hunk(lines.clone()) {
-                return Some(lines.offset());
-            }
-            lines.next()?;
-        }
+        find_line(text, from, |lines| is_context_header(lines.clone()) || is_lone_hunk(lines))
     }
 
     fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {

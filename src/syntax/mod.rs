@@ -77,7 +77,9 @@ pub trait Syntax: Sync {
     fn grammar(&self) -> &'static str;
 
     /// Returns whether any text may stand before, between and behind its sections, as mail does around a diff.
-    fn takes_prose(&self) -> bool;
+    fn takes_prose(&self) -> bool {
+        self.is_diff()
+    }
 
     /// Returns whether programs that compare trees write it, so that lines between its sections may name changes that it
     /// cannot express (`Only in b: x`).
@@ -370,6 +372,15 @@ impl Sections {
 fn content_span(text: &[u8], offset: usize) -> Span {
     let line = Lines::within(text, Span::new(offset, text.len())).peek().unwrap_or_default();
     Span::new(offset, offset + without_ending(line).len())
+}
+
+/// Returns where the first line at or after `from` starts for which `is_start` returns `true`.
+fn find_line(text: &[u8], from: usize, is_start: impl Fn(Lines<'_>) -> bool) -> Option<usize> {
+    let mut lines = Lines::within(text, Span::new(from, text.len()));
+    while !is_start(lines.clone()) {
+        lines.next()?;
+    }
+    Some(lines.offset())
 }
 
 fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError> {

@@ -4,7 +4,7 @@
 //! They are read as the unified hunks that say the same, which are inputs of their own.
 
 use super::edges::{Edges, end_or};
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks};
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, find_line, hunks};
 use crate::plan::{Action, Anchor, Edit, Input, Name};
 use crate::text::{Lines, Span, without_ending};
 
@@ -24,10 +24,6 @@ impl Syntax for Normal {
         include_str!("../../grammar/normal.lark")
     }
 
-    fn takes_prose(&self) -> bool {
-        true
-    }
-
     fn is_diff(&self) -> bool {
         true
     }
@@ -45,13 +41,7 @@ impl Syntax for Normal {
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        let mut lines = Lines::within(text, Span::new(from, text.len()));
-        loop {
-            if starts_hunk(lines.clone()) {
-                return Some(lines.offset());
-            }
-            lines.next()?;
-        }
+        find_line(text, from, starts_hunk)
     }
 
     fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {

@@ -5,7 +5,8 @@
 use super::foreign::is_coloured_header;
 use super::names::{self, Side};
 use super::{
-    Foreign, Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, hunks, normal, stamp,
+    Foreign, Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_line, hunks, normal,
+    stamp,
 };
 use crate::plan::{Action, Edit, Hunk, Name};
 use crate::text::{Lines, Span};
@@ -29,10 +30,6 @@ impl Syntax for Unified {
         include_str!("../../grammar/unified.lark")
     }
 
-    fn takes_prose(&self) -> bool {
-        true
-    }
-
     fn is_diff(&self) -> bool {
         true
     }
@@ -42,13 +39,7 @@ impl Syntax for Unified {
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        let mut lines = Lines::within(text, Span::new(from, text.len()));
-        loop {
-            if form(&lines).is_some() {
-                return Some(lines.offset());
-            }
-            lines.next()?;
-        }
+        find_line(text, from, |lines| form(&lines).is_some())
     }
 
     fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {

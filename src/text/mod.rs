@@ -36,6 +36,12 @@ pub use time::rfc3339;
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Returns the length of the byte order mark that `text` begins with, in bytes.
+#[must_use]
+pub fn mark_length(text: &[u8]) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
 /// Bytes at the start of contents among which git looks for a NUL (`buffer_is_binary` in git's xdiff-interface.c).
 pub const BINARY_PREFIX: usize = 8000;
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::super::Placement;
 use super::super::covered::{Covered, signed};
 use super::super::index::LineIndex;
-use super::super::ladder::LADDER;
 use super::super::numbered::Patch;
 use super::super::search::{candidates, nearest};
 use super::super::stop::until_raised;
@@ -75,15 +74,8 @@ impl<'m> Search<'m> {
         };
         self.carried += signed(line) - expected;
         let lines = line..line + sides.old.count();
-        Some(Placement {
-            bytes: self.index.bytes(lines.clone()),
-            lines,
-            offset: self.carried,
-            left_out: (0, 0),
-            rung: LADDER[self.numbering.comparison.rung].name,
-            candidates,
-            beyond: 0,
-        })
+        let (bytes, rung) = (self.index.bytes(lines.clone()), self.numbering.comparison.rung);
+        Some(Placement { offset: self.carried, candidates, ..Placement::new(bytes, lines, rung) })
     }
 
     /// Returns the line where a hunk is expected, counted from 0.

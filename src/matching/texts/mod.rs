@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use super::{LADDER, MOST_CANDIDATES, Mismatch, MismatchKind, Placement};
 use crate::plan::{Closeness, EditOrder, Replacement, Replacements, Target, Times};
-use crate::text::{BYTE_ORDER_MARK, Ending, lines};
+use crate::text::{Ending, lines, mark_length};
 use search::{Hits, Searched};
 
 /// One place that a change went to.
@@ -109,7 +109,7 @@ fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usiz
 /// Returns what `preimage` becomes when bytes of it are replaced at `places`, which are in order and do not overlap.
 #[must_use]
 pub fn replace_at(preimage: &[u8], places: Vec<(Range<usize>, Vec<u8>)>) -> (Vec<u8>, Vec<TextChange>) {
-    let change = |(bytes, new)| TextChange { edit: 0, placement: at(bytes, 0), new_lines: 0, new };
+    let change = |(bytes, new)| TextChange { edit: 0, placement: Placement::new(bytes, 0..0, 0), new_lines: 0, new };
     let mut changes: Vec<_> = places.into_iter().map(change).collect();
     number(preimage, &mut changes);
     (spliced(preimage, &changes), changes)
@@ -164,12 +164,7 @@ fn made(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
 
 fn change(file: &Searched<'_>, edit: usize, wanted: &Replacement, site: Site, closeness: Closeness) -> TextChange {
     let new = fit::fitted(file.text, wanted, &site, closeness);
-    TextChange { edit, placement: at(site.bytes, site.rung), new_lines: 0, new }
-}
-
-fn at(bytes: Range<usize>, rung: usize) -> Placement {
-    let rung = LADDER[rung].name;
-    Placement { bytes, lines: 0..0, offset: 0, left_out: (0, 0), rung, candidates: Vec::new(), beyond: 0 }
+    TextChange { edit, placement: Placement::new(site.bytes, 0..0, site.rung), new_lines: 0, new }
 }
 
 /// Gives the changes, in the order of their places, their line numbers: of the lines that they touch.
@@ -227,15 +222,13 @@ fn sites(file: &Searched<'_>, edit: &Replacement, closeness: Closeness) -> Resul
             }
             Ok(vec![Site { bytes: first.start..last.end, rung: loose.max(looser) }])
         }
-        Target::After(0) => insertion(if file.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }),
+        Target::After(0) => insertion(mark_length(file.text)),
         Target::After(line) => match lines(file.text).nth(line - 1) {
             Some((span, _)) => insertion(span.end),
             None => Err(beyond(file.text)),
         },
         Target::Before(line) => match line.checked_sub(1).and_then(|line| lines(file.text).nth(line)) {
-            Some((span, _)) if span.start == 0 && file.text.starts_with(BYTE_ORDER_MARK) => {
-                insertion(BYTE_ORDER_MARK.len())
-            }
+            Some((span, _)) if span.start == 0 => insertion(mark_length(file.text)),
             Some((span, _)) => insertion(span.start),
             None => Err(beyond(file.text)),
         },

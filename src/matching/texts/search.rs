@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use crate::matching::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, folded};
 use crate::plan::Closeness;
-use crate::text::{BYTE_ORDER_MARK, Lines, Span, lines, without_ending};
+use crate::text::{Lines, Span, lines, mark_length, without_ending};
 
 /// Finds a text on one rung.
 type Search = fn(&Searched<'_>, &[u8], Closeness) -> Hits;
@@ -154,7 +154,7 @@ fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
     let plain = if is_literal(old) { &literal } else { &file.plain };
     let is_closed = plain.bytes.ends_with(b"\n");
     let text = if is_closed { Cow::Borrowed(&*plain.bytes) } else { Cow::Owned([&*plain.bytes, b"\n"].concat()) };
-    let (mark, anchored) = (mark(&text), [b"\n", old].concat());
+    let (mark, anchored) = (mark_length(&text), [b"\n", old].concat());
     let finder = memmem::Finder::new(&anchored);
     // The first place at or behind `from`.
     let next = |from: usize| {
@@ -171,11 +171,6 @@ fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
     }
     let is_twice = places.len() == 1 && next(0).is_some_and(|first| next(first + 1).is_some());
     Hits { count: if is_twice { 2 } else { places.len() }, places }
-}
-
-/// Returns the length of the byte order mark of `text`.
-fn mark(text: &[u8]) -> usize {
-    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
 /// Returns whether the line ends of `old` are meant byte for byte.
@@ -195,7 +190,7 @@ fn without_leading(line: &[u8]) -> &[u8] {
 
 /// Whole lines whose keys are the same; the text has to say more than blank lines.
 fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> Hits {
-    let mark = mark(file.text);
+    let mark = mark_length(file.text);
     let keyed = |text: &[u8]| {
         let keys = lines(text)
             .flat_map(|(_, line)| key(without_ending(line)).iter().copied().chain(*b"\n").collect::<Vec<_>>());

@@ -8,12 +8,12 @@ mod markers;
 mod source;
 
 use super::chunk::Chunk;
-use super::line::{Line, mark_length};
+use super::line::Line;
 use super::older::OwnedLine;
 use super::{RepairKind, RepairLog};
 use crate::mode::FileMode;
 use crate::syntax::{begins_patch, is_from_line, is_mail_signature, mail, patch_after};
-use crate::text::Span;
+use crate::text::{Span, mark_length};
 
 use body::Outlook;
 use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};

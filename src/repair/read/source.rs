@@ -1,9 +1,10 @@
 //! The lines of a patch, without the indentation that all of it has.
 
 use super::markers::is_file_header;
-use crate::repair::line::{Line, mark_length, plain_lines};
+use crate::repair::line::{Line, plain_lines};
 use crate::repair::older::OwnedLine;
 use crate::repair::{RepairKind, RepairLog};
+use crate::text::mark_length;
 
 /// Returns the lines of `text`, without the indentation that the whole patch has.
 pub(super) fn source<'t>(text: &'t [u8], converted: Option<&'t [OwnedLine<'t>]>, log: &mut RepairLog) -> Vec<Line<'t>> {

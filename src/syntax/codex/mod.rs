@@ -41,10 +41,6 @@ impl Syntax for Codex {
         include_str!("../../../grammar/codex.lark")
     }
 
-    fn takes_prose(&self) -> bool {
-        false
-    }
-
     fn has_sign_column(&self) -> bool {
         true
     }

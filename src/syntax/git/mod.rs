@@ -30,10 +30,6 @@ impl Syntax for Git {
         include_str!("../../../grammar/git.lark")
     }
 
-    fn takes_prose(&self) -> bool {
-        true
-    }
-
     fn is_diff(&self) -> bool {
         true
     }

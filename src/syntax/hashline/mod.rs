@@ -44,10 +44,6 @@ impl Syntax for Hashline {
         include_str!("../../../grammar/hashline.lark")
     }
 
-    fn takes_prose(&self) -> bool {
-        false
-    }
-
     /// A header counts only with what belongs below it: in mail a line in brackets is nothing special. Lines of the
     /// older generations count at the start of the text, so that they can be refused by their name.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {

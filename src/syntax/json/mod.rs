@@ -50,10 +50,6 @@ impl Syntax for Json {
         include_str!("../../../grammar/json.schema.json")
     }
 
-    fn takes_prose(&self) -> bool {
-        false
-    }
-
     /// A document has to come next: below other text an opening brace says nothing.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let next = |at: usize| Some(at + text[at..].iter().position(|byte| !byte.is_ascii_whitespace())?);
