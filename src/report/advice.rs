@@ -49,20 +49,18 @@ impl Report {
     /// Returns the report for a model: with the next step of a model in place of the help for people.
     #[must_use]
     pub fn for_model(mut self) -> Self {
-        for problem in &mut self.problems {
-            let own = problem.advice.take();
-            problem.help = if problem.severity == "error" { own.or_else(|| advice(problem.code)) } else { None };
+        for problem in self.problems.iter_mut().chain(&mut self.error) {
+            problem.help = problem.advice.take().or_else(|| advice(problem.code));
             problem.message = message(problem.code, &problem.message);
+        }
+        for warning in self.problems.iter_mut().filter(|problem| problem.severity == "warning") {
+            warning.help = None;
         }
         for input in &mut self.inputs {
             // A text that came in an option of the command line is named by it.
             if let Some(name) = input.name.strip_prefix("--") {
                 input.name = name.to_owned();
             }
-        }
-        if let Some(error) = &mut self.error {
-            error.help = error.advice.take().or_else(|| advice(error.code));
-            error.message = message(error.code, &error.message);
         }
         self
     }

@@ -3,7 +3,7 @@
 
 use super::diagnostics::DiagnosticsReport;
 use super::file::FileReport;
-use super::finding::{ErrorReport, ProblemReport};
+use super::finding::ProblemReport;
 use super::hunk::HunkReport;
 use super::listing::{Listing, OmittedFiles, listed_problems};
 use super::omitted::{NOTES, Omitted};
@@ -91,17 +91,19 @@ fn problems(
     parts: &Parts<'_>,
     decisive: Option<usize>,
     files: &[FileReport],
-) -> (Vec<ProblemReport>, Option<ErrorReport>) {
+) -> (Vec<ProblemReport>, Option<ProblemReport>) {
     let mut counters = Counter::of_all(parts.inputs);
-    let operation = |problem: &Problem| problem.operation.and_then(|index| parts.plan?.operations.get(index));
+    let number = |problem: &Problem| Some(parts.plan?.operations.get(problem.operation?)?.number);
     let mut report = |index: usize| {
         let problem = &parts.problems[index];
-        ProblemReport::of((index, problem), operation(problem).map(|operation| operation.number), &mut counters)
+        let listed = hunk_of(problem, files);
+        (ProblemReport::of((index, problem), number(problem), listed, &mut counters), listed)
     };
-    let problems = listed_problems(parts).into_iter().map(&mut report).collect();
+    let problems = listed_problems(parts).into_iter().map(|index| report(index).0).collect();
     let error = decisive.map(|index| {
-        let problem = &parts.problems[index];
-        ErrorReport::of(problem, &report(index), hunk_of(problem, files))
+        let (error, listed) = report(index);
+        let nearest = listed.and_then(|(_, hunk)| hunk.nearest.clone());
+        ProblemReport { nearest: nearest.or(error.nearest), ..error }
     });
     (problems, error)
 }

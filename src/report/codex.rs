@@ -3,7 +3,7 @@
 use std::io;
 
 use super::summary::letters;
-use super::{ErrorReport, Expected, Format, Report};
+use super::{Expected, Format, ProblemReport, Report};
 use crate::text::{printable, printable_line};
 
 /// The list of files after success, and one message after failure, in the words that its models know.
@@ -22,7 +22,7 @@ impl Format for Codex {
             return write!(out, "Success. {said} the following files:\n{}", letters(&report.files));
         };
         writeln!(out, "{}", message(error))?;
-        if let (Some(Expected::Lines(lines)), "not_found") = (&error.expected, error.kind) {
+        if let (Some(Expected::Lines(lines)), "not_found") = (&error.details.expected, error.kind) {
             let shown = |line: &String| printable_line(line.trim_end_matches('\n').as_bytes()).to_string();
             lines.iter().try_for_each(|line| writeln!(out, "{}", shown(line)))?;
         }
@@ -33,7 +33,7 @@ impl Format for Codex {
     }
 }
 
-fn message(error: &ErrorReport) -> String {
+fn message(error: &ProblemReport) -> String {
     let said = printable(error.message.as_bytes());
     let path = error.path.as_deref().unwrap_or("the patch");
     let path = printable(path.as_bytes());

@@ -1,7 +1,7 @@
 //! Problems in a report, and the one that decided.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::file::file_id;
 use super::hunk::{HunkReport, hunk_id};
@@ -44,6 +44,9 @@ pub struct ProblemReport {
     /// Lines of the file that are meant, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<usize>,
+    /// What else is known of the problem.
+    #[serde(skip)]
+    pub details: Box<ProblemDetails>,
     /// The place of the file that is most like it, where no hunk of `files` tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Box<NearestPlace>>,
@@ -94,30 +97,12 @@ pub struct SourceSpan {
     pub length: usize,
 }
 
-/// The problem that decided how the command ended.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ErrorReport {
-    /// What sort of problem it is.
-    pub kind: &'static str,
-    /// Its stable name.
-    pub code: &'static str,
-    /// One line for people.
-    pub message: String,
-    /// The file, where one is meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// All bytes of the path as hex digits, where it is not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_hex: Option<String>,
-    /// The hunk of the file, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hunk: Option<usize>,
-    /// The place in the patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub span: Option<SourceSpan>,
-    /// Lines of the file that are meant, counted from 1.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<usize>,
+/// Numbers, digests and lines of the file that a problem is about. Of a document only `error` has them.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ProblemDetails {
+    /// The hunk of the file, counted from 1, if the report lists the hunk.
+    #[serde(skip)]
+    pub hunk_number: Option<usize>,
     /// How many places are meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
@@ -154,18 +139,6 @@ pub struct ErrorReport {
     /// What the cells of the notebook are called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
-    /// The place of the file that is most like it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nearest: Option<Box<NearestPlace>>,
-    /// Why a text of the patch is not in the file, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cause: Option<CauseReport>,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<String>,
-    /// What a model should do next, where that depends on the problem.
-    #[serde(skip)]
-    pub(super) advice: Option<String>,
 }
 
 /// What a file should hold.
@@ -203,8 +176,13 @@ impl Expected {
 }
 
 impl ProblemReport {
-    /// Reports `problem` of the file with this number in the whole patch.
-    pub(super) fn of((index, problem): (usize, &Problem), number: Option<usize>, counters: &mut [Counter<'_>]) -> Self {
+    /// Reports `problem` of the file with this number in the whole patch; `listed` is its hunk, with the index in the file.
+    pub(super) fn of(
+        (index, problem): (usize, &Problem),
+        number: Option<usize>,
+        listed: Option<(usize, &HunkReport)>,
+        counters: &mut [Counter<'_>],
+    ) -> Self {
         let file = number.map(file_id);
         let path = problem.path.as_ref().map(RelPath::as_bytes).or(problem.name.as_deref());
         let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| hunk_id(file, hunk));
@@ -229,10 +207,37 @@ impl ProblemReport {
             hunk,
             span,
             lines: problem.lines.iter().map(|line| line + 1).collect(),
+            details: Box::new(ProblemDetails::of(problem, listed)),
             nearest,
             cause: problem.facts.cause.as_ref().map(CauseReport::of),
             help: problem.help.clone(),
             advice: problem.facts.advice.clone(),
+        }
+    }
+
+    fn hunk_number(&self) -> Option<usize> {
+        self.details.hunk_number
+    }
+}
+
+impl ProblemDetails {
+    fn of(problem: &Problem, listed: Option<(usize, &HunkReport)>) -> Self {
+        let facts = &problem.facts;
+        let count = facts.count.unwrap_or(problem.lines.len());
+        Self {
+            hunk_number: listed.map(|(index, _)| index + 1),
+            count: Some(count).filter(|&count| count > 0),
+            index: facts.edit,
+            expected: Expected::of(problem, listed.map(|(_, hunk)| hunk)),
+            actual: facts.actual.map(|digest| digest.to_string()),
+            actual_tag: facts.actual_tag.map(|tag| tag.to_string()),
+            around: facts.around.iter().map(NumberedText::of).collect(),
+            limit: facts.limit,
+            size: facts.size,
+            reason: facts.reason.clone(),
+            active_mode: facts.modes.map(|(active, _)| active),
+            required_mode: facts.modes.map(|(_, required)| required),
+            cells: facts.cells.clone(),
         }
     }
 }
@@ -265,36 +270,50 @@ impl SourceSpan {
     }
 }
 
-impl ErrorReport {
-    /// Reports `problem`, which `decisive` is the entry of; `hunk` is its hunk, and the index of that in its file.
-    pub(super) fn of(problem: &Problem, decisive: &ProblemReport, hunk: Option<(usize, &HunkReport)>) -> Self {
-        let facts = &problem.facts;
-        let count = facts.count.unwrap_or(decisive.lines.len());
-        Self {
-            kind: decisive.kind,
-            code: decisive.code,
-            message: decisive.message.clone(),
-            path: decisive.path.clone(),
-            path_hex: decisive.path_hex.clone(),
-            hunk: hunk.map(|(index, _)| index + 1),
-            span: decisive.span,
-            lines: decisive.lines.clone(),
-            count: Some(count).filter(|&count| count > 0),
-            index: facts.edit,
-            expected: Expected::of(problem, hunk.map(|(_, hunk)| hunk)),
-            actual: facts.actual.map(|digest| digest.to_string()),
-            actual_tag: facts.actual_tag.map(|tag| tag.to_string()),
-            around: facts.around.iter().map(NumberedText::of).collect(),
-            limit: facts.limit,
-            size: facts.size,
-            reason: facts.reason.clone(),
-            active_mode: facts.modes.map(|(active, _)| active),
-            required_mode: facts.modes.map(|(_, required)| required),
-            cells: facts.cells.clone(),
-            nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()).or_else(|| decisive.nearest.clone()),
-            cause: decisive.cause.clone(),
-            help: decisive.help.clone(),
-            advice: decisive.advice.clone(),
-        }
+/// The problem that decided how the command ended.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "ProblemReport")]
+#[schemars(rename = "ErrorReport")]
+pub(super) struct DecisiveProblem {
+    /// What sort of problem it is.
+    kind: &'static str,
+    /// Its stable name.
+    code: &'static str,
+    /// One line for people.
+    message: String,
+    /// The file, where one is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// All bytes of the path as hex digits, where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_hex: Option<String>,
+    /// The hunk of the file, counted from 1.
+    #[serde(getter = "ProblemReport::hunk_number", skip_serializing_if = "Option::is_none")]
+    hunk: Option<usize>,
+    /// The place in the patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<SourceSpan>,
+    /// Lines of the file that are meant, counted from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<usize>,
+    #[serde(flatten)]
+    details: Box<ProblemDetails>,
+    /// The place of the file that is most like it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<Box<NearestPlace>>,
+    /// Why a text of the patch is not in the file, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<CauseReport>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+/// Serializes the problem that decided in the shape that `error` has in a document.
+#[allow(clippy::ref_option, reason = "the shape that serde calls")]
+pub(super) fn as_error<S: Serializer>(error: &Option<ProblemReport>, serializer: S) -> Result<S::Ok, S::Error> {
+    match error {
+        Some(error) => DecisiveProblem::serialize(error, serializer),
+        None => serializer.serialize_none(),
     }
 }

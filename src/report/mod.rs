@@ -74,7 +74,7 @@ pub use cell::CellReport;
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::FileReport;
-pub use finding::{CauseReport, ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
+pub use finding::{CauseReport, Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan};
 #[cfg(feature = "html")]
 pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
@@ -178,7 +178,9 @@ pub struct Report {
     /// The problems, in order.
     pub problems: Vec<ProblemReport>,
     /// The problem that decided; null after success.
-    pub error: Option<ErrorReport>,
+    #[serde(serialize_with = "finding::as_error")]
+    #[schemars(with = "Option<finding::DecisiveProblem>")]
+    pub error: Option<ProblemReport>,
     /// What was committed or recovered; null if nothing was.
     pub transaction: Option<TransactionReport>,
     /// Whether the change can be undone later; of commands that change files.

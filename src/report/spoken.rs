@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{ErrorReport, ProblemReport, Report, format};
+use super::{ProblemReport, Report, format};
 use crate::text::{printable, printable_line, without_ending};
 
 /// Most problems that are told.
@@ -31,7 +31,7 @@ pub fn refusal(report: &Report) -> String {
     let mut text = String::new();
     put_problems(report, &mut text);
     // Lines that differ in their endings or in their encoding look the same.
-    let is_seen = |error: &&ErrorReport| {
+    let is_seen = |error: &&ProblemReport| {
         !error.cause.as_ref().is_some_and(|cause| ["line-ending", "encoding"].contains(&cause.kind))
     };
     if let Some(error) = report.error.as_ref().filter(is_seen) {
@@ -65,8 +65,8 @@ fn put(problem: &ProblemReport, text: &mut String) {
 }
 
 /// Shows the lines of the file that are most like what was wanted, with those around them.
-fn put_nearest(error: &ErrorReport, text: &mut String) {
-    let around = error.around.iter().map(|line| (line.line, line.text.as_str()));
+fn put_nearest(error: &ProblemReport, text: &mut String) {
+    let around = error.details.around.iter().map(|line| (line.line, line.text.as_str()));
     let nearest = error.nearest.iter().flat_map(|nearest| {
         let lines = nearest.lines_before.iter().chain(&nearest.text).chain(&nearest.lines_after);
         (nearest.line.saturating_sub(nearest.lines_before.len())..).zip(lines.map(String::as_str))

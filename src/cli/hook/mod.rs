@@ -248,7 +248,7 @@ fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
     let report = outcome.report.for_model();
     match &report.error {
         Some(error) if error.kind == "approval_required" => {
-            Decision::Ask(question(error.path.as_deref().unwrap_or(".").as_bytes(), error.reason.as_deref()))
+            Decision::Ask(question(error.path.as_deref().unwrap_or(".").as_bytes(), error.details.reason.as_deref()))
         }
         Some(error) if error.kind == "outside_root" => Decision::Outside(refusal(&report)),
         _ => Decision::Deny(refusal(&report)),
