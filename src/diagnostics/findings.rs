@@ -1,7 +1,10 @@
 //! What language servers said of a change.
 
+use std::fmt;
 use std::path::Path;
 use std::time::Duration;
+
+use serde::Serialize;
 
 use super::difference::{Said, difference};
 use super::document::{self, Document};
@@ -51,7 +54,8 @@ pub struct ServerFindings {
 }
 
 /// How grave a diagnostic is, the gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Graveness {
     /// Also where a server says nothing of it.
@@ -62,6 +66,12 @@ pub enum Graveness {
     Information,
     /// Hardly worth a word.
     Hint,
+}
+
+impl fmt::Display for Graveness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// A diagnostic that a change brought.

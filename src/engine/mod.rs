@@ -212,7 +212,7 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-three\n+3\n";
 /// let report = engine::check(Request::of(patch), &workspace).report;
 /// let error = report.error.unwrap();
-/// assert_eq!((error.kind, report.exit_code), ("not_found", 1));
+/// assert_eq!((error.kind, report.exit_code), (wpatch::report::ProblemKind::NotFound, 1));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {

@@ -193,7 +193,7 @@ fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed
     let report = done.report(&task.command);
     let Some(name) = report.plan_id.as_deref().and_then(|id| id.strip_prefix(SHA256)) else { return };
     let files = report.files.iter();
-    plan.files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
+    plan.files = files.map(|file| (file.op.to_string(), report::path_text(&file.path))).collect();
     let Ok(mut bytes) = serde_json::to_vec(&plan) else { return };
     bytes.push(b'\n');
     bytes.extend_from_slice(texts);

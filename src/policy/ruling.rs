@@ -1,6 +1,8 @@
 //! What is done with a path, the verdict on it, and the rules that gave the verdict.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 
@@ -69,7 +71,8 @@ impl Mode {
 }
 
 /// What may be done, the strictest last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Verdict {
     /// It may be done.
@@ -81,15 +84,9 @@ pub enum Verdict {
     Deny,
 }
 
-impl Verdict {
-    /// Returns its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

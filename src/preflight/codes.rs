@@ -2,20 +2,24 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// A stable name of a problem, and the kind that decides the exit code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Code {
     /// The stable name, as in `wpatch::hunk::not_found`.
     pub name: &'static str,
     /// The kind.
-    pub kind: Kind,
+    pub kind: ProblemKind,
     /// What it means, in a sentence.
     pub meaning: &'static str,
 }
 
-/// The kinds of problem that programs tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+/// The kinds of problem that programs tell apart. Reports have them in snake case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ProblemKind {
     /// The command line.
     Usage,
     /// The patch text.
@@ -64,41 +68,9 @@ pub enum Kind {
     Io,
 }
 
-impl Kind {
-    /// Returns its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Usage => "usage",
-            Self::Parse => "parse",
-            Self::Policy => "policy",
-            Self::Missing => "missing",
-            Self::Exists => "exists",
-            Self::NotAFile => "not_a_file",
-            Self::NotADirectory => "not_a_directory",
-            Self::NotFound => "not_found",
-            Self::Ambiguous => "ambiguous",
-            Self::Overlap => "overlap",
-            Self::NoChange => "no_change",
-            Self::Stale => "stale",
-            Self::Binary => "binary",
-            Self::Encoding => "encoding",
-            Self::TooLarge => "too_large",
-            Self::OutsideRoot => "outside_root",
-            Self::Denied => "denied",
-            Self::ApprovalRequired => "approval_required",
-            Self::Conflict => "conflict",
-            Self::NothingToUndo => "nothing_to_undo",
-            Self::Suspicious => "suspicious",
-            Self::Unsupported => "unsupported",
-            Self::Io => "io",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
+impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.serialize(f)
     }
 }
 
@@ -106,9 +78,9 @@ macro_rules! codes {
     ($($(#[doc = $meaning:literal])+ $constant:ident = $name:literal, $kind:ident;)+) => {
         /// The codes, each by its name.
         pub mod code {
-            use super::{Code, Kind};
+            use super::{Code, ProblemKind};
             $($(#[doc = $meaning])+ pub const $constant: Code =
-                Code { name: $name, kind: Kind::$kind, meaning: concat!($($meaning),+) };)+
+                Code { name: $name, kind: ProblemKind::$kind, meaning: concat!($($meaning),+) };)+
         }
 
         /// Every code. Codes are for machines and never change; messages may.

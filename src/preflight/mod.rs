@@ -67,7 +67,7 @@ use findings::Findings;
 pub(crate) use kept::Kept;
 
 pub use bases::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
-pub use codes::{CODES, Code, Kind, code};
+pub use codes::{CODES, Code, ProblemKind, code};
 pub use conversions::{Conversions, denied_filter, is_of_git};
 pub use gallery::{Gallery, Images, media_type};
 pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use super::codes::Code;
 use crate::digest::Sha256;
 use crate::matching::{END_OF_NAME, Lookalike, Nearest};
@@ -103,14 +105,23 @@ impl Problem {
 }
 
 /// How much a problem weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Severity {
     /// Nothing is applied.
     Error,
     /// What it is about is not applied, and the rest is (`--reject`).
+    #[serde(rename = "error")]
     Reject,
     /// Said, and applied all the same.
     Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// A known reason why a text is not in a file.
@@ -166,20 +177,6 @@ impl Markup {
         match self {
             Self::Entities => "write the characters themselves, not their HTML entities",
             Self::Colours => "send the text without escape sequences",
-        }
-    }
-}
-
-impl Cause {
-    /// Returns the name that reports have for it.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::LineEnding { .. } => "line-ending",
-            Self::Lookalike(_) => "look-alike",
-            Self::Encoding(_) => "encoding",
-            Self::Markup(_) => "markup",
-            Self::Name { .. } => "look-alike-name",
         }
     }
 }

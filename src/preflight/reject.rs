@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::codes::{Kind, code};
+use super::codes::{ProblemKind, code};
 use super::findings::Findings;
 use super::held::{closed_by, unapproved};
 use super::options::{Held, Options, RejectTo};
@@ -111,16 +111,16 @@ impl Problem {
 fn is_soft(problem: &Problem) -> bool {
     matches!(
         problem.code.kind,
-        Kind::Missing
-            | Kind::Exists
-            | Kind::NotAFile
-            | Kind::NotADirectory
-            | Kind::NotFound
-            | Kind::Ambiguous
-            | Kind::Overlap
-            | Kind::NoChange
-            | Kind::Stale
-            | Kind::Binary
+        ProblemKind::Missing
+            | ProblemKind::Exists
+            | ProblemKind::NotAFile
+            | ProblemKind::NotADirectory
+            | ProblemKind::NotFound
+            | ProblemKind::Ambiguous
+            | ProblemKind::Overlap
+            | ProblemKind::NoChange
+            | ProblemKind::Stale
+            | ProblemKind::Binary
     )
 }
 

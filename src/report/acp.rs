@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::words::text;
 use super::{FileReport, FileType, Format, Op, Outcome, Report, print_json, refusal};
+use crate::policy::Verdict;
 use crate::syntax::write::{self, DiffHunk};
 use crate::text::printable;
 
@@ -57,7 +58,7 @@ fn content(report: &Report) -> Vec<Value> {
 
 /// Returns why somebody has to be asked before the file is changed.
 fn asked(file: &FileReport) -> Option<Value> {
-    let reason = file.reason.as_deref().filter(|_| file.verdict == "ask")?;
+    let reason = file.reason.as_deref().filter(|_| file.verdict == Verdict::Ask)?;
     let said = format!("policy asks about {}: {reason}", file.path);
     Some(words(&printable(said.as_bytes()).to_string()))
 }

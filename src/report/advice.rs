@@ -5,7 +5,7 @@
 //! depends on its data states it in [`Facts::advice`](crate::preflight::Facts::advice).
 
 use super::Report;
-use crate::preflight::{CODES, Code, Kind, code};
+use crate::preflight::{CODES, Code, ProblemKind, Severity, code};
 
 /// Codes for which the text of their kind is not good enough.
 const BY_CODE: &[(&Code, &str)] = &[
@@ -53,7 +53,7 @@ impl Report {
             problem.help = problem.advice.take().or_else(|| advice(problem.code));
             problem.message = message(problem.code, &problem.message);
         }
-        for warning in self.problems.iter_mut().filter(|problem| problem.severity == "warning") {
+        for warning in self.problems.iter_mut().filter(|problem| problem.severity == Severity::Warning) {
             warning.help = None;
         }
         for input in &mut self.inputs {
@@ -79,31 +79,31 @@ fn advice(name: &str) -> Option<String> {
     by_code.or_else(by_kind).map(str::to_owned)
 }
 
-fn by_kind(kind: Kind) -> &'static str {
+fn by_kind(kind: ProblemKind) -> &'static str {
     match kind {
-        Kind::Usage => "correct the arguments of the call",
-        Kind::Parse => "write the patch again as its format demands",
-        Kind::Policy => "ask the user to fix the policy file",
-        Kind::Missing => "check the path, or create the file first",
-        Kind::Exists => "edit the existing file, or choose another path",
-        Kind::NotAFile => "choose the path of a regular file",
-        Kind::NotADirectory => "choose a path whose parents are directories",
-        Kind::NotFound => "read the file again and copy the text exactly as the file has it",
-        Kind::Ambiguous => "add surrounding lines until the place is unique",
-        Kind::Overlap => "combine the changes that touch each other into one",
-        Kind::NoChange => "read the file again: the change may be applied already",
-        Kind::Stale => "read the file again and base the change on its current content",
-        Kind::Binary => "ask the user to change this file, since it has binary data",
-        Kind::Encoding => "ask the user to change this file, since its encoding is not supported here",
-        Kind::TooLarge => "make the change smaller, or ask the user to make it",
-        Kind::OutsideRoot => "choose a path below the root",
-        Kind::Denied => "leave this file as it is, and tell the user what the rule prevents",
-        Kind::ApprovalRequired => "ask the user to approve the change, and try no other way around the rule",
-        Kind::Conflict => "read the file again and make a change that fits its current content",
-        Kind::NothingToUndo => "tell the user that no such change is recorded",
-        Kind::Suspicious => "correct the change, or ask the user whether it is intended",
-        Kind::Unsupported => "make the change in another form",
-        Kind::Io => "tell the user what failed",
+        ProblemKind::Usage => "correct the arguments of the call",
+        ProblemKind::Parse => "write the patch again as its format demands",
+        ProblemKind::Policy => "ask the user to fix the policy file",
+        ProblemKind::Missing => "check the path, or create the file first",
+        ProblemKind::Exists => "edit the existing file, or choose another path",
+        ProblemKind::NotAFile => "choose the path of a regular file",
+        ProblemKind::NotADirectory => "choose a path whose parents are directories",
+        ProblemKind::NotFound => "read the file again and copy the text exactly as the file has it",
+        ProblemKind::Ambiguous => "add surrounding lines until the place is unique",
+        ProblemKind::Overlap => "combine the changes that touch each other into one",
+        ProblemKind::NoChange => "read the file again: the change may be applied already",
+        ProblemKind::Stale => "read the file again and base the change on its current content",
+        ProblemKind::Binary => "ask the user to change this file, since it has binary data",
+        ProblemKind::Encoding => "ask the user to change this file, since its encoding is not supported here",
+        ProblemKind::TooLarge => "make the change smaller, or ask the user to make it",
+        ProblemKind::OutsideRoot => "choose a path below the root",
+        ProblemKind::Denied => "leave this file as it is, and tell the user what the rule prevents",
+        ProblemKind::ApprovalRequired => "ask the user to approve the change, and try no other way around the rule",
+        ProblemKind::Conflict => "read the file again and make a change that fits its current content",
+        ProblemKind::NothingToUndo => "tell the user that no such change is recorded",
+        ProblemKind::Suspicious => "correct the change, or ask the user whether it is intended",
+        ProblemKind::Unsupported => "make the change in another form",
+        ProblemKind::Io => "tell the user what failed",
     }
 }
 

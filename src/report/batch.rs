@@ -12,6 +12,7 @@ pub const BATCH_SCHEMA: &str = "wpatch.batch/1";
 /// One job of a batch: a line for each.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch batch")]
+#[non_exhaustive]
 pub struct BatchLine {
     /// `wpatch.batch/1`.
     pub schema: &'static str,
@@ -26,6 +27,7 @@ pub struct BatchLine {
 /// What a caller calls a job by.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum JobId {
     /// A string.
     Text(String),

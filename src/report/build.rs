@@ -17,7 +17,7 @@ use super::{
 };
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, Plan};
-use crate::policy::{Policy, Ruling, Verdict};
+use crate::policy::{Policy, Ruling};
 use crate::preflight::{Problem, Severity, code};
 use crate::syntax::Quoting;
 use crate::threads::{self, MANY};
@@ -238,12 +238,10 @@ fn policy(parts: &Parts<'_>, files: &[FileReport], omitted: &[Ruling]) -> Policy
             rules_hit.push(hit.rule.clone());
         }
     }
-    let verdicts = files.iter().map(|file| file.verdict).chain(omitted.iter().map(|ruling| ruling.verdict.name()));
-    let verdicts: Vec<_> = verdicts.collect();
-    let strictest = [Verdict::Deny, Verdict::Ask].map(Verdict::name).into_iter().find(|it| verdicts.contains(it));
+    let verdicts = files.iter().map(|file| file.verdict).chain(omitted.iter().map(|ruling| ruling.verdict));
     let sources = parts.policy.map(Policy::sources).unwrap_or_default();
     PolicyReport {
-        verdict: strictest.unwrap_or(Verdict::Allow.name()),
+        verdict: verdicts.max().unwrap_or_default(),
         source: (!sources.is_empty()).then(|| sources.join(", ")),
         rules_hit,
     }

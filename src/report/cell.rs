@@ -11,6 +11,7 @@ use crate::preflight::FileOutcome;
 
 /// The cell of a notebook that changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CellReport {
     /// Its place among the cells, counted from 0: afterwards, or before if it goes.
     pub index: usize,

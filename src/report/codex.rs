@@ -4,6 +4,7 @@ use std::io;
 
 use super::summary::letters;
 use super::{Expected, Format, ProblemReport, Report};
+use crate::preflight::ProblemKind;
 use crate::text::{printable, printable_line};
 
 /// The list of files after success, and one message after failure, in the words that its models know.
@@ -22,7 +23,7 @@ impl Format for Codex {
             return write!(out, "Success. {said} the following files:\n{}", letters(&report.files));
         };
         writeln!(out, "{}", message(error))?;
-        if let (Some(Expected::Lines(lines)), "not_found") = (&error.details.expected, error.kind) {
+        if let (Some(Expected::Lines(lines)), ProblemKind::NotFound) = (&error.details.expected, error.kind) {
             let shown = |line: &String| printable_line(line.trim_end_matches('\n').as_bytes()).to_string();
             lines.iter().try_for_each(|line| writeln!(out, "{}", shown(line)))?;
         }
@@ -38,12 +39,12 @@ fn message(error: &ProblemReport) -> String {
     let path = error.path.as_deref().unwrap_or("the patch");
     let path = printable(path.as_bytes());
     match (error.kind, error.span) {
-        ("parse", Some(span)) => format!("Invalid patch hunk on line {}: {said}", span.line),
-        ("parse", None) => format!("Invalid patch: {said}"),
-        ("not_found", _) => format!("Failed to find expected lines in {path}:"),
-        ("missing", _) => format!("Failed to read file to update {path}: {said}"),
-        ("no_change", _) => format!("No files were modified. {path}: {said}"),
-        ("io", _) if error.path.is_some() => format!("Failed to write file {path}: {said}"),
+        (ProblemKind::Parse, Some(span)) => format!("Invalid patch hunk on line {}: {said}", span.line),
+        (ProblemKind::Parse, None) => format!("Invalid patch: {said}"),
+        (ProblemKind::NotFound, _) => format!("Failed to find expected lines in {path}:"),
+        (ProblemKind::Missing, _) => format!("Failed to read file to update {path}: {said}"),
+        (ProblemKind::NoChange, _) => format!("No files were modified. {path}: {said}"),
+        (ProblemKind::Io, _) if error.path.is_some() => format!("Failed to write file {path}: {said}"),
         _ if error.path.is_some() => format!("{path}: {said}"),
         _ => said.to_string(),
     }

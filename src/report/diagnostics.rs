@@ -9,6 +9,7 @@ use crate::text::printable;
 
 /// What language servers said of the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DiagnosticsReport {
     /// The servers that were asked.
     pub servers: Vec<ServerReport>,
@@ -27,6 +28,7 @@ pub struct DiagnosticsReport {
 
 /// A language server that was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ServerReport {
     /// What the user calls it.
     pub name: String,
@@ -43,6 +45,7 @@ pub struct ServerReport {
 
 /// What a language server says of a place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DiagnosticReport {
     /// The file, under its name afterwards.
     pub path: String,
@@ -55,7 +58,8 @@ pub struct DiagnosticReport {
     /// The column behind its last byte.
     pub end_column: usize,
     /// `error`, `warning`, `information` or `hint`.
-    pub severity: &'static str,
+    #[schemars(with = "String")]
+    pub severity: Graveness,
     /// The rule, as the server calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -99,12 +103,7 @@ impl DiagnosticReport {
             column: found.column,
             end_line: found.end_line,
             end_column: found.end_column,
-            severity: match found.severity {
-                Graveness::Error => "error",
-                Graveness::Warning => "warning",
-                Graveness::Information => "information",
-                Graveness::Hint => "hint",
-            },
+            severity: found.severity,
             code: found.code.clone(),
             source: found.source.clone(),
             message: found.message.clone(),
@@ -138,7 +137,7 @@ mod tests {
             column: 3,
             end_line: 2,
             end_column: 4,
-            severity: "error",
+            severity: Graveness::Error,
             code: Some("x1".to_owned()),
             source: Some("Fake\x1b".to_owned()),
             message: "no\n  such\x07 name".to_owned(),

@@ -14,6 +14,7 @@ use crate::text::printable;
 /// What may be done with a path, and which rules say so.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch policy")]
+#[non_exhaustive]
 pub struct Explanation {
     /// `wpatch.policy/1`.
     pub schema: &'static str,
@@ -39,6 +40,7 @@ pub struct Explanation {
 
 /// A rule that holds without a policy file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct BuiltInReport {
     /// Its name.
     pub rule: &'static str,
@@ -52,11 +54,13 @@ pub struct BuiltInReport {
 
 /// Whether one thing may be done, and who says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AccessReport {
     /// `read`, `create`, `modify`, `delete`, `rename` or `mode`.
     pub access: &'static str,
     /// `allow`, `ask` or `deny`.
-    pub verdict: &'static str,
+    #[schemars(with = "String")]
+    pub verdict: Verdict,
     /// The rule that decides; null where none speaks of it, and so it is allowed.
     pub rule: Option<RuleSaid>,
     /// What else speaks of it, the strictest first.
@@ -65,6 +69,7 @@ pub struct AccessReport {
 
 /// What a rule says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RuleSaid {
     /// The path that it speaks of: the one without links, or the one that was asked about.
     pub path: String,
@@ -77,6 +82,7 @@ pub struct RuleSaid {
 
 /// What holds for every path: of several policy files the strictest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LimitsReport {
     /// `read-only`, `workspace-write` or `full`.
     pub mode: &'static str,
@@ -98,6 +104,7 @@ pub struct LimitsReport {
 
 /// A directory that a policy file opens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct GrantReport {
     /// The directory: below the root, `.` for the root itself, or absolute.
     pub prefix: String,
@@ -187,7 +194,7 @@ impl BuiltInReport {
 
 impl AccessReport {
     fn of(access: Access, hits: &[Hit]) -> Self {
-        let verdict = hits.first().map_or(Verdict::Allow, |hit| hit.verdict).name();
+        let verdict = hits.first().map_or(Verdict::Allow, |hit| hit.verdict);
         let mut said = hits.iter().map(RuleSaid::of);
         Self { access: access.name(), verdict, rule: said.next(), also: said.collect() }
     }

@@ -11,17 +11,19 @@ use super::operation::{self, FileType, Op};
 use super::rejects::RejectsReport;
 use super::rule::{RuleHit, rule_hits};
 use super::side::{Contents, LineStats, Modes, Replaced, Review};
+use super::status::FileStatus;
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation};
-use crate::policy::Policy;
+use crate::policy::{Policy, Verdict};
 use crate::preflight::{Fallback, FileOutcome};
 use crate::text::TextEncoding;
 
 /// What becomes of one file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[non_exhaustive]
 pub struct FileReport {
     /// Its name in this report, as in `f1`.
     pub id: String,
@@ -54,7 +56,8 @@ pub struct FileReport {
     /// What kind of file it is.
     pub file_type: FileType,
     /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first problem; `no_change` also where all of it had been done already.
-    pub status: &'static str,
+    #[schemars(with = "String")]
+    pub status: FileStatus,
     /// The mode before and after.
     pub mode: Modes,
     /// How many names the file has, where there are several; the others keep what it was, unless `in_place` is set.
@@ -126,7 +129,8 @@ pub struct FileReport {
     #[serde(skip)]
     pub(crate) index: usize,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
-    pub verdict: &'static str,
+    #[schemars(with = "String")]
+    pub verdict: Verdict,
     /// Why it is not simply allowed; null if it is.
     pub reason: Option<String>,
     /// Whether rules of the user with the verdict `allow` match every path that it writes.
@@ -178,7 +182,7 @@ impl FileReport {
             op: Op::of(operation, modes),
             op_in_summary: Op::in_summary(operation, outcome.is_some()),
             file_type: FileType::of(operation, known, modes),
-            status: status(known),
+            status: FileStatus::of(known),
             mode: Modes::of(modes),
             hardlinks: known.hardlinks,
             replaces: known.replaced.as_deref().copied().map(Replaced::of).map(Box::new),
@@ -213,7 +217,7 @@ impl FileReport {
             omitted: Omitted { hunks: listed.omitted, conflicts, ..Omitted::default() },
             omitted_moves: listed.moved,
             index,
-            verdict: ruling.verdict.name(),
+            verdict: ruling.verdict,
             reason: ruling.reason().map(str::to_owned),
             has_allow_rule: ruling.has_allow_rule,
             policy: rule_hits(&ruling),
@@ -233,22 +237,13 @@ impl FileReport {
     /// Returns whether nothing of it is done, or would be.
     #[must_use]
     pub fn is_rejected(&self) -> bool {
-        !matches!(self.status, "ok" | "partial" | "no_change")
+        matches!(self.status, FileStatus::Failed(_))
     }
 
     /// Returns whether its mode changes from a known one to another.
     #[must_use]
     pub fn is_mode_change(&self) -> bool {
         matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
-    }
-}
-
-fn status(outcome: &FileOutcome) -> &'static str {
-    match (outcome.failed, &outcome.rejects) {
-        (Some(code), _) => code.kind.name(),
-        (None, Some(_)) => "partial",
-        (None, None) if outcome.is_done => "no_change",
-        (None, None) => "ok",
     }
 }
 

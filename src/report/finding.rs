@@ -9,21 +9,24 @@ use super::nearest::{Budget, NearestPlace};
 use super::words::{Counter, lossless, text};
 use crate::matching::Lookalike;
 use crate::path::RelPath;
-use crate::preflight::{Cause, Problem, Severity};
+use crate::preflight::{Cause, Problem, ProblemKind, Severity};
 use crate::text::Span;
 
 /// One reason not to apply, or one thing that should be known.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ProblemReport {
     /// Its index among all problems.
     #[serde(skip)]
     pub(super) index: usize,
     /// What sort of problem it is.
-    pub kind: &'static str,
+    #[schemars(with = "String")]
+    pub kind: ProblemKind,
     /// Its stable name.
     pub code: &'static str,
     /// `error` keeps the patch from applying, `warning` does not.
-    pub severity: &'static str,
+    #[schemars(with = "String")]
+    pub severity: Severity,
     /// One line for people.
     pub message: String,
     /// The file, where one is meant.
@@ -63,9 +66,11 @@ pub struct ProblemReport {
 
 /// A known reason why a text of the patch is not in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CauseReport {
     /// `line-ending`, `look-alike`, `encoding`, `markup` or `look-alike-name`.
-    pub kind: &'static str,
+    #[schemars(with = "String")]
+    pub kind: CauseKind,
     /// The existing file whose name looks like that of the missing one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -82,8 +87,26 @@ pub struct CauseReport {
     pub found: String,
 }
 
+/// The kinds of reasons why a text of the patch is not in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum CauseKind {
+    /// The line endings differ.
+    LineEnding,
+    /// A character looks like another one.
+    LookAlike,
+    /// The encodings differ.
+    Encoding,
+    /// The patch text has markup.
+    Markup,
+    /// The name of an existing file looks like that of the missing one.
+    LookAlikeName,
+}
+
 /// A place in a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SourceSpan {
     /// Index of the input.
     pub input: usize,
@@ -99,6 +122,7 @@ pub struct SourceSpan {
 
 /// Numbers, digests and lines of the file that a problem is about. Of a document only `error` has them.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ProblemDetails {
     /// The hunk of the file, counted from 1, if the report lists the hunk.
     #[serde(skip)]
@@ -144,6 +168,7 @@ pub struct ProblemDetails {
 /// What a file should hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Expected {
     /// Its first lines at the place of a hunk or a text.
     Lines(Vec<String>),
@@ -153,6 +178,7 @@ pub enum Expected {
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct NumberedText {
     /// Its number, counted from 1.
     pub line: usize,
@@ -194,12 +220,9 @@ impl ProblemReport {
         });
         Self {
             index,
-            kind: problem.code.kind.name(),
+            kind: problem.code.kind,
             code: problem.code.name,
-            severity: match problem.severity {
-                Severity::Error | Severity::Reject => "error",
-                Severity::Warning => "warning",
-            },
+            severity: problem.severity,
             message: problem.message.clone(),
             path: path.map(text),
             path_hex: path.and_then(|path| lossless(&path)),
@@ -244,21 +267,23 @@ impl ProblemDetails {
 
 impl CauseReport {
     fn of(cause: &Cause) -> Self {
-        let (place, expected, found) = match cause {
-            Cause::LineEnding { is_file_crlf: true } => (None, Some("LF".to_owned()), "CR LF".to_owned()),
-            Cause::LineEnding { is_file_crlf: false } => (None, Some("CR LF".to_owned()), "LF".to_owned()),
-            Cause::Lookalike(Lookalike { line, column, expected, found }) => {
-                (Some((Some(line + 1), column + 1)), Some(expected.clone()), found.clone())
+        let (kind, place, expected, found) = match cause {
+            Cause::LineEnding { is_file_crlf } => {
+                let (expected, found) = if *is_file_crlf { ("LF", "CR LF") } else { ("CR LF", "LF") };
+                (CauseKind::LineEnding, None, Some(expected.to_owned()), found.to_owned())
             }
-            Cause::Encoding(name) => (None, None, (*name).to_owned()),
-            Cause::Markup(markup) => (None, Some(markup.name().to_owned()), "plain text".to_owned()),
+            Cause::Lookalike(Lookalike { line, column, expected, found }) => {
+                (CauseKind::LookAlike, Some((Some(line + 1), column + 1)), Some(expected.clone()), found.clone())
+            }
+            Cause::Encoding(name) => (CauseKind::Encoding, None, None, (*name).to_owned()),
+            Cause::Markup(markup) => (CauseKind::Markup, None, Some(markup.name().to_owned()), "plain text".to_owned()),
             Cause::Name { lookalike: Lookalike { column, expected, found, .. }, .. } => {
-                (Some((None, column + 1)), Some(expected.clone()), found.clone())
+                (CauseKind::LookAlikeName, Some((None, column + 1)), Some(expected.clone()), found.clone())
             }
         };
         let path = if let Cause::Name { path, .. } = cause { Some(text(path.as_bytes())) } else { None };
         let (line, column) = place.unzip();
-        Self { kind: cause.name(), path, line: line.flatten(), column, expected, found }
+        Self { kind, path, line: line.flatten(), column, expected, found }
     }
 }
 
@@ -276,7 +301,8 @@ impl SourceSpan {
 #[schemars(rename = "ErrorReport")]
 pub(super) struct DecisiveProblem {
     /// What sort of problem it is.
-    kind: &'static str,
+    #[schemars(with = "String")]
+    kind: ProblemKind,
     /// Its stable name.
     code: &'static str,
     /// One line for people.

@@ -8,8 +8,10 @@ use super::words::text;
 use super::{
     DiagnosticReport, FileReport, HunkReport, InputReport, NearestPlace, Outcome, ProblemReport, Report, RuleHit,
 };
+use crate::diagnostics::Graveness;
 use crate::digest::Sha256;
-use crate::preflight::code;
+use crate::policy::Verdict;
+use crate::preflight::{Severity, code};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::printable;
 
@@ -132,9 +134,9 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
     });
     Finding {
         code: problem.code.to_owned(),
-        level: match (problem.severity, problem.kind) {
-            ("warning", _) => Level::Warning,
-            (_, "denied" | "outside_root" | "policy" | "approval_required" | "suspicious") => Level::Refused,
+        level: match problem.severity {
+            Severity::Warning => Level::Warning,
+            _ if Outcome::of_kind(problem.kind) == Outcome::Refused => Level::Refused,
             _ => Level::Error,
         },
         message: printable(problem.message.as_bytes()).to_string(),
@@ -147,7 +149,7 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
 
 /// Returns what has to be approved before the file is changed.
 fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Finding> {
-    let asked = file.policy.iter().filter(|_| file.verdict == "ask");
+    let asked = file.policy.iter().filter(|_| file.verdict == Verdict::Ask);
     asked.map(|RuleHit { rule, message, source, .. }| {
         let said = source.as_ref().map_or_else(String::new, |source| format!(" of {source}"));
         let message = format!("this change needs approval: {message} (rule {rule}{said})");
@@ -181,9 +183,9 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
     Finding {
         code: printable(code.as_bytes()).to_string(),
         level: match told.severity {
-            "error" => Level::Error,
-            "warning" => Level::Warning,
-            _ => Level::Notice,
+            Graveness::Error => Level::Error,
+            Graveness::Warning => Level::Warning,
+            Graveness::Information | Graveness::Hint => Level::Notice,
         },
         message: printable(message.as_bytes()).to_string(),
         help: None,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::merge::MergedChange;
 use super::nearest::{Budget, NearestPlace};
 use super::omitted::Room;
+use super::status::HunkStatus;
 use super::words::Counter;
 use crate::matching::{MergeResult, MergedHunk, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Hunk, LineRange, Operation};
@@ -16,6 +17,7 @@ use crate::text::Span;
 
 /// What became of one hunk.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct HunkReport {
     /// Its name in this report, as in `f1h2`.
     pub id: String,
@@ -54,46 +56,9 @@ pub struct HunkReport {
     pub nearest: Option<Box<NearestPlace>>,
 }
 
-/// What became of a hunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HunkStatus {
-    /// It fits at its stated place, all its context with it.
-    Clean,
-    /// It fits at another place.
-    Offset,
-    /// It fits with lines of context left out.
-    Fuzzy,
-    /// It was not looked for.
-    Unplaced,
-    /// It fits nowhere.
-    NotFound,
-    /// It fits in several places and nothing decides.
-    Ambiguous,
-    /// It fits only where another hunk is placed.
-    Overlap,
-    /// Its result already stands there.
-    AlreadyApplied,
-    /// It was merged with what became of its lines.
-    Merged,
-    /// It changes lines that the file has otherwise; both stand there, between markers.
-    Conflict,
-    /// What it asks for is larger than a file may be.
-    TooLarge,
-    /// It fills an empty file, and there is something in this one.
-    Exists,
-}
-
-impl HunkStatus {
-    /// Returns whether the hunk has a place in the file.
-    #[must_use]
-    pub fn is_placed(self) -> bool {
-        matches!(self, Self::Clean | Self::Offset | Self::Fuzzy)
-    }
-}
-
 /// The lines that a hunk header names, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AppliedLines {
     /// First line of the preimage; the line before it for an empty run.
     pub old_start: usize,
@@ -111,6 +76,7 @@ pub struct AppliedLines {
 
 /// What a hunk header says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct StatedLines {
     /// First line of the preimage, where the grammar names lines.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,6 +94,7 @@ pub struct StatedLines {
 
 /// A place in the patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Source {
     /// Index of the input.
     pub input: usize,
@@ -146,6 +113,7 @@ pub struct Source {
 
 /// A place where a hunk fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Candidate {
     /// First line, counted from 1.
     pub line: usize,

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// What becomes of git's index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct IndexReport {
     /// `index`, `cached` if no file of the work tree changes, `intent_to_add` if new files are noted and nothing else.
     pub reach: &'static str,
@@ -25,6 +26,7 @@ impl IndexReport {
 
 /// What becomes of one entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct IndexEntryReport {
     /// The name.
     pub path: String,
@@ -39,6 +41,7 @@ pub struct IndexEntryReport {
 
 /// A side of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct IndexStage {
     /// 1 for what both sides come from, 2 for ours, 3 for theirs.
     pub stage: u8,
@@ -49,6 +52,7 @@ pub struct IndexStage {
 
 /// What an entry names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct IndexVersion {
     /// The mode, as git writes it.
     pub mode: String,

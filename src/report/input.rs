@@ -10,6 +10,7 @@ use crate::text::Span;
 
 /// One patch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct InputReport {
     /// Its place among the patches, counted from 0.
     pub index: usize,
@@ -39,6 +40,7 @@ pub struct InputReport {
 
 /// A change that a patch names and does not contain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct NotIncludedReport {
     /// The kind: `only_in`, `binary`, `differ`, `type`, `link`, `add`, `remove`, `modify`, `rename`, `properties`,
     /// `unmerged`, `submodule` or `unreadable`.
@@ -64,6 +66,7 @@ impl NotIncludedReport {
 
 /// Where a list names a patch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ListedReport {
     /// The list.
     pub series: String,
@@ -73,6 +76,7 @@ pub struct ListedReport {
 
 /// Something that was mended in a patch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Repair {
     /// Its stable name.
     pub code: &'static str,

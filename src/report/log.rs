@@ -19,6 +19,7 @@ pub const LOG_SCHEMA: &str = "wpatch.log/1";
 /// The changes that the history keeps.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch log")]
+#[non_exhaustive]
 pub struct Log {
     /// `wpatch.log/1`.
     pub schema: &'static str,
@@ -30,6 +31,7 @@ pub struct Log {
 
 /// One change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LogEntry {
     /// Its name, for `wpatch undo` and `wpatch show`; names sort by time.
     pub id: String,
@@ -61,6 +63,7 @@ pub struct LogEntry {
 /// Whether a change holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum State {
     /// It holds.
     Committed,
@@ -77,6 +80,7 @@ pub enum State {
 /// Whether everything can be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Coverage {
     /// It can.
     Full,
@@ -86,6 +90,7 @@ pub enum Coverage {
 
 /// One file of a change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LogFile {
     /// The file.
     pub path: String,
@@ -111,6 +116,7 @@ pub struct LogFile {
 
 /// One version of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LogVersion {
     /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits; left out of a file that is closed for
     /// reading.
@@ -163,7 +169,7 @@ impl Log {
                 let lost = if file.lost { " (old contents not kept)" } else { "" };
                 let withheld = file.withheld.as_deref().map(|why| format!(" (contents not shown: {})", path(why)));
                 let withheld = withheld.unwrap_or_default();
-                writeln!(out, "  {} {from}{}{lost}{withheld}", file.op.name(), path(&file.path))?;
+                writeln!(out, "  {} {from}{}{lost}{withheld}", file.op, path(&file.path))?;
             }
             entry.kept.iter().try_for_each(|kept| print_kept(kept, out))?;
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
@@ -233,7 +239,7 @@ impl LogEntry {
 impl LogFile {
     /// Returns a file of a plan that was refused: what would have been done, and the file.
     fn refused((op, path): &(String, String)) -> Option<Self> {
-        let op = Op::ALL.into_iter().find(|known| known.name() == op)?;
+        let op = Op::ALL.into_iter().find(|known| known.to_string() == *op)?;
         Some(Self {
             path: path.clone(),
             from: None,

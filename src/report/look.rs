@@ -15,6 +15,7 @@ use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
 /// Offsets and lines are those of the text in UTF-8 where an encoding was asked for, and else of the file as it is.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch read")]
+#[non_exhaustive]
 pub struct Extract {
     /// `wpatch.read/1`.
     pub schema: &'static str,
@@ -105,6 +106,7 @@ impl Extract {
 /// A directory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch list")]
+#[non_exhaustive]
 pub struct Listing {
     /// `wpatch.list/1`.
     pub schema: &'static str,
@@ -123,6 +125,7 @@ pub struct Listing {
 
 /// One name in a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ListingEntry {
     /// The name; below the directory that is listed, with the directories between.
     pub name: String,
@@ -141,6 +144,7 @@ pub struct ListingEntry {
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum EntryType {
     /// A regular file.
     File,
@@ -202,6 +206,7 @@ impl ListingEntry {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch diff")]
 #[allow(clippy::struct_excessive_bools, reason = "the shape of the document")]
+#[non_exhaustive]
 pub struct Difference {
     /// `wpatch.diff/1`.
     pub schema: &'static str,

@@ -5,11 +5,13 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::status::HunkStatus;
 use crate::matching::{Conflict, MergeResult, MergedPart};
 use crate::preflight::{BaseKind, Merge};
 
 /// How a patch was merged with what became of its file since it was made (`--3way`, `--merge`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MergeReport {
     /// Where the contents came from that it was made for: `objects` of the repository, `history` of changes made here,
     /// `given` by `--base`, `nothing` if the patch makes the file; of `hunks` that were merged one by one (`--merge`) they are
@@ -24,6 +26,7 @@ pub struct MergeReport {
 
 /// Lines that both sides changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ConflictReport {
     /// The lines in the contents that the patch was made for.
     pub base: MergedLines,
@@ -35,6 +38,7 @@ pub struct ConflictReport {
 
 /// A run of lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MergedLines {
     /// The first line, counted from 1; the one that they would stand before if there are none.
     pub start: usize,
@@ -64,9 +68,11 @@ impl MergeReport {
 
 /// What became of one change in a hunk that was merged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MergedChange {
     /// `merged`, `already_applied`, or `conflict`.
-    pub status: &'static str,
+    #[schemars(with = "String")]
+    pub status: HunkStatus,
     /// The lines of the file afterwards, with the markers of a conflict.
     pub lines: MergedLines,
 }
@@ -74,9 +80,9 @@ pub struct MergedChange {
 impl MergedChange {
     pub(super) fn of(part: &MergedPart) -> Self {
         let status = match part.kind {
-            MergeResult::Merged => "merged",
-            MergeResult::AlreadyApplied => "already_applied",
-            MergeResult::Conflict => "conflict",
+            MergeResult::Merged => HunkStatus::Merged,
+            MergeResult::AlreadyApplied => HunkStatus::AlreadyApplied,
+            MergeResult::Conflict => HunkStatus::Conflict,
         };
         Self { status, lines: lines(&part.lines) }
     }

@@ -45,6 +45,7 @@ mod score;
 mod side;
 mod spoken;
 mod stat;
+mod status;
 mod summary;
 #[cfg(feature = "cli")]
 pub mod terminal;
@@ -67,17 +68,20 @@ use crate::syntax::Quoting;
 use crate::threads;
 use words::text;
 
+pub use crate::diagnostics::Graveness;
 pub use crate::matching::DifferenceReason;
+pub use crate::policy::Verdict;
+pub use crate::preflight::{ProblemKind, Severity};
 pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
 pub use build::build;
 pub use cell::CellReport;
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::FileReport;
-pub use finding::{CauseReport, Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan};
+pub use finding::{CauseKind, CauseReport, Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan};
 #[cfg(feature = "html")]
 pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
-pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
+pub use hunk::{AppliedLines, Candidate, HunkReport, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 pub use input::{InputReport, ListedReport, NotIncludedReport, Repair};
 pub use json::print as print_json;
@@ -99,6 +103,7 @@ pub use schema::{SCHEMAS, Schema};
 pub use side::{Contents, Digested, LineStats, Modes, Replaced, Review};
 pub use spoken::{refusal, success};
 use stat::{Signs, Stat};
+pub use status::{FileStatus, HunkStatus};
 pub use summary::letters;
 pub use transaction::{HistoryReport, KeptReport, RecoveredReport, TransactionReport};
 pub use whitespace::{WhitespaceLine, WhitespaceReport};
@@ -112,6 +117,7 @@ pub const SCHEMA: &str = "wpatch.report/1";
 /// characters; every [`Format`] escapes them.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch report")]
+#[non_exhaustive]
 pub struct Report {
     /// `wpatch.report/1`.
     pub schema: &'static str,
@@ -199,6 +205,7 @@ pub struct Report {
 
 /// A plan that was kept (`check --save`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SavedReport {
     /// Its name, which is the `plan_id`; of its hex digits eight are enough where they are those of one plan only.
     pub id: String,
@@ -229,6 +236,7 @@ pub(crate) fn path_text(path: &RelPath) -> String {
 
 /// A file or hunk that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LeftOutReport {
     /// The name that it has in the report of a check that leaves nothing out, as in `f1` or `f1h2`.
     pub id: String,
@@ -248,6 +256,7 @@ impl LeftOutReport {
 
 /// Who reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Tool {
     /// `wpatch`.
     pub name: &'static str,
@@ -260,6 +269,7 @@ const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG
 
 /// A tree of a repository that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TreeReport {
     /// The repository, or the directory that git found it from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -274,6 +284,7 @@ pub struct TreeReport {
 
 /// Counts over all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Summary {
     /// File sections.
     pub files: usize,
@@ -305,9 +316,11 @@ pub struct Summary {
 
 /// What policy says of the whole change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PolicyReport {
     /// `allow`, `ask` or `deny`: the strictest of all rules.
-    pub verdict: &'static str,
+    #[schemars(with = "String")]
+    pub verdict: Verdict,
     /// The policy files that are in force, joined by `, `; null if there is none.
     pub source: Option<String>,
     /// The names of the rules that speak of a file.

@@ -8,6 +8,7 @@ use crate::matching::{Difference, DifferenceReason, Nearest};
 
 /// The place of a file that is most like a hunk that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct NearestPlace {
     /// First line, counted from 1.
     pub line: usize,
@@ -30,6 +31,7 @@ pub struct NearestPlace {
 
 /// The first line that keeps a hunk from fitting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FirstDifference {
     /// Line of the patch, counted from 1.
     pub patch_line: usize,

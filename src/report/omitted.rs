@@ -27,6 +27,7 @@ pub const CONFLICTS: usize = 1000;
 ///
 /// The entries that are listed and the omitted ones together are all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Omitted {
     /// Files that do not apply: at most 10,000 of them are listed if nothing can be applied.
     #[serde(skip_serializing_if = "is_zero")]

@@ -1,5 +1,7 @@
 //! The operation and the file type of a report, and the reports on the hunks of an operation.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +17,7 @@ use crate::preflight::FileOutcome;
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Op {
     /// A new file.
     Create,
@@ -33,6 +36,7 @@ pub enum Op {
 /// What kind of file is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FileType {
     /// A file that is changed by lines.
     Text,
@@ -47,19 +51,6 @@ pub enum FileType {
 impl Op {
     /// Every one.
     pub const ALL: [Self; 6] = [Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Copy, Self::Mode];
-
-    /// Returns its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Modify => "modify",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-            Self::Copy => "copy",
-            Self::Mode => "mode",
-        }
-    }
 
     /// Returns what `operation` does to its file, whose modes are `modes` before and after.
     pub(super) fn of(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Self {
@@ -90,6 +81,12 @@ impl Op {
             (_, 0) => Some(Self::Delete),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

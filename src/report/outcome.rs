@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::preflight::{Code, Kind, code};
+use crate::preflight::{Code, ProblemKind, code};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Outcome {
     /// The change is in the tree.
     Applied,
@@ -59,13 +60,20 @@ impl Outcome {
             code::BINARY_DATA | code::UNSUPPORTED_FORM | code::ED_SCRIPT => return Self::Malformed,
             _ => {}
         }
-        match problem.kind {
-            Kind::Usage => Self::Usage,
-            Kind::Parse => Self::Malformed,
-            Kind::OutsideRoot | Kind::Denied | Kind::Policy | Kind::ApprovalRequired | Kind::Suspicious => {
-                Self::Refused
-            }
-            Kind::Io => Self::Failed,
+        Self::of_kind(problem.kind)
+    }
+
+    /// Returns the ending that an error of this kind means, unless its code decides.
+    pub(super) fn of_kind(kind: ProblemKind) -> Self {
+        match kind {
+            ProblemKind::Usage => Self::Usage,
+            ProblemKind::Parse => Self::Malformed,
+            ProblemKind::OutsideRoot
+            | ProblemKind::Denied
+            | ProblemKind::Policy
+            | ProblemKind::ApprovalRequired
+            | ProblemKind::Suspicious => Self::Refused,
+            ProblemKind::Io => Self::Failed,
             _ => Self::DoesNotApply,
         }
     }
@@ -163,8 +171,8 @@ mod tests {
 
     #[test]
     fn an_outcome_is_written_by_its_name() {
-        for outcome in [Outcome::Applied, Outcome::WouldApply, Outcome::DoesNotApply, Outcome::Interrupted] {
-            assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.name());
-        }
+        let outcomes = [Outcome::Applied, Outcome::WouldApply, Outcome::DoesNotApply, Outcome::Interrupted];
+        let names = outcomes.map(|outcome| serde_json::to_value(outcome).unwrap());
+        assert_eq!(names, ["applied", "would_apply", "does_not_apply", "interrupted"]);
     }
 }

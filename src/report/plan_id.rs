@@ -30,7 +30,7 @@ pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
 /// Returns what the name of a change has of `file`.
 fn netstrings(file: &FileReport) -> Vec<u8> {
     let mut text = Vec::with_capacity(512);
-    append(&mut text, file.op.name().as_bytes());
+    append(&mut text, file.op.to_string().as_bytes());
     append(&mut text, file.from.as_ref().map_or(b"", |from| from.as_bytes()));
     append(&mut text, file.path.as_bytes());
     append(&mut text, [file.mode.old, file.mode.new].map(|mode| mode.unwrap_or("000000")).join(" ").as_bytes());

@@ -7,6 +7,7 @@ use crate::process::{Ending, Ran};
 
 /// What came of a command of the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CommandReport {
     /// The command, as it was given.
     pub command: String,

@@ -10,6 +10,7 @@ use crate::preflight::Rejects;
 
 /// Hunks that were written to a file of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RejectsReport {
     /// The file that has them; left out where none does.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,15 +3,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::policy::{Hit, Ruling};
+use crate::policy::{Hit, Ruling, Verdict};
 
 /// A rule of policy that speaks of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RuleHit {
     /// Its name.
     pub rule: String,
     /// What it says: `ask` or `deny`; where everything is told that speaks of a path, also `allow`.
-    pub verdict: &'static str,
+    #[schemars(with = "String")]
+    pub verdict: Verdict,
     /// The pattern that the path matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
@@ -26,7 +28,7 @@ impl RuleHit {
     pub(super) fn of(hit: &Hit) -> Self {
         Self {
             rule: hit.rule.clone(),
-            verdict: hit.verdict.name(),
+            verdict: hit.verdict,
             pattern: hit.pattern.clone(),
             message: hit.reason.clone(),
             source: hit.source.as_ref().map(|(name, line)| format!("{name}:{line}")),

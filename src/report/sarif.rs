@@ -56,7 +56,7 @@ fn invocation(report: &Report) -> Value {
     json!({
         "executionSuccessful": has_worked,
         "exitCode": report.exit_code,
-        "exitCodeDescription": report.outcome.name(),
+        "exitCodeDescription": report.outcome,
     })
 }
 

@@ -9,6 +9,7 @@ use crate::preflight::{FileOutcome, Side};
 
 /// The mode of a file as git writes it, before and after.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Modes {
     /// Before; null for a new file, or if it is not known.
     pub old: Option<&'static str>,
@@ -18,6 +19,7 @@ pub struct Modes {
 
 /// What is known of the contents of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Contents {
     /// Name of the blob in git, by SHA-1.
     pub git_oid: String,
@@ -35,6 +37,7 @@ pub struct Contents {
 
 /// A file as tools for reviews know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Review {
     /// Numbers of lines.
     pub stats: LineStats,
@@ -46,6 +49,7 @@ pub struct Review {
 
 /// Numbers of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LineStats {
     /// Lines added.
     pub additions: usize,
@@ -55,6 +59,7 @@ pub struct LineStats {
 
 /// Contents by their digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Digested {
     /// As `sha256:HEX`.
     pub sha256: String,
@@ -62,6 +67,7 @@ pub struct Digested {
 
 /// What another file takes the place of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Replaced {
     /// Its mode.
     pub mode: String,

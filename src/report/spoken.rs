@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{ProblemReport, Report, format};
+use super::{CauseKind, ProblemReport, Report, format};
 use crate::text::{printable, printable_line, without_ending};
 
 /// Most problems that are told.
@@ -32,7 +32,7 @@ pub fn refusal(report: &Report) -> String {
     put_problems(report, &mut text);
     // Lines that differ in their endings or in their encoding look the same.
     let is_seen = |error: &&ProblemReport| {
-        !error.cause.as_ref().is_some_and(|cause| ["line-ending", "encoding"].contains(&cause.kind))
+        !error.cause.as_ref().is_some_and(|cause| matches!(cause.kind, CauseKind::LineEnding | CauseKind::Encoding))
     };
     if let Some(error) = report.error.as_ref().filter(is_seen) {
         put_nearest(error, &mut text);

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::io;
 
 use super::stat::changes;
-use super::{FileReport, Format, HunkReport, KeptReport, LeftOutReport, Op, Outcome, RecoveredReport, Report};
+use super::{
+    FileReport, FileStatus, Format, HunkReport, KeptReport, LeftOutReport, Op, Outcome, RecoveredReport, Report,
+};
 use crate::text::printable;
 
 /// Lines for people. Problems are not among them: they are shown with an excerpt of the patch, which is not in
@@ -75,7 +77,7 @@ pub(super) fn print_kept(KeptReport { path, copy }: &KeptReport, out: &mut dyn i
 
 /// Returns what becomes of a file, in one line.
 pub(super) fn line(file: &FileReport) -> String {
-    let mut line = format!("{:<6} ", file.op.name());
+    let mut line = format!("{:<6} ", file.op);
     if let (Some(from), Op::Rename | Op::Copy) = (&file.from, file.op) {
         let _ = write!(line, "{from} => ");
     }
@@ -92,8 +94,8 @@ pub(super) fn line(file: &FileReport) -> String {
 fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     write!(out, "{}", line(file))?;
     match file.status {
-        "ok" => writeln!(out)?,
-        "partial" => print_rejects(file, out)?,
+        FileStatus::Ok => writeln!(out)?,
+        FileStatus::Partial => print_rejects(file, out)?,
         status => writeln!(out, ": {status}")?,
     }
     file.hunks.iter().enumerate().try_for_each(|(index, hunk)| print_moved_hunk(index, hunk, out))

@@ -8,6 +8,7 @@ use crate::transaction::{KeptFile, Unkept};
 
 /// What was committed or recovered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TransactionReport {
     /// The transaction's name; null if nothing was committed.
     pub id: Option<String>,
@@ -25,6 +26,7 @@ pub struct TransactionReport {
 
 /// A file that a rollback could not put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct KeptReport {
     /// The path that it belongs to; null if no record names it any more.
     pub path: Option<String>,
@@ -40,6 +42,7 @@ impl KeptReport {
 
 /// Whether changes are kept in a history, so that they can be undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct HistoryReport {
     /// Whether they are.
     pub kept: bool,
@@ -61,6 +64,7 @@ impl HistoryReport {
 
 /// A transaction that a dead process had left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RecoveredReport {
     /// The transaction's name.
     pub id: String,

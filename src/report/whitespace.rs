@@ -12,6 +12,7 @@ use crate::preflight::FileWhitespace;
 
 /// What is wrong with the white space of the lines that a patch has for a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WhitespaceReport {
     /// What is done about it: `warn`, `error`, `error-all`, `fix`.
     pub action: &'static str,
@@ -27,6 +28,7 @@ pub struct WhitespaceReport {
 
 /// A line of a patch with errors in its white space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WhitespaceLine {
     /// Where it stands in the patch.
     pub source: Source,

@@ -299,7 +299,7 @@ fn is_whole(memory: &Memory, id: &str) -> bool {
             true
         }
         Err(outcome) => {
-            assert_eq!(outcome.report.error.unwrap().kind, "missing");
+            assert_eq!(outcome.report.error.unwrap().kind, wpatch::report::ProblemKind::Missing);
             false
         }
     }
@@ -356,7 +356,11 @@ fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
         }
         let codes: Vec<_> = report.problems.iter().map(|problem| (problem.severity, problem.code)).collect();
         if let Some(saved) = &report.saved {
-            assert_eq!((report.ok, codes), (true, vec![("warning", "wpatch::io::not_swept")]), "{verb}");
+            assert_eq!(
+                (report.ok, codes),
+                (true, vec![(wpatch::report::Severity::Warning, "wpatch::io::not_swept")]),
+                "{verb}"
+            );
             assert!(is_whole(&memory.restart(), &saved.id), "{verb}");
             warned += 1;
         }

@@ -13,7 +13,7 @@ use wpatch::engine::options::{Interrupt, Limits};
 use wpatch::engine::{self, Outcome, Request, Target, What};
 use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
-use wpatch::preflight::Kind;
+use wpatch::preflight::ProblemKind;
 use wpatch::report::State;
 use wpatch::transaction::{Durability, Links, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
@@ -144,7 +144,7 @@ fn two_changes_and_two_undos_lead_to_the_first_tree() {
     let twice = memory.restart();
     assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Last(1))));
     assert_eq!(tree(&memory), before);
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
     assert!(done(&undo(&memory, Target::Undo)) && done(&undo(&memory, Target::Undo)));
     assert_eq!(tree(&memory), after);
     assert!(!undo(&memory, Target::Undo).report.ok);
@@ -161,7 +161,7 @@ fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
     memory.put(&path("a"), &Entry::file("1"));
     let forced = request(Target::Last(1), true);
     assert!(!done(&engine::apply(forced, &memory, &Interrupt::new())));
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn a_mode_that_somebody_changed_since_is_a_conflict() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     memory.set_permissions(&path("a"), wpatch::mode::Permissions::Exact(0o600)).unwrap();
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::Conflict.name());
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::Conflict);
     assert_eq!(memory.files()[&path("a")].contents, b"2");
 }
 
@@ -292,7 +292,7 @@ fn a_mode_that_somebody_changed_since_is_a_conflict() {
 fn a_plain_directory_keeps_a_history_only_when_asked() {
     let memory = Memory::with_files([(path("a"), Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
     assert_eq!(memory.entries().len(), 1);
     assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
     put(&memory, &[Step::Put("a", Entry::file("3"))]);

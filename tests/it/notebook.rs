@@ -264,7 +264,10 @@ fn nesting_and_size_have_no_power() {
     let memory = Memory::with_files([(path(), Entry::file(NOTEBOOK))]);
     let mut request = Request::notebook("n.ipynb", replace("intro", None, &"\n".repeat(1000)));
     request.decide.max_file = 2000;
-    assert_eq!(engine::apply(request, &memory, &Interrupt::new()).report.error.unwrap().kind, "too_large");
+    assert_eq!(
+        engine::apply(request, &memory, &Interrupt::new()).report.error.unwrap().kind,
+        wpatch::report::ProblemKind::TooLarge
+    );
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn a_change_that_can_be_made_lists_everything_that_is_approved() {
     // The approval holds for all of it.
     request.commit.approve = outcome.report.plan_id;
     let applied = engine::apply(request, &tree, &Interrupt::new());
-    assert_eq!(applied.report.outcome.name(), "partial", "{:?}", applied.report.error);
+    assert_eq!(applied.report.outcome, report::Outcome::Partial, "{:?}", applied.report.error);
     let rejects = tree.files()[&RelPath::new(b"f149.rej").unwrap()].contents.clone();
     assert_eq!(String::from_utf8(rejects).unwrap().matches("@@ ").count(), 150);
 }

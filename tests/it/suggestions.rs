@@ -155,7 +155,7 @@ fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
         let mut request = Request::of_all(texts);
         request.look.hints = hints;
         let outcome = engine::check(request, &memory);
-        assert_eq!(outcome.report.error.unwrap().kind, "not_found");
+        assert_eq!(outcome.report.error.unwrap().kind, wpatch::report::ProblemKind::NotFound);
         memory.verbs()
     })
 }

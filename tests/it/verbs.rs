@@ -223,10 +223,13 @@ fn the_library_refuses_what_the_program_refuses() {
         Request::notebook("a", CellEdit::Delete { cell: "cell-0".to_owned() }),
         Request::notebook("d/.ipynb", CellEdit::Delete { cell: "cell-0".to_owned() }),
     ] {
-        assert_eq!(refused(change), (2, "usage"));
+        assert_eq!(refused(change), (2, wpatch::report::ProblemKind::Usage));
     }
-    assert_eq!(refused(Request::overwrite("a", vec![b'x'; (10 << 20) + 1])), (1, "too_large"));
+    assert_eq!(
+        refused(Request::overwrite("a", vec![b'x'; (10 << 20) + 1])),
+        (1, wpatch::report::ProblemKind::TooLarge)
+    );
     assert_eq!(workspace.files()[&path].contents, b"one\n");
     let report = engine::check(Request::edit("a", "", "x"), &workspace).report;
-    assert_eq!((report.exit_code, report.error.unwrap().kind), (2, "usage"));
+    assert_eq!((report.exit_code, report.error.unwrap().kind), (2, wpatch::report::ProblemKind::Usage));
 }

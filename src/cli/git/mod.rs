@@ -12,7 +12,7 @@ use super::diagnostic::Title;
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax};
 use crate::path::RelPath;
-use crate::report::{FileReport, IndexReport, Op};
+use crate::report::{FileReport, FileStatus, IndexReport, Op};
 use crate::text::printable;
 
 /// What is said in git's words besides why a patch does not apply.
@@ -96,7 +96,7 @@ fn all_checked(outcome: &Outcome, files: &[(&FileReport, Vec<&Problem>)], speech
     for (file, problems) in files {
         // After many problems of a kind, the problems of a file are counted and not kept.
         let is_missing = problems.iter().any(|problem| is_missing(outcome, problem))
-            || missing > 0 && problems.is_empty() && file.status == code::MISSING.kind.name();
+            || missing > 0 && problems.is_empty() && file.status == FileStatus::Failed(code::MISSING.kind);
         let is_unfit = !is_missing
             && (problems.iter().any(|problem| problem.severity == Severity::Error)
                 || unfit > 0 && problems.is_empty() && file.is_rejected());

@@ -21,6 +21,7 @@ use super::stop::cause;
 use super::{Stop, files, names, open, open_to_change, request, signals, watched};
 use crate::engine::options::{Naming, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
+use crate::report::FileStatus;
 use args::Options;
 use output::Output;
 use text::Text;
@@ -105,7 +106,7 @@ fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
     let mut without = request.clone();
     without.decide.gnu.backup = None;
     let files = engine::check(without, workspace).report.files;
-    let unchanged = files.into_iter().filter(|file| file.status == "no_change").map(|file| file.path);
+    let unchanged = files.into_iter().filter(|file| file.status == FileStatus::NoChange).map(|file| file.path);
     if let Some(backup) = &mut request.decide.gnu.backup {
         backup.unchanged.extend(unchanged);
     }

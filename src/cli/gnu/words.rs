@@ -169,15 +169,15 @@ impl<'o> Telling<'o> {
 
     /// Says what became of the changes in a hunk that was merged: nothing of one that fits.
     fn merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
-        let is_told = |status: &str| {
-            status != "merged" || self.options.verbose || (!self.options.quiet && hunk.applied.is_none())
+        let is_told = |status: HunkStatus| {
+            status != HunkStatus::Merged || self.options.verbose || (!self.options.quiet && hunk.applied.is_none())
         };
         let told: Vec<_> = hunk.merged.iter().filter(|change| is_told(change.status)).collect();
         for (place, change) in told.iter().enumerate() {
             let what = match change.status {
-                "conflict" => "NOT MERGED",
-                "already_applied" => "already applied",
-                status => status,
+                HunkStatus::Conflict => "NOT MERGED",
+                HunkStatus::AlreadyApplied => "already applied",
+                _ => "merged",
             };
             match place {
                 0 => write!(out, "Hunk #{} {what} at ", index + 1)?,

@@ -29,7 +29,7 @@ use super::policy::policy as policy_of;
 use super::{Stop, files, open, output, rooted};
 use crate::engine::options::{Held, Policy, code};
 use crate::engine::{self, Outcome, Request};
-use crate::report::{FileReport, Report, refusal};
+use crate::report::{FileReport, ProblemKind, Report, Verdict, refusal};
 use crate::text::printable;
 
 /// Largest call that is read, in bytes.
@@ -146,7 +146,7 @@ pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCo
         Err(stop) => {
             let report = stop.into_outcome("hook").report.for_model();
             match &report.error {
-                Some(error) if error.kind == "policy" => print(agent, Decision::Deny(refusal(&report))),
+                Some(error) if error.kind == ProblemKind::Policy => print(agent, Decision::Deny(refusal(&report))),
                 error => {
                     output::complain(error.as_ref().map_or("the call could not be checked", |error| &error.message));
                     ExitCode::from(BLOCKED)
@@ -247,10 +247,10 @@ fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
     let Some(outcome) = outcome else { return Decision::None };
     let report = outcome.report.for_model();
     match &report.error {
-        Some(error) if error.kind == "approval_required" => {
+        Some(error) if error.kind == ProblemKind::ApprovalRequired => {
             Decision::Ask(question(error.path.as_deref().unwrap_or(".").as_bytes(), error.details.reason.as_deref()))
         }
-        Some(error) if error.kind == "outside_root" => Decision::Outside(refusal(&report)),
+        Some(error) if error.kind == ProblemKind::OutsideRoot => Decision::Outside(refusal(&report)),
         _ => Decision::Deny(refusal(&report)),
     }
 }
@@ -286,7 +286,7 @@ fn unnamed(report: &Report, why: &str) -> String {
 
 /// Returns what the user is asked.
 fn questions(report: &Report) -> Option<String> {
-    let asked = report.files.iter().filter(|file| file.verdict == "ask");
+    let asked = report.files.iter().filter(|file| file.verdict == Verdict::Ask);
     let lines: Vec<_> = asked.map(|file| question(file.path.as_bytes(), file.reason.as_deref())).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

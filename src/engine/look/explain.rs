@@ -42,12 +42,13 @@ impl ExplainRequest {
 /// ```
 /// use wpatch::engine::{self, ExplainRequest};
 /// use wpatch::path::RelPath;
+/// use wpatch::report::Verdict;
 /// use wpatch::workspace::memory::{Entry, Memory};
 ///
 /// let policy = "[[rule]]\npaths = ['*.lock']\nverdict = 'ask'\n";
 /// let workspace = Memory::with_files([(RelPath::new(b"wpatch.toml")?, Entry::file(policy))]);
 /// let explanation = engine::explain(&ExplainRequest::of("Cargo.lock"), &workspace).unwrap();
-/// assert_eq!(explanation.accesses[0].verdict, "ask");
+/// assert_eq!(explanation.accesses[0].verdict, Verdict::Ask);
 /// assert_eq!(explanation.accesses[0].rule.as_ref().unwrap().hit.source.as_deref(), Some("wpatch.toml:1"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```

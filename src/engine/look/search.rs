@@ -10,7 +10,7 @@ use crate::engine::govern::governed;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Access, Hit, Policy, Verdict};
-use crate::preflight::{Facts, Kind, Problem, code};
+use crate::preflight::{Facts, Problem, ProblemKind, code};
 use crate::workspace::Workspace;
 
 /// Most names that are looked at below one directory.
@@ -63,7 +63,7 @@ pub fn may_list(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) ->
 fn searched(path: &[u8], files: Files<'_>, policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
     let directory = match directory(workspace, policy, path) {
         Ok(directory) => directory,
-        Err(problem) if problem.code.kind == Kind::NotADirectory => return readable(path, policy, workspace),
+        Err(problem) if problem.code.kind == ProblemKind::NotADirectory => return readable(path, policy, workspace),
         Err(problem) if is_refusal(&problem) => return Err(problem),
         Err(_) => return Ok(()),
     };
@@ -77,7 +77,10 @@ fn searched(path: &[u8], files: Files<'_>, policy: &Policy, workspace: &dyn Work
 
 /// Returns whether the problem is a refusal, not a fact about the tree.
 fn is_refusal(problem: &Problem) -> bool {
-    matches!(problem.code.kind, Kind::Denied | Kind::ApprovalRequired | Kind::OutsideRoot | Kind::Policy)
+    matches!(
+        problem.code.kind,
+        ProblemKind::Denied | ProblemKind::ApprovalRequired | ProblemKind::OutsideRoot | ProblemKind::Policy
+    )
 }
 
 /// A walk through a directory.

@@ -184,12 +184,12 @@ impl Request {
     ///     edit.parents = Parents::Required;
     /// }
     /// let refused = engine::apply(alone, &workspace, &Interrupt::new()).report.error.unwrap();
-    /// assert_eq!(refused.kind, "missing");
+    /// assert_eq!(refused.kind, wpatch::report::ProblemKind::Missing);
     /// assert!(engine::apply(write(), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&RelPath::new(b"d/a")?].contents, b"hello\n");
     ///
     /// let refused = engine::apply(write(), &workspace, &Interrupt::new()).report.error.unwrap();
-    /// assert_eq!(refused.kind, "exists");
+    /// assert_eq!(refused.kind, wpatch::report::ProblemKind::Exists);
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
@@ -212,7 +212,7 @@ impl Request {
     /// write.decide.expect_hash = Some(Sha256::of(b"one\n"));
     /// assert!(engine::apply(write.clone(), &workspace, &Interrupt::new()).report.ok);
     /// let refused = engine::apply(write, &workspace, &Interrupt::new()).report.error.unwrap();
-    /// assert_eq!(refused.kind, "stale");
+    /// assert_eq!(refused.kind, wpatch::report::ProblemKind::Stale);
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]

@@ -6,7 +6,7 @@ use super::arguments::{PatchArguments, read};
 use super::{Approver, Call, Misuse, ToolAnswer, root_names};
 use crate::engine::{Commit, Request, apply as apply_request, check as check_request};
 use crate::preflight::Held;
-use crate::report::{FileReport, Report};
+use crate::report::{FileReport, Report, Verdict};
 use crate::text::printable;
 
 /// Most files that one answer lists as in need of approval.
@@ -33,7 +33,7 @@ pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
 
 /// Says which files of `report` `apply_patch` refuses without approval, why, and what comes next.
 fn approvals(report: &Report, approver: Approver) -> String {
-    let asked = report.files.iter().filter(|file| file.verdict == "ask");
+    let asked = report.files.iter().filter(|file| file.verdict == Verdict::Ask);
     let reason = |file: &FileReport| match &file.reason {
         Some(reason) => format!(": {}", printable(reason.as_bytes())),
         None => String::new(),

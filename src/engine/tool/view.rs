@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::arguments::{ViewArguments, read};
 use super::{Call, Misuse, ToolAnswer, document};
 use crate::engine::{ListRequest, Outcome, ReadRequest, View, Window, list, read as read_file};
-use crate::preflight::Kind;
+use crate::preflight::ProblemKind;
 use crate::report::{Extract, Listing};
 
 /// Most lines of a file that nobody named lines of.
@@ -38,7 +38,7 @@ pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misus
 }
 
 fn is_no_file(outcome: &Outcome) -> bool {
-    outcome.problems.iter().any(|problem| problem.code.kind == Kind::NotAFile)
+    outcome.problems.iter().any(|problem| problem.code.kind == ProblemKind::NotAFile)
 }
 
 /// Lists what is no file. If it is no directory either, `outcome` says so.

@@ -1,7 +1,8 @@
 //! The badges of files and hunks: short words for what a reviewer has to notice.
 
 use super::markup::Markup;
-use crate::report::{FileReport, FileType, HunkReport, HunkStatus, Op};
+use crate::policy::Verdict;
+use crate::report::{FileReport, FileStatus, FileType, HunkReport, HunkStatus, Op};
 
 /// How a badge looks: a class of the style.
 pub(super) mod tone {
@@ -33,11 +34,11 @@ pub(super) fn badge(tone: &'static str, word: &'static str, out: &mut Markup) {
 }
 
 /// Returns how a verdict looks.
-pub(super) fn of_verdict(verdict: &str) -> &'static str {
+pub(super) fn of_verdict(verdict: Verdict) -> &'static str {
     match verdict {
-        "deny" => tone::BAD,
-        "ask" => tone::ASK,
-        _ => tone::GOOD,
+        Verdict::Deny => tone::BAD,
+        Verdict::Ask => tone::ASK,
+        Verdict::Allow => tone::GOOD,
     }
 }
 
@@ -55,7 +56,7 @@ pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
 
 /// Adds the badge of an operation.
 pub(super) fn of_op(op: Op, out: &mut Markup) {
-    out.raw("<span class=\"badge op ").raw(letter(op).1).raw("\">").raw(op.name()).raw("</span>\n");
+    out.raw("<span class=\"badge op ").raw(letter(op).1).raw("\">").text(op.to_string()).raw("</span>\n");
 }
 
 /// Adds the badges of a file.
@@ -77,16 +78,16 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
     if file.recovered {
         badge(tone::ASK, "line numbers of an earlier version", out);
     }
-    if file.status != "ok" && !is_denied(file) {
-        let tone = if file.status == "no_change" { tone::PLAIN } else { tone::BAD };
+    if file.status != FileStatus::Ok && !is_denied(file) {
+        let tone = if file.status == FileStatus::NoChange { tone::PLAIN } else { tone::BAD };
         open(tone, out);
-        out.text(file.status.replace('_', " "));
+        out.text(file.status.to_string().replace('_', " "));
         close(out);
     }
     match file.verdict {
-        "deny" => badge(tone::BAD, "denied by policy", out),
-        "ask" => badge(tone::ASK, "asks for approval", out),
-        _ => {}
+        Verdict::Deny => badge(tone::BAD, "denied by policy", out),
+        Verdict::Ask => badge(tone::ASK, "asks for approval", out),
+        Verdict::Allow => {}
     }
 }
 
@@ -101,7 +102,7 @@ pub(super) fn of_repairs(codes: impl Iterator<Item = &'static str>, out: &mut Ma
 
 /// Returns whether policy refuses it.
 pub(super) fn is_denied(file: &FileReport) -> bool {
-    file.verdict == "deny"
+    file.verdict == Verdict::Deny
 }
 
 fn mode(file: &FileReport, out: &mut Markup) {

@@ -6,8 +6,9 @@ use super::told::Told;
 use super::tree::{Leaf, Tone};
 use super::{Exhibit, badge, image, place, problem};
 use crate::path::RelPath;
+use crate::policy::Verdict;
 use crate::preflight::code;
-use crate::report::{FileReport, FileType, HunkReport, Op, ProblemReport};
+use crate::report::{FileReport, FileStatus, FileType, HunkReport, Op, ProblemReport};
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::is_dangerous;
 
@@ -20,8 +21,8 @@ pub(super) fn leaf(file: &FileReport) -> Leaf<'_> {
 fn tone(file: &FileReport) -> Option<Tone> {
     match file.status {
         _ if badge::is_denied(file) => Some(Tone { class: badge::tone::BAD, word: "denied" }),
-        "ok" if file.verdict == "ask" => Some(Tone { class: badge::tone::ASK, word: "ask" }),
-        "ok" | "no_change" => None,
+        FileStatus::Ok if file.verdict == Verdict::Ask => Some(Tone { class: badge::tone::ASK, word: "ask" }),
+        FileStatus::Ok | FileStatus::NoChange => None,
         _ => Some(Tone { class: badge::tone::BAD, word: "fails" }),
     }
 }
@@ -74,9 +75,9 @@ fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
     }
     for hit in &file.policy {
         out.raw("<p class=\"word ").raw(badge::of_verdict(hit.verdict)).raw("\"><strong>").raw(match hit.verdict {
-            "deny" => "Denied",
-            "ask" => "Asks for approval",
-            _ => "Allowed",
+            Verdict::Deny => "Denied",
+            Verdict::Ask => "Asks for approval",
+            Verdict::Allow => "Allowed",
         });
         out.raw("</strong> by the rule <code>").text(&hit.rule).raw("</code>");
         if let Some(pattern) = &hit.pattern {
@@ -112,7 +113,7 @@ fn body(
         for hunk in &file.hunks {
             left += place::stated(told, hunk, room, out);
         }
-    } else if exhibit.diff.is_none() && file.status != "ok" {
+    } else if exhibit.diff.is_none() && file.status != FileStatus::Ok {
         left += place::section(told, exhibit, room, out);
     } else if file.file_type == FileType::Text && !is_binary {
         out.raw("<p class=\"word\">No line changes.</p>\n");

@@ -2,8 +2,9 @@
 
 use super::markup::Markup;
 use super::{badge, problem};
+use crate::policy::Verdict;
 use crate::preflight::code;
-use crate::report::{FileReport, Omitted, Outcome, ProblemReport, Report, Summary};
+use crate::report::{FileReport, FileStatus, Omitted, Outcome, ProblemReport, Report, Summary};
 
 /// Most files that are named at the top.
 const MOST_NAMED: usize = 20;
@@ -41,7 +42,7 @@ pub(super) fn heading(
 
 /// Names the files that stand in the way.
 fn failed(report: &Report, out: &mut Markup) {
-    let is_failed = |file: &&FileReport| file.status != "ok" && file.status != "no_change";
+    let is_failed = |file: &&FileReport| !matches!(file.status, FileStatus::Ok | FileStatus::NoChange);
     let count = report.files.iter().filter(is_failed).count();
     if count == 0 {
         return;
@@ -50,7 +51,7 @@ fn failed(report: &Report, out: &mut Markup) {
     for (index, file) in report.files.iter().filter(is_failed).take(MOST_NAMED).enumerate() {
         out.raw(if index > 0 { ", " } else { " " }).raw("<a href=\"#").value(&file.id).raw("\">");
         out.path(file.path.as_bytes());
-        out.raw("</a> (").text(file.status.replace('_', " ")).raw(")");
+        out.raw("</a> (").text(file.status.to_string().replace('_', " ")).raw(")");
     }
     let more = count.saturating_sub(MOST_NAMED) + report.omitted.files;
     if more > 0 {
@@ -61,7 +62,7 @@ fn failed(report: &Report, out: &mut Markup) {
 
 fn tone(report: &Report) -> &'static str {
     match (report.ok, report.policy.verdict) {
-        (true, "ask") => badge::tone::ASK,
+        (true, Verdict::Ask) => badge::tone::ASK,
         (true, _) => badge::tone::GOOD,
         (false, _) => badge::tone::BAD,
     }
@@ -70,7 +71,7 @@ fn tone(report: &Report) -> &'static str {
 /// Returns the heading of a page.
 pub(super) fn ending(report: &Report) -> &'static str {
     match report.outcome {
-        Outcome::WouldApply if report.policy.verdict == "ask" => "Applies if approved",
+        Outcome::WouldApply if report.policy.verdict == Verdict::Ask => "Applies if approved",
         Outcome::WouldApply => "Applies",
         Outcome::Applied => "Applied",
         Outcome::WouldBePartial => "Applies in part",
@@ -104,7 +105,7 @@ fn facts(report: &Report, out: &mut Markup) {
         out.raw("</dd>\n");
     }
     out.raw("<dt>Policy</dt><dd><span class=\"badge ").raw(badge::of_verdict(report.policy.verdict)).raw("\">");
-    out.raw(report.policy.verdict).raw("</span>");
+    out.text(report.policy.verdict.to_string()).raw("</span>");
     for rule in &report.policy.rules_hit {
         out.raw(" <code>").text(rule).raw("</code>");
     }

@@ -85,7 +85,7 @@ fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let (letter, class) = badge::letter(file.op);
     out.raw("<li><a href=\"#").value(file.id).raw("\"><span class=\"op ").raw(class);
     out.raw("\" role=\"img\" aria-label=\"")
-        .raw(file.op.name())
+        .text(file.op.to_string())
         .raw("\">")
         .raw(letter)
         .raw("</span><span class=\"name\">");

@@ -13,7 +13,7 @@ use std::io;
 use anstyle::{AnsiColor, Style};
 
 use super::inline::Inline;
-use super::{FileReport, FileType, HunkReport, Report, stat};
+use super::{FileReport, FileStatus, FileType, HunkReport, Report, stat};
 use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::printable;
@@ -29,6 +29,7 @@ pub struct Sheet {
 
 /// Where the lines of the file before stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Layout {
     /// Above those of the file after.
     Unified,
@@ -89,7 +90,7 @@ fn print_file(
     for hit in &file.policy {
         writeln!(out, "  {NOTE}policy: {} by {}: {}{NOTE:#}", hit.verdict, escaped(&hit.rule), escaped(&hit.message))?;
     }
-    if !["ok", "partial"].contains(&file.status) {
+    if !matches!(file.status, FileStatus::Ok | FileStatus::Partial) {
         return writeln!(out);
     }
     let shown = hunks(diff);
@@ -113,7 +114,7 @@ fn print_file(
 /// What becomes of the file, in one emphasised line with a rule above it.
 fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "{FAINT}{}{FAINT:#}", RULE.repeat(sheet.width))?;
-    write!(out, "{HEADER}{} ", file.op.name())?;
+    write!(out, "{HEADER}{} ", file.op)?;
     if let Some(from) = file.from.as_ref().filter(|from| **from != file.path) {
         write!(out, "{from} => ")?;
     }
@@ -130,8 +131,8 @@ fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io:
     if file.removed > 0 {
         write!(out, "  {REMOVED}-{}{REMOVED:#}", file.removed)?;
     }
-    if file.status != "ok" {
-        write!(out, "  {REFUSED}{}{REFUSED:#}", file.status.replace('_', " "))?;
+    if file.status != FileStatus::Ok {
+        write!(out, "  {REFUSED}{}{REFUSED:#}", file.status.to_string().replace('_', " "))?;
     }
     writeln!(out)
 }

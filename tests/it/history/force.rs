@@ -2,7 +2,7 @@
 
 use wpatch::engine::options::Interrupt;
 use wpatch::engine::{self, Outcome, Request, Target};
-use wpatch::preflight::Kind;
+use wpatch::preflight::ProblemKind;
 use wpatch::transaction::{Ending, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{ATTIC, Privacy, Rename, Workspace};
@@ -37,7 +37,7 @@ fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
         let edited = tree(&memory);
         let outcome = undo(&memory, Target::Last(1));
         let error = outcome.report.error.unwrap();
-        assert_eq!((error.kind, error.path.as_deref()), (Kind::Conflict.name(), Some(name)));
+        assert_eq!((error.kind, error.path.as_deref()), (ProblemKind::Conflict, Some(name)));
         assert_eq!(tree(&memory), edited);
         assert!(done(&engine::apply(request(Target::Last(1), true), &memory, &Interrupt::new())), "{name}");
         assert_eq!(tree(&memory), before, "{name}");
@@ -60,7 +60,7 @@ fn force_does_not_go_over_a_directory_with_something_in_it() {
         for is_dry_run in [true, false] {
             let forced = request(Target::Last(1), true);
             let error = checked_or_applied(forced, is_dry_run, &memory).report.error.unwrap();
-            assert_eq!((error.kind, error.path.as_deref()), (Kind::Conflict.name(), Some(*name)));
+            assert_eq!((error.kind, error.path.as_deref()), (ProblemKind::Conflict, Some(*name)));
             assert_eq!(tree(&memory), before);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wpatch::engine::options::{Interrupt, Limits, TransactionOptions};
 use wpatch::engine::{self, Target};
-use wpatch::preflight::Kind;
+use wpatch::preflight::ProblemKind;
 use wpatch::report::{Coverage, State};
 use wpatch::transaction::{Options, recover};
 use wpatch::workspace::Workspace;
@@ -33,7 +33,7 @@ fn the_history_is_bounded_and_says_so() {
     assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 2);
     assert!(engine::gc(&memory, options(Limits::NOTHING), &Interrupt::new()).report.ok);
     assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 0);
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_record_that_cannot_be_read_is_not_passed_over() {
     let before = tree(&memory);
     for target in [Target::Last(1), Target::Last(2), Target::Undo, Target::Entry(log[0].id.clone())] {
         let error = undo(&memory, target).report.error.unwrap();
-        assert!(error.kind == Kind::NothingToUndo.name() && error.message.contains(&log[0].id), "{}", error.message);
+        assert!(error.kind == ProblemKind::NothingToUndo && error.message.contains(&log[0].id), "{}", error.message);
         assert_eq!(tree(&memory), before);
     }
     assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
@@ -88,7 +88,7 @@ fn an_entry_that_lost_its_old_files_is_not_passed_over() {
     let log = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries;
     assert_eq!(log.iter().map(|entry| entry.coverage).collect::<Vec<_>>(), [Coverage::Partial, Coverage::Full]);
     let error = undo(&memory, Target::Last(1)).report.error.unwrap();
-    assert_eq!((error.kind, error.path.as_deref()), (Kind::NothingToUndo.name(), Some("b")));
+    assert_eq!((error.kind, error.path.as_deref()), (ProblemKind::NothingToUndo, Some("b")));
     assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
 }
 
@@ -136,7 +136,7 @@ fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     let old = memory.files().into_keys().find(|path| path.name() == b"n0").unwrap();
     memory.put(&old, &Entry::file("late"));
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::Conflict.name());
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::Conflict);
     assert_eq!(memory.files()[&path("a")].contents, b"2");
     memory.remove(&old).unwrap();
     assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries[0].coverage, Coverage::Partial);
