@@ -5,7 +5,6 @@ use std::process::Command;
 use ::fs_err as fs;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use scraper::Html;
-use sha2::Digest as _;
 
 use super::{LIST, all, page, parsed, shown, texts};
 use crate::systems::Desk;

@@ -1,6 +1,6 @@
 //! The protocol: versions, wrong messages, limits and the end.
 
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 

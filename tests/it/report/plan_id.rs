@@ -1,4 +1,4 @@
-//! The plan_id and approvals.
+//! The `plan_id` and approvals.
 
 use serde_json::Value;
 use wpatch::digest::Sha256;
