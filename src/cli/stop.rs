@@ -2,9 +2,8 @@
 
 use std::io;
 
-use crate::engine::Outcome;
 use crate::engine::options::{Code, Facts, Input, Problem, code};
-use crate::report::{self, Parts};
+use crate::engine::{self, Outcome};
 use crate::text::without_error_number;
 
 /// What keeps a run from beginning.
@@ -49,10 +48,8 @@ impl Stop {
 
     pub(super) fn into_outcome(self, command: &'static str) -> Outcome {
         let plain = || Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) };
-        let problems = vec![self.problem.map_or_else(plain, |problem| *problem)];
-        let parts = Parts { problems: &problems, signal: self.signal, ..Parts::new(command, report::Outcome::Failed) };
-        let report = report::build(&parts);
-        Outcome { report, inputs: self.inputs, problems }
+        let problem = self.problem.map_or_else(plain, |problem| *problem);
+        Outcome { inputs: self.inputs, ..engine::ended(command, problem, self.signal) }
     }
 }
 

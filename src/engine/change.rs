@@ -70,11 +70,11 @@ impl<'a> Task<'a> {
 
     /// Adds whether the change can be undone later, or could have been if it had been made.
     pub(super) fn note_history(&self, done: &mut Committed) {
-        let unkept = match &done.receipt {
+        let unkept = match &done.result.receipt {
             Some(receipt) => Ok(receipt.unkept.clone()),
             None => history::unkept(self.workspace),
         };
-        done.history = unkept.ok().map(HistoryReport::of);
+        done.result.history = unkept.ok().map(HistoryReport::of);
     }
 
     /// Computes the resulting tree, and asks language servers about the current one if the patches apply.
@@ -124,7 +124,7 @@ impl<'a> Task<'a> {
         let index = index_record(&done.resolved);
         let label = Label { command: self.command.name.to_owned(), index, ..Label::default() };
         self.commit(transaction.labelled(label), waiting, done)?;
-        if let Some(indexed) = self.indexed.as_ref().filter(|_| done.receipt.is_some()) {
+        if let Some(indexed) = self.indexed.as_ref().filter(|_| done.result.receipt.is_some()) {
             indexed.refresh();
         }
         Ok(())
@@ -157,7 +157,7 @@ impl<'a> Task<'a> {
         let receipt = committed?;
         done.problems().extend(receipt.altered.iter().map(altered));
         done.problems().extend(receipt.warnings.iter().map(|warning| unswept(warning)));
-        done.receipt = Some(receipt);
+        done.result.receipt = Some(receipt);
         Ok(())
     }
 

@@ -75,7 +75,7 @@ impl<'c> Verification<'c> {
     pub(super) fn finish(self, done: &mut Committed) {
         let Verification { turn, ran } = self;
         let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else { return };
-        done.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
+        done.result.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
         if ran.ending != Ending::Exited(0) {
             let message = format!("--verify sent the change back: {}", told(&ran, turn.commands));
             done.problems().push(Problem::new(&code::VERIFY, message));
@@ -91,7 +91,7 @@ impl Task<'_> {
         let ran = turn.run(self.interrupt);
         self.workspace.forget();
         let ran = ran?;
-        done.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
+        done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
         let is_allowed = ran.ending == Ending::Exited(0);
         if !is_allowed {
             let message = format!("--before refused the change: {}", told(&ran, self.commands()));
@@ -103,12 +103,12 @@ impl Task<'_> {
 
     /// Runs `--after` if the change was made. Its result does not change the outcome.
     pub(super) fn tell_after(&self, done: &mut Committed) {
-        let Some(command) = self.commands().after.as_ref().filter(|_| done.receipt.is_some()) else { return };
+        let Some(command) = self.commands().after.as_ref().filter(|_| done.result.receipt.is_some()) else { return };
         let turn = self.turn((command, Phase::After), done, report::Outcome::Applied, false);
         let ran = turn.and_then(|turn| turn.run(self.interrupt));
         let why = match &ran {
             Ok(ran) => {
-                done.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
+                done.result.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
                 (ran.ending != Ending::Exited(0)).then(|| told(ran, self.commands()))
             }
             Err(failure) => Some(failure.to_string()),

@@ -163,7 +163,7 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
     match transaction::recover(workspace, options) {
         Ok(recovered) => {
             done.problems().extend(recovered.iter().filter_map(|one| unrestored(one, Severity::Error)));
-            done.recovered = recovered;
+            done.result.recovered = recovered;
         }
         Err(failure) => done.fail(&failure, None),
     }

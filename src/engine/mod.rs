@@ -280,15 +280,21 @@ fn run_patches(
     }
     suggest(&task, &origin, &options, &mut done);
     // A signal ends the search for suggestions like every other search, after which nothing has changed.
-    if let Some(signal) = interrupt.signal().filter(|_| done.is_refused() && done.signal.is_none())
-        && done.receipt.is_none()
+    if let Some(signal) = interrupt.signal().filter(|_| done.is_refused() && done.result.signal.is_none())
+        && done.result.receipt.is_none()
     {
         done.fail(&Failure::Interrupted(signal), task.indexed.as_ref());
     }
     done.finish(&task.command)
 }
 
-/// Returns the outcome of a command that `problem` ends before it begins.
 fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
-    Box::new(Committed::refused(problem).finish(&Command::of(command, report::Outcome::Described)))
+    Box::new(ended(command, problem, None))
+}
+
+/// Returns the outcome of a command that `problem` ends before it begins; `signal` is the one that `problem` is about.
+pub fn ended(command: &'static str, problem: Problem, signal: Option<i32>) -> Outcome {
+    let mut done = Committed::refused(problem);
+    done.result.signal = signal;
+    done.finish(&Command::of(command, report::Outcome::Failed))
 }

@@ -129,7 +129,7 @@ fn reject_kept(
         Ok(Some(saved)) => {
             note_saved(saved, done);
             saved_plans::forget(workspace, &kept.name);
-            done.plan_id = Some(plan);
+            done.result.plan_id = Some(plan);
         }
         Ok(None) => done.problems().push(unplaced("a refusal")),
         Err(failure) => done.fail(&failure, None),
@@ -145,7 +145,7 @@ pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
                 let message = "no refusal of this plan is kept";
                 done.problems().push(Problem::new(&code::NOTHING_TO_UNDO, message));
             }
-            Ok(_) => done.plan_id = Some(id.to_owned()),
+            Ok(_) => done.result.plan_id = Some(id.to_owned()),
             Err(failure) => done.fail(&failure, None),
         }
     } else {
@@ -208,7 +208,7 @@ fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed
         Ok(Some(saved)) => {
             note_saved(saved, done);
             let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
-            done.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
+            done.result.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
         }
         Ok(None) => done.problems().push(unplaced("a plan")),
         Err(failure) => done.fail(&failure, None),

@@ -91,12 +91,12 @@ pub struct Repair {
 
 impl Repair {
     /// Reports a repair of the patch at `input` of `plan`.
-    pub(super) fn of(repair: crate::plan::Repair, input: usize, plan: Option<&Plan>) -> Self {
+    pub(super) fn of(repair: crate::plan::Repair, input: usize, plan: &Plan) -> Self {
         let is_meant = |operation: &Operation| {
             let overlaps = |section: Span| operation.span.start < section.end && section.start < operation.span.end;
             operation.input == input && repair.section.is_some_and(overlaps)
         };
-        let file = plan.and_then(|plan| plan.operations.iter().position(is_meant));
+        let file = plan.operations.iter().position(is_meant);
         let file = file.map(|index| format!("f{}", index + 1));
         Self { code: repair.code, line: repair.line, message: repair.message.to_owned(), file }
     }

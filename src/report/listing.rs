@@ -6,7 +6,7 @@ use super::omitted::{
     CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, Omitted, PROBLEMS, Room,
 };
 use super::operation::{self, FileType, Op};
-use super::parts::Parts;
+use super::stages::Facts;
 use crate::plan::{Edit, Operation};
 use crate::policy::Ruling;
 use crate::preflight::{FileOutcome, Severity};
@@ -21,15 +21,16 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Decides what the report on `parts` lists; `is_refused` states that nothing can be applied.
-    pub(super) fn of(parts: &Parts<'_>, is_refused: bool) -> Self {
-        let count = parts.plan.map_or(0, |plan| plan.operations.len());
+    /// Decides what the report on `facts` lists; `is_refused` states that nothing can be applied.
+    pub(super) fn of(facts: Facts<'_>, is_refused: bool) -> Self {
+        let count = facts.selected.plan.operations.len();
         let all = Self { rooms: None, omitted: Vec::new(), count };
-        let (Some(plan), Some(resolution)) = (parts.plan, parts.resolution) else { return all };
+        let plan = &facts.selected.plan;
+        let Some(resolution) = &facts.resolved.resolution else { return all };
         let is_hidden = |(operation, outcome): (&Operation, &FileOutcome)| is_mere_directory(operation, outcome);
         let pairs = || plan.operations.iter().zip(&resolution.files);
         // Where nothing failed there is no problem.
-        if parts.problems.is_empty() || parts.is_complete {
+        if facts.selected.problems.is_empty() || facts.command.is_complete {
             let rooms = pairs().enumerate().filter(|(_, pair)| !is_hidden(*pair)).map(|(index, _)| (index, Room::ALL));
             return if pairs().any(is_hidden) { Self { rooms: Some(rooms.collect()), ..all } } else { all };
         }
@@ -123,14 +124,18 @@ pub(super) struct OmittedFiles {
 
 impl OmittedFiles {
     /// Adds the files of `listing` that are omitted to `summary`.
-    pub(super) fn count(parts: &Parts<'_>, listing: &Listing, summary: &mut Summary) -> Self {
+    pub(super) fn count(facts: Facts<'_>, listing: &Listing, summary: &mut Summary) -> Self {
         let mut files = Self::default();
-        let (Some(plan), Some(resolution)) = (parts.plan, parts.resolution) else { return files };
+        let plan = &facts.selected.plan;
+        let Some(resolution) = &facts.resolved.resolution else { return files };
         for &index in &listing.omitted {
             let (operation, outcome) = (&plan.operations[index], &resolution.files[index]);
             let modes = (operation.old_mode, operation.new_mode);
             let what = (Op::of(operation, modes), FileType::of(operation, outcome, modes));
-            summary.count_file(what, operation::counted_lines(operation, &parts.inputs[operation.input].bytes));
+            summary.count_file(
+                what,
+                operation::counted_lines(operation, &facts.selected.plan.inputs[operation.input].bytes),
+            );
             summary.mode_changes += usize::from(matches!(modes, (Some(old), Some(new)) if old != new));
             summary.count_moved(operation, outcome);
             files.counts.files += 1;
@@ -143,15 +148,15 @@ impl OmittedFiles {
     }
 }
 
-/// Returns which of the problems of `parts` are listed.
-pub(super) fn listed_problems(parts: &Parts<'_>) -> Vec<usize> {
-    let most = if parts.is_complete { usize::MAX } else { PROBLEMS };
+/// Returns which of the problems of `facts` are listed.
+pub(super) fn listed_problems(facts: Facts<'_>) -> Vec<usize> {
+    let most = if facts.command.is_complete { usize::MAX } else { PROBLEMS };
     let mut left = [most; 2];
     let is_listed = |index: &usize| {
-        let room = &mut left[usize::from(parts.problems[*index].severity == Severity::Warning)];
+        let room = &mut left[usize::from(facts.selected.problems[*index].severity == Severity::Warning)];
         let has_room = *room > 0;
         *room = room.saturating_sub(1);
         has_room
     };
-    (0..parts.problems.len()).filter(is_listed).collect()
+    (0..facts.selected.problems.len()).filter(is_listed).collect()
 }

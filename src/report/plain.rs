@@ -2,17 +2,19 @@
 
 use super::Summary;
 use super::operation::{FileType, Op};
-use super::parts::Parts;
+use super::stages::Facts;
 use crate::plan::{Edit, Operation};
 use crate::preflight::FileOutcome;
 
 /// Returns the change in numbers, if that is enough for who asked, and all of it is as the patches say; `None` if its files
 /// have to be told of.
-pub(super) fn summary(parts: &Parts<'_>) -> Option<Summary> {
-    let (plan, resolution) = (parts.plan?, parts.resolution?);
-    let is_whole = parts.receipt.is_some() && parts.problems.is_empty() && parts.left_out.is_empty();
-    let is_alone = !parts.is_described && parts.findings.is_none() && parts.index.is_none();
-    if !parts.is_brief || !is_whole || !is_alone || plan.operations.len() != resolution.files.len() {
+pub(super) fn summary(facts: Facts<'_>) -> Option<Summary> {
+    let (plan, resolution) = (&facts.selected.plan, facts.resolved.resolution.as_ref()?);
+    let is_whole =
+        facts.result.receipt.is_some() && facts.selected.problems.is_empty() && facts.selected.left_out.is_empty();
+    let is_alone =
+        !facts.command.is_described && facts.resolved.findings.is_none() && facts.resolved.index_report.is_none();
+    if !facts.command.is_brief || !is_whole || !is_alone || plan.operations.len() != resolution.files.len() {
         return None;
     }
     let mut summary = Summary::default();

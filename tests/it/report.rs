@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::path::RelPath;
 use wpatch::preflight::{Problem, code};
-use wpatch::report::{self, Parts, Report, SCHEMAS};
+use wpatch::report::{self, Command, CommitResult, Report, Resolved, SCHEMAS, Selected};
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -301,29 +301,30 @@ fn a_closed_path_names_the_rule_that_closes_it() {
     assert_eq!(file["reason"], "`.git` is protected; patches may not change it");
 }
 
+fn built(command: &'static str, success: report::Outcome, problems: Vec<Problem>, signal: Option<i32>) -> Report {
+    let resolved = Resolved { selected: Selected { problems, ..Selected::default() }, ..Resolved::default() };
+    let result = CommitResult { signal, ..CommitResult::default() };
+    report::build(&Command::of(command, success), &resolved, &result, success)
+}
+
 #[test]
 fn people_are_not_told_that_nothing_happened_where_something_may_have() {
-    let ended = |code| {
-        let problems = [Problem::new(code, "")];
-        let parts = Parts { problems: &problems, ..Parts::new("apply", report::Outcome::Applied) };
-        printed(&report::build(&parts), "text")
-    };
+    let ended = |code| printed(&built("apply", report::Outcome::Applied, vec![Problem::new(code, "")], None), "text");
     assert_eq!(ended(&code::IO), "nothing applied\n");
     assert_eq!(ended(&code::INCOMPLETE), "rolled back in part\n");
 }
 
 #[test]
 fn people_are_told_what_became_of_the_history() {
-    let said = |outcome| printed(&report::build(&Parts::new("init", outcome)), "text");
+    let said = |outcome| printed(&built("init", outcome, Vec::new(), None), "text");
     assert_eq!(said(report::Outcome::Initialized), "changes are now recorded here and can be undone\n");
     assert_eq!(said(report::Outcome::Cleaned), "the history is within its limits\n");
 }
 
 #[test]
 fn a_tree_that_is_not_put_back_decides_over_the_signal_that_was_the_cause() {
-    let problems = [Problem::new(&code::INTERRUPTED, ""), Problem::new(&code::INCOMPLETE, "")];
-    let parts = Parts { problems: &problems, signal: Some(15), ..Parts::new("apply", report::Outcome::Applied) };
-    let report = report::build(&parts);
+    let problems = vec![Problem::new(&code::INTERRUPTED, ""), Problem::new(&code::INCOMPLETE, "")];
+    let report = built("apply", report::Outcome::Applied, problems, Some(15));
     assert_eq!((report.exit_code, report.outcome, report.changed), (5, report::Outcome::Incomplete, true));
 }
 

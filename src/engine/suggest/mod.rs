@@ -133,7 +133,8 @@ fn is_worth_trying(done: &Committed) -> bool {
     let mut errors = problems.iter().filter(is_error).peekable();
     let size: usize = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     // After a part of the patch is applied, a trial would see another tree.
-    (done.receipt.is_none() || done.resolved.resolution.as_ref().is_some_and(|resolution| resolution.changes == 0))
+    (done.result.receipt.is_none()
+        || done.resolved.resolution.as_ref().is_some_and(|resolution| resolution.changes == 0))
         && errors.peek().is_some()
         && size <= MAX_BYTES
         && plan.operations.len().max(problems.len()) <= MAX_OPERATIONS

@@ -115,7 +115,7 @@ fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(
     let undoes = chosen.into_iter().map(|entry| entry.id).collect();
     let label = Label { command: task.command.name.to_owned(), undoes, is_redo, index: index_record(resolved) };
     task.commit(transaction.labelled(label).with_directories(directories), None, done)?;
-    if let Some(back) = back.filter(|_| done.receipt.is_some()) {
+    if let Some(back) = back.filter(|_| done.result.receipt.is_some()) {
         back.indexed.refresh();
     }
     Ok(())
