@@ -42,6 +42,7 @@
 //! | `html` | HTML pages |
 //! | `miette` | `miette::Diagnostic` for [`Refused`](prelude::Refused) |
 //! | `policy` | policy files |
+//! | `schema` | JSON Schemas, and the tools of models |
 //!
 //! # Examples
 //!

@@ -4,6 +4,7 @@ pub use crate::engine::{
     Applied, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest, Refused, Request, Target, What,
     apply, check, diff, gc, init, list, log, open, open_tree, planned, preview, read, recover, reject, save, show,
 };
+#[cfg(feature = "schema")]
 pub use crate::engine::{ToolOptions, tool};
 pub use crate::interrupt::Interrupt;
 pub use crate::path::{PathError, RelPath};

@@ -13,7 +13,7 @@
 //! | `log`, `show` of a change | [`log`], [`show`] |
 //! | `undo`, `redo` | [`apply`] with [`Request::undo`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
-//! | `mcp` | [`tool`], which takes the call of a model as JSON |
+//! | `mcp` | `tool`, which takes the call of a model as JSON |
 //!
 //! What is asked for is a plain struct: take the one that `of`, or a function of its verb, returns, and say what is to be
 //! other than usual. What comes of it is an [`Outcome`] with the [`Report`] that the program prints as JSON. What only
@@ -52,6 +52,7 @@ mod suggest;
 mod task;
 mod texts;
 mod three_way;
+#[cfg(feature = "schema")]
 mod tool;
 mod undo;
 mod whitespace;
@@ -98,6 +99,7 @@ pub use request::{
     Patches, Reach, Request, Series, Target, ThreeWayOptions, Undo, What,
 };
 pub use result::{Applied, Refused};
+#[cfg(feature = "schema")]
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 
 use stages::{Command, Committed};

@@ -1,5 +1,6 @@
 //! What is said of one job of a batch, and reports that are the same on every machine.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -10,8 +11,9 @@ use super::Report;
 pub const BATCH_SCHEMA: &str = "wpatch.batch/1";
 
 /// One job of a batch: a line for each.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(title = "wpatch batch")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "wpatch batch"))]
 #[non_exhaustive]
 pub struct BatchLine {
     /// `wpatch.batch/1`.
@@ -25,14 +27,15 @@ pub struct BatchLine {
 }
 
 /// What a caller calls a job by.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum JobId {
     /// A string.
     Text(String),
     /// A number, digit for digit.
-    Number(#[schemars(with = "f64")] Box<RawValue>),
+    Number(#[cfg_attr(feature = "schema", schemars(with = "f64"))] Box<RawValue>),
 }
 
 /// Takes out of `report` what depends on where and when it was made: the directory, the repository, the directories in

@@ -1,5 +1,6 @@
 //! A change of a cell in a report, one entry for each place of the file.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,7 +11,8 @@ use crate::plan::Operation;
 use crate::preflight::FileOutcome;
 
 /// The cell of a notebook that changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct CellReport {
     /// Its place among the cells, counted from 0: afterwards, or before if it goes.

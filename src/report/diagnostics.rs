@@ -1,5 +1,6 @@
 //! What language servers said of the change.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +9,8 @@ use crate::diagnostics::{Findings, Found, Graveness, ServerFindings};
 use crate::text::printable;
 
 /// What language servers said of the change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct DiagnosticsReport {
     /// The servers that were asked.
@@ -27,7 +29,8 @@ pub struct DiagnosticsReport {
 }
 
 /// A language server that was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ServerReport {
     /// What the user calls it.
@@ -44,7 +47,8 @@ pub struct ServerReport {
 }
 
 /// What a language server says of a place in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct DiagnosticReport {
     /// The file, under its name afterwards.
@@ -58,7 +62,7 @@ pub struct DiagnosticReport {
     /// The column behind its last byte.
     pub end_column: usize,
     /// `error`, `warning`, `information` or `hint`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub severity: Graveness,
     /// The rule, as the server calls it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 use std::io;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,8 +13,9 @@ use crate::policy::{Access, BuiltIn, Hit, Links, Mode, Policy, Secrecy, Verdict}
 use crate::text::printable;
 
 /// What may be done with a path, and which rules say so.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(title = "wpatch policy")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "wpatch policy"))]
 #[non_exhaustive]
 pub struct Explanation {
     /// `wpatch.policy/1`.
@@ -39,7 +41,8 @@ pub struct Explanation {
 }
 
 /// A rule that holds without a policy file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct BuiltInReport {
     /// Its name.
@@ -53,13 +56,14 @@ pub struct BuiltInReport {
 }
 
 /// Whether one thing may be done, and who says so.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct AccessReport {
     /// `read`, `create`, `modify`, `delete`, `rename` or `mode`.
     pub access: &'static str,
     /// `allow`, `ask` or `deny`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
     /// The rule that decides; null where none speaks of it, and so it is allowed.
     pub rule: Option<RuleSaid>,
@@ -68,7 +72,8 @@ pub struct AccessReport {
 }
 
 /// What a rule says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RuleSaid {
     /// The path that it speaks of: the one without links, or the one that was asked about.
@@ -81,7 +86,8 @@ pub struct RuleSaid {
 }
 
 /// What holds for every path: of several policy files the strictest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LimitsReport {
     /// `read-only`, `workspace-write` or `full`.
@@ -103,7 +109,8 @@ pub struct LimitsReport {
 }
 
 /// A directory that a policy file opens.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct GrantReport {
     /// The directory: below the root, `.` for the root itself, or absolute.

@@ -1,5 +1,6 @@
 //! One file in a report.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -21,7 +22,8 @@ use crate::preflight::{Fallback, FileOutcome};
 use crate::text::TextEncoding;
 
 /// What becomes of one file.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[non_exhaustive]
 pub struct FileReport {
@@ -29,7 +31,7 @@ pub struct FileReport {
     pub id: String,
     /// The file afterwards; the file that goes, for a deletion. Bytes that are not UTF-8 are escaped.
     #[serde(serialize_with = "as_text")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub path: RelPath,
     /// All bytes of the path as hex digits, where the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +41,7 @@ pub struct FileReport {
     pub header_path: Option<String>,
     /// The other file of a rename or copy.
     #[serde(serialize_with = "as_optional_text")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub from: Option<RelPath>,
     /// All bytes of `from` as hex digits, where it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +58,7 @@ pub struct FileReport {
     /// What kind of file it is.
     pub file_type: FileType,
     /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first problem; `no_change` also where all of it had been done already.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub status: FileStatus,
     /// The mode before and after.
     pub mode: Modes,
@@ -129,7 +131,7 @@ pub struct FileReport {
     #[serde(skip)]
     pub(crate) index: usize,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
     /// Why it is not simply allowed; null if it is.
     pub reason: Option<String>,

@@ -1,5 +1,6 @@
 //! Problems in a report, and the one that decided.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -13,19 +14,20 @@ use crate::preflight::{Cause, Problem, ProblemKind, Severity};
 use crate::text::Span;
 
 /// One reason not to apply, or one thing that should be known.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ProblemReport {
     /// Its index among all problems.
     #[serde(skip)]
     pub(super) index: usize,
     /// What sort of problem it is.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: ProblemKind,
     /// Its stable name.
     pub code: &'static str,
     /// `error` keeps the patch from applying, `warning` does not.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub severity: Severity,
     /// One line for people.
     pub message: String,
@@ -65,11 +67,12 @@ pub struct ProblemReport {
 }
 
 /// A known reason why a text of the patch is not in the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct CauseReport {
     /// `line-ending`, `look-alike`, `encoding`, `markup` or `look-alike-name`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: CauseKind,
     /// The existing file whose name looks like that of the missing one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,7 +108,8 @@ pub enum CauseKind {
 }
 
 /// A place in a patch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct SourceSpan {
     /// Index of the input.
@@ -121,7 +125,8 @@ pub struct SourceSpan {
 }
 
 /// Numbers, digests and lines of the file that a problem is about. Of a document only `error` has them.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ProblemDetails {
     /// The hunk of the file, counted from 1, if the report lists the hunk.
@@ -166,7 +171,8 @@ pub struct ProblemDetails {
 }
 
 /// What a file should hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Expected {
@@ -177,7 +183,8 @@ pub enum Expected {
 }
 
 /// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct NumberedText {
     /// Its number, counted from 1.
@@ -296,12 +303,13 @@ impl SourceSpan {
 }
 
 /// The problem that decided how the command ended.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(remote = "ProblemReport")]
-#[schemars(rename = "ErrorReport")]
+#[cfg_attr(feature = "schema", schemars(rename = "ErrorReport"))]
 pub(super) struct DecisiveProblem {
     /// What sort of problem it is.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     kind: ProblemKind,
     /// Its stable name.
     code: &'static str,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,7 +17,8 @@ use crate::preflight::FileOutcome;
 use crate::text::Span;
 
 /// What became of one hunk.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct HunkReport {
     /// Its name in this report, as in `f1h2`.
@@ -57,7 +59,8 @@ pub struct HunkReport {
 }
 
 /// The lines that a hunk header names, counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct AppliedLines {
     /// First line of the preimage; the line before it for an empty run.
@@ -75,7 +78,8 @@ pub struct AppliedLines {
 }
 
 /// What a hunk header says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct StatedLines {
     /// First line of the preimage, where the grammar names lines.
@@ -93,7 +97,8 @@ pub struct StatedLines {
 }
 
 /// A place in the patch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Source {
     /// Index of the input.
@@ -112,7 +117,8 @@ pub struct Source {
 }
 
 /// A place where a hunk fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Candidate {
     /// First line, counted from 1.

@@ -1,10 +1,12 @@
 //! What a report says of git's index.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What becomes of git's index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexReport {
     /// `index`, `cached` if no file of the work tree changes, `intent_to_add` if new files are noted and nothing else.
@@ -25,7 +27,8 @@ impl IndexReport {
 }
 
 /// What becomes of one entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexEntryReport {
     /// The name.
@@ -40,7 +43,8 @@ pub struct IndexEntryReport {
 }
 
 /// A side of a conflict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexStage {
     /// 1 for what both sides come from, 2 for ours, 3 for theirs.
@@ -51,7 +55,8 @@ pub struct IndexStage {
 }
 
 /// What an entry names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexVersion {
     /// The mode, as git writes it.

@@ -1,5 +1,6 @@
 //! The patches in a report: where each comes from, and what was mended in it.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,7 +10,8 @@ use crate::plan::{NotIncluded, Operation, Plan};
 use crate::text::Span;
 
 /// One patch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct InputReport {
     /// Its place among the patches, counted from 0.
@@ -39,7 +41,8 @@ pub struct InputReport {
 }
 
 /// A change that a patch names and does not contain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct NotIncludedReport {
     /// The kind: `only_in`, `binary`, `differ`, `type`, `link`, `add`, `remove`, `modify`, `rename`, `properties`,
@@ -65,7 +68,8 @@ impl NotIncludedReport {
 }
 
 /// Where a list names a patch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ListedReport {
     /// The list.
@@ -75,7 +79,8 @@ pub struct ListedReport {
 }
 
 /// Something that was mended in a patch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Repair {
     /// Its stable name.

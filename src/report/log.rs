@@ -2,6 +2,7 @@
 
 use std::io;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -17,8 +18,9 @@ use crate::transaction::history::{Chain, Entry, EntryFile, Fate, Old, Version};
 pub const LOG_SCHEMA: &str = "wpatch.log/1";
 
 /// The changes that the history keeps.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(title = "wpatch log")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "wpatch log"))]
 #[non_exhaustive]
 pub struct Log {
     /// `wpatch.log/1`.
@@ -30,7 +32,8 @@ pub struct Log {
 }
 
 /// One change.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LogEntry {
     /// Its name, for `wpatch undo` and `wpatch show`; names sort by time.
@@ -61,7 +64,8 @@ pub struct LogEntry {
 }
 
 /// Whether a change holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
@@ -78,7 +82,8 @@ pub enum State {
 }
 
 /// Whether everything can be taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Coverage {
@@ -89,7 +94,8 @@ pub enum Coverage {
 }
 
 /// One file of a change.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LogFile {
     /// The file.
@@ -107,7 +113,7 @@ pub struct LogFile {
     pub lost: bool,
     /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be found.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub diff: Option<Vec<u8>>,
     /// Why neither digests nor what was changed are shown: policy closes the file for reading.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +121,8 @@ pub struct LogFile {
 }
 
 /// One version of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LogVersion {
     /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits; left out of a file that is closed for

@@ -2,6 +2,7 @@
 
 use std::io;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -13,8 +14,9 @@ use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
 /// A file, or a part of it.
 ///
 /// Offsets and lines are those of the text in UTF-8 where an encoding was asked for, and else of the file as it is.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(title = "wpatch read")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "wpatch read"))]
 #[non_exhaustive]
 pub struct Extract {
     /// `wpatch.read/1`.
@@ -55,7 +57,7 @@ pub struct Extract {
     pub tag: Option<String>,
     /// What is given.
     #[serde(serialize_with = "as_content")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub content: Vec<u8>,
 }
 
@@ -104,8 +106,9 @@ impl Extract {
 }
 
 /// A directory.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(title = "wpatch list")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "wpatch list"))]
 #[non_exhaustive]
 pub struct Listing {
     /// `wpatch.list/1`.
@@ -124,7 +127,8 @@ pub struct Listing {
 }
 
 /// One name in a directory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ListingEntry {
     /// The name; below the directory that is listed, with the directories between.
@@ -142,7 +146,8 @@ pub struct ListingEntry {
 }
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EntryType {
@@ -203,8 +208,9 @@ impl ListingEntry {
 }
 
 /// What tells one file from another.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(title = "wpatch diff")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "wpatch diff"))]
 #[allow(clippy::struct_excessive_bools, reason = "the shape of the document")]
 #[non_exhaustive]
 pub struct Difference {
@@ -234,7 +240,7 @@ pub struct Difference {
     pub encoding: &'static str,
     /// The diff; empty if the files are the same, and for binary data.
     #[serde(serialize_with = "as_content")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub diff: Vec<u8>,
 }
 

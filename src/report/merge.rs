@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,7 +11,8 @@ use crate::matching::{Conflict, MergeResult, MergedPart};
 use crate::preflight::{BaseKind, Merge};
 
 /// How a patch was merged with what became of its file since it was made (`--3way`, `--merge`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct MergeReport {
     /// Where the contents came from that it was made for: `objects` of the repository, `history` of changes made here,
@@ -25,7 +27,8 @@ pub struct MergeReport {
 }
 
 /// Lines that both sides changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ConflictReport {
     /// The lines in the contents that the patch was made for.
@@ -37,7 +40,8 @@ pub struct ConflictReport {
 }
 
 /// A run of lines.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct MergedLines {
     /// The first line, counted from 1; the one that they would stand before if there are none.
@@ -67,11 +71,12 @@ impl MergeReport {
 }
 
 /// What became of one change in a hunk that was merged.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct MergedChange {
     /// `merged`, `already_applied`, or `conflict`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub status: HunkStatus,
     /// The lines of the file afterwards, with the markers of a conflict.
     pub lines: MergedLines,

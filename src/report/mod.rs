@@ -39,6 +39,7 @@ mod rdjson;
 mod rejects;
 mod rule;
 mod sarif;
+#[cfg(feature = "schema")]
 mod schema;
 mod score;
 mod side;
@@ -58,6 +59,7 @@ mod written;
 
 use std::io;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -98,6 +100,7 @@ pub use outcome::Outcome;
 pub use ran::CommandReport;
 pub use rejects::RejectsReport;
 pub use rule::RuleHit;
+#[cfg(feature = "schema")]
 pub use schema::{SCHEMAS, Schema};
 pub use side::{Contents, Digested, LineStats, Modes, Replaced, Review};
 pub use spoken::{refusal, success};
@@ -115,8 +118,9 @@ pub const SCHEMA: &str = "wpatch.report/1";
 ///
 /// Lines and columns are counted from 1, bytes from 0. Names and texts are as in the patch and may hold control
 /// characters; every [`Format`] escapes them.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(title = "wpatch report")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "wpatch report"))]
 #[non_exhaustive]
 pub struct Report {
     /// `wpatch.report/1`.
@@ -167,7 +171,7 @@ pub struct Report {
     /// only if it is a submodule or if that fails. If nothing can be applied, `omitted` counts the files that do not apply
     /// and are not listed.
     #[serde(serialize_with = "threads::serialize")]
-    #[schemars(with = "Vec<FileReport>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<FileReport>"))]
     pub files: Vec<FileReport>,
     /// What was left out of the patches (`--only`), in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -185,7 +189,7 @@ pub struct Report {
     pub problems: Vec<ProblemReport>,
     /// The problem that decided; null after success.
     #[serde(serialize_with = "finding::as_error")]
-    #[schemars(with = "Option<finding::DecisiveProblem>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<finding::DecisiveProblem>"))]
     pub error: Option<ProblemReport>,
     /// What was committed or recovered; null if nothing was.
     pub transaction: Option<TransactionReport>,
@@ -204,7 +208,8 @@ pub struct Report {
 }
 
 /// A plan that was kept (`check --save`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct SavedReport {
     /// Its name, which is the `plan_id`; of its hex digits eight are enough where they are those of one plan only.
@@ -235,7 +240,8 @@ pub(crate) fn path_text(path: &RelPath) -> String {
 }
 
 /// A file or hunk that was left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LeftOutReport {
     /// The name that it has in the report of a check that leaves nothing out, as in `f1` or `f1h2`.
@@ -255,7 +261,8 @@ impl LeftOutReport {
 }
 
 /// Who reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Tool {
     /// `wpatch`.
@@ -268,7 +275,8 @@ pub struct Tool {
 const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
 
 /// A tree of a repository that was looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct TreeReport {
     /// The repository, or the directory that git found it from.
@@ -283,7 +291,8 @@ pub struct TreeReport {
 }
 
 /// Counts over all files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Summary {
     /// File sections.
@@ -315,11 +324,12 @@ pub struct Summary {
 }
 
 /// What policy says of the whole change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct PolicyReport {
     /// `allow`, `ask` or `deny`: the strictest of all rules.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
     /// The policy files that are in force, joined by `, `; null if there is none.
     pub source: Option<String>,

@@ -1,5 +1,6 @@
 //! The place of a file that is most like a hunk that does not fit, in as few bytes as help.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -7,7 +8,8 @@ use super::words::{Counter, clipped};
 use crate::matching::{Difference, DifferenceReason, Nearest};
 
 /// The place of a file that is most like a hunk that does not fit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct NearestPlace {
     /// First line, counted from 1.
@@ -30,7 +32,8 @@ pub struct NearestPlace {
 }
 
 /// The first line that keeps a hunk from fitting.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct FirstDifference {
     /// Line of the patch, counted from 1.
@@ -43,7 +46,7 @@ pub struct FirstDifference {
     pub found: Option<String>,
     /// Why they differ, where that can be told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<&'static str>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<&'static str>"))]
     pub reason: Option<DifferenceReason>,
 }
 

@@ -3,6 +3,7 @@
 //! A report of a change that can be made lists every file, every hunk and every digest. Only the entries that grow with
 //! failures are limited. The first entries in the order of the input are listed, so that the same input has the same report.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,7 +27,8 @@ pub const CONFLICTS: usize = 1000;
 /// The numbers of entries that a report omits because there are too many; absent where every entry is listed.
 ///
 /// The entries that are listed and the omitted ones together are all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Omitted {
     /// Files that do not apply: at most 10,000 of them are listed if nothing can be applied.

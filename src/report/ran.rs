@@ -1,12 +1,14 @@
 //! What came of the commands of the user.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::process::{Ending, Ran};
 
 /// What came of a command of the user.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct CommandReport {
     /// The command, as it was given.

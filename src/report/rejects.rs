@@ -1,5 +1,6 @@
 //! What was rejected of a patch, in a report.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,7 +10,8 @@ use super::words::text;
 use crate::preflight::Rejects;
 
 /// Hunks that were written to a file of their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RejectsReport {
     /// The file that has them; left out where none does.

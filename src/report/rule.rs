@@ -1,18 +1,20 @@
 //! What policy says of a file, in a report.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::policy::{Hit, Ruling, Verdict};
 
 /// A rule of policy that speaks of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RuleHit {
     /// Its name.
     pub rule: String,
     /// What it says: `ask` or `deny`; where everything is told that speaks of a path, also `allow`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
     /// The pattern that the path matches.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,6 @@
 //! What is known of a file before and after: its mode, its contents, its digests, in a report.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +9,8 @@ use crate::mode::FileMode;
 use crate::preflight::{FileOutcome, Side};
 
 /// The mode of a file as git writes it, before and after.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Modes {
     /// Before; null for a new file, or if it is not known.
@@ -18,7 +20,8 @@ pub struct Modes {
 }
 
 /// What is known of the contents of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Contents {
     /// Name of the blob in git, by SHA-1.
@@ -36,7 +39,8 @@ pub struct Contents {
 }
 
 /// A file as tools for reviews know it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Review {
     /// Numbers of lines.
@@ -48,7 +52,8 @@ pub struct Review {
 }
 
 /// Numbers of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LineStats {
     /// Lines added.
@@ -58,7 +63,8 @@ pub struct LineStats {
 }
 
 /// Contents by their digest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Digested {
     /// As `sha256:HEX`.
@@ -66,7 +72,8 @@ pub struct Digested {
 }
 
 /// What another file takes the place of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Replaced {
     /// Its mode.

@@ -1,5 +1,6 @@
 //! What was committed or recovered, and whether it can be undone.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,7 +8,8 @@ use super::words::text;
 use crate::transaction::{KeptFile, Unkept};
 
 /// What was committed or recovered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct TransactionReport {
     /// The transaction's name; null if nothing was committed.
@@ -25,7 +27,8 @@ pub struct TransactionReport {
 }
 
 /// A file that a rollback could not put back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct KeptReport {
     /// The path that it belongs to; null if no record names it any more.
@@ -41,7 +44,8 @@ impl KeptReport {
 }
 
 /// Whether changes are kept in a history, so that they can be undone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct HistoryReport {
     /// Whether they are.
@@ -63,7 +67,8 @@ impl HistoryReport {
 }
 
 /// A transaction that a dead process had left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RecoveredReport {
     /// The transaction's name.

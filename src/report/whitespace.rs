@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,7 +12,8 @@ use crate::plan::Operation;
 use crate::preflight::FileWhitespace;
 
 /// What is wrong with the white space of the lines that a patch has for a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct WhitespaceReport {
     /// What is done about it: `warn`, `error`, `error-all`, `fix`.
@@ -27,7 +29,8 @@ pub struct WhitespaceReport {
 }
 
 /// A line of a patch with errors in its white space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct WhitespaceLine {
     /// Where it stands in the patch.
