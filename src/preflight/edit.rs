@@ -151,14 +151,7 @@ fn explain(
         let mismatch = match placed {
             Ok(_) if options.ends_early() => continue,
             Ok(placement) => {
-                tell_place(operation, (index, hunk), placement, options.is_complete(), findings);
-                // GNU patch asks about such a patch only if its first hunk fails.
-                let may_repeat = placement.offset != 0 && placement.candidates.len() < 2 && !options.rules.as_gnu;
-                let repeated = may_repeat.then(|| applied.line_of(hunk, text, operation.direction)).flatten();
-                let repeated = repeated.filter(|line| !placement.lines.contains(line));
-                if let Some(line) = repeated.filter(|_| findings.has_room(Severity::Warning, options.is_complete())) {
-                    report_repeated(operation, (index, hunk), (placement, line), findings);
-                }
+                explain_placed(operation, text, (index, hunk), placement, &mut applied, options, findings);
                 continue;
             }
             Err(mismatch) => mismatch,
@@ -197,6 +190,26 @@ fn explain(
         let differs = mismatch.nearest.as_ref().and_then(|nearest| nearest.difference.as_ref());
         let span = differs.map_or(headed(hunk), |difference| line_at(text, difference.patch_offset));
         problem.place = Some((operation.input, span));
+    }
+}
+
+/// Reports other places of a hunk that was placed.
+fn explain_placed(
+    operation: &Operation,
+    text: &[u8],
+    (index, hunk): (usize, &Hunk),
+    placement: &Placement,
+    applied: &mut AppliedHunks<'_>,
+    options: &Options,
+    findings: &mut Findings,
+) {
+    tell_place(operation, (index, hunk), placement, options.is_complete(), findings);
+    // GNU patch asks about such a patch only if its first hunk fails.
+    let may_repeat = placement.offset != 0 && placement.candidates.len() < 2 && !options.rules.as_gnu;
+    let repeated = may_repeat.then(|| applied.line_of(hunk, text, operation.direction)).flatten();
+    let repeated = repeated.filter(|line| !placement.lines.contains(line));
+    if let Some(line) = repeated.filter(|_| findings.has_room(Severity::Warning, options.is_complete())) {
+        report_repeated(operation, (index, hunk), (placement, line), findings);
     }
 }
 

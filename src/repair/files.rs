@@ -66,35 +66,10 @@ impl<'w> Files<'w> {
             Some(Some(target)) => target,
             Some(None) => return refuse(RefusalKind::Outside, Some(path), "the new name leads out of the root".into()),
         };
-        let after = match (section.action, &found) {
-            (Action::Create, _) => {
-                let short = |chunk: &Chunk<'_>| chunk.shortage(counts(&chunk.body)).filter(|_| !chunk.is_closed);
-                if let Some(shortage) = section.chunks.last().and_then(short) {
-                    let hunk = format!("chunk {}", section.chunks.len());
-                    return refuse(RefusalKind::Cut, Some(path), cut(&hunk, shortage));
-                }
-                let Some(content) = compose::created(section, log) else {
-                    let message = "it is not certain which lines belong to the new file".to_owned();
-                    return refuse(RefusalKind::Stray, Some(path), message);
-                };
-                Some((section.mode.unwrap_or(FileMode::Regular), content.into()))
-            }
-            (Action::Delete, Some((_, content))) => match compose::is_whole(section, content, log) {
-                Ok(true) => None,
-                Ok(false) => {
-                    return refuse(RefusalKind::NotFound, Some(path), "the file to delete has other contents".into());
-                }
-                Err(error) => return Ok(Err(refusals(section, &path, content, vec![(0, error)], log))),
-            },
-            (Action::Delete | Action::Update, None) => {
-                return refuse(RefusalKind::Name, Some(path), "the file does not exist".into());
-            }
-            (Action::Update, Some((mode, content))) => match compose(section, content, log) {
-                Ok(after) => Some((section.mode.unwrap_or(*mode), after.into())),
-                Err(errors) => return Ok(Err(refusals(section, &path, content, errors, log))),
-            },
-        };
-        Ok(Ok(self.write(section, (&path, found), (&target, after))))
+        Ok(match result(section, &path, &found, log) {
+            Ok(after) => Ok(self.write(section, (&path, found), (&target, after))),
+            Err(refusals) => Err(refusals),
+        })
     }
 
     /// Returns the diff, and notes what the next section finds.
@@ -142,4 +117,32 @@ impl<'w> Files<'w> {
 /// Returns one side of a diff.
 fn side<'f>(path: &'f RelPath, found: Option<&'f (FileMode, Bytes)>) -> Option<DiffSide<'f>> {
     found.map(|(mode, content)| DiffSide { path, mode: *mode, content, blob: "" })
+}
+
+/// Returns the file after `section`; `None` if the section deletes it.
+fn result(section: &Section<'_>, path: &RelPath, found: &Found, log: &mut RepairLog) -> Result<Found, Vec<Refusal>> {
+    let refuse = |kind, message: String| Err(vec![Refusal::new(kind, Some(path.clone()), section.span, message)]);
+    match (section.action, found) {
+        (Action::Create, _) => {
+            let short = |chunk: &Chunk<'_>| chunk.shortage(counts(&chunk.body)).filter(|_| !chunk.is_closed);
+            if let Some(shortage) = section.chunks.last().and_then(short) {
+                let hunk = format!("chunk {}", section.chunks.len());
+                return refuse(RefusalKind::Cut, cut(&hunk, shortage));
+            }
+            match compose::created(section, log) {
+                Some(content) => Ok(Some((section.mode.unwrap_or(FileMode::Regular), content.into()))),
+                None => refuse(RefusalKind::Stray, "it is not certain which lines belong to the new file".to_owned()),
+            }
+        }
+        (Action::Delete, Some((_, content))) => match compose::is_whole(section, content, log) {
+            Ok(true) => Ok(None),
+            Ok(false) => refuse(RefusalKind::NotFound, "the file to delete has other contents".to_owned()),
+            Err(error) => Err(refusals(section, path, content, vec![(0, error)], log)),
+        },
+        (Action::Delete | Action::Update, None) => refuse(RefusalKind::Name, "the file does not exist".to_owned()),
+        (Action::Update, Some((mode, content))) => match compose(section, content, log) {
+            Ok(after) => Ok(Some((section.mode.unwrap_or(*mode), after.into()))),
+            Err(errors) => Err(refusals(section, path, content, errors, log)),
+        },
+    }
 }

@@ -88,30 +88,17 @@ fn repair_within(
     max_file: u64,
     mut log: RepairLog,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
-    let nothing = |kind, span, message: &str| Ok(Err(vec![Refusal::new(kind, None, span, message)]));
-    let stray = "this belongs to no change that could be read";
     let converted = match older::converted(text).transpose() {
         Ok(converted) => converted,
-        Err(span) => return nothing(RefusalKind::Stray, span, stray),
+        Err(span) => return Ok(Err(vec![refuse(&Unread::Stray(span))])),
     };
     let sections = match read::read(text, converted.as_deref(), file, &mut log) {
         Ok(sections) => sections,
-        Err(Unread::Stray(span)) => {
-            return nothing(RefusalKind::Stray, span, stray);
-        }
-        Err(Unread::Mixed { diff, block, span }) => {
-            let message = format!(
-                "line {diff} begins a diff that does not fit as it is, line {block} a SEARCH/REPLACE block: send each in an \
-                 input of its own"
-            );
-            return nothing(RefusalKind::Stray, span, &message);
-        }
-        Err(Unread::Cut(span)) => {
-            return nothing(RefusalKind::Cut, span, "the patch is cut off in this section, which nothing closes");
-        }
+        Err(error) => return Ok(Err(vec![refuse(&error)])),
     };
     if sections.is_empty() {
-        return nothing(RefusalKind::NoPatch, Span::default(), "no patch was found, also not a damaged one");
+        let message = "no patch was found, also not a damaged one";
+        return Ok(Err(vec![Refusal::new(RefusalKind::NoPatch, None, Span::default(), message)]));
     }
     let (mut out, mut refusals, mut made) = (Vec::new(), Vec::new(), Vec::new());
     // An option names the file of a patch for one file.
@@ -140,4 +127,22 @@ fn repair_within(
         return Ok(Err(refusals));
     }
     Ok(Ok(Repaired { text: out, repairs: log.repairs(&made) }))
+}
+
+/// Reports a text whose sections cannot be read.
+fn refuse(error: &Unread) -> Refusal {
+    let (kind, span, message) = match error {
+        Unread::Stray(span) => (RefusalKind::Stray, span, "this belongs to no change that could be read".to_owned()),
+        Unread::Mixed { diff, block, span } => {
+            let message = format!(
+                "line {diff} begins a diff that does not fit as it is, line {block} a SEARCH/REPLACE block: send each in an \
+                 input of its own"
+            );
+            (RefusalKind::Stray, span, message)
+        }
+        Unread::Cut(span) => {
+            (RefusalKind::Cut, span, "the patch is cut off in this section, which nothing closes".to_owned())
+        }
+    };
+    Refusal::new(kind, None, *span, message)
 }

@@ -37,7 +37,7 @@ pub(super) fn place(
         return Err(PlacementError::Elided);
     }
     let restored = lost::restored(file, chunk, &readings, log)?;
-    let shortage = |reading: &Reading| chunk.shortage(reading.counts()).filter(|_| !reading.is_closed);
+    let shortage = |reading: &Reading| shortage(chunk, reading);
     let cut = readings.iter().find_map(shortage);
     readings.retain(|reading| shortage(reading).is_none() || chunk.ends_in_context());
     readings.splice(0..0, restored);
@@ -59,33 +59,11 @@ pub(super) fn place(
                 continue;
             }
             let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, log)? else { continue };
-            match choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped), log) {
-                Ok(Some(start)) => {
-                    if let Some(other) = second_match(file, chunk, reading, start, log)? {
-                        return Err(PlacementError::Ambiguous(vec![other.min(start), other.max(start)]));
-                    }
-                    if is_section_of_cut(chunk, reading, start) {
-                        continue;
-                    }
-                    // Lines that the file does not have cannot be missing: the count is wrong.
-                    let is_cut = |cut: Shortage| {
-                        start + cut.promised.0 <= file.all.len() || start + reading.old().count() < file.all.len()
-                    };
-                    if shortage(reading).is_some_and(is_cut) {
-                        continue;
-                    }
-                    if lost::is_doubtful(file, chunk, reading, start) {
-                        return Err(PlacementError::Sign(chunk.line));
-                    }
-                    let placed = fitted(file, reading, start, rung)?;
-                    for &row in &reading.rows {
-                        log.note(row, chunk.line);
-                    }
-                    note_rung(rung, reading, file, start, chunk.line, log);
-                    return Ok(placed);
-                }
-                Ok(None) => {}
-                Err(found) => return Err(found),
+            let start = choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped), log)?;
+            if let Some(start) = start
+                && let Some(placed) = placed_at(file, chunk, (reading, start), rung, log)?
+            {
+                return Ok(placed);
             }
         }
     }
@@ -97,6 +75,39 @@ pub(super) fn place(
     }
     let error = cut.map_or(error, PlacementError::Cut);
     Err(stood.into_iter().flatten().next().map_or(error, PlacementError::Applied))
+}
+
+/// Returns the lines that `reading` lacks, unless something closes it.
+fn shortage(chunk: &Chunk<'_>, reading: &Reading) -> Option<Shortage> {
+    chunk.shortage(reading.counts()).filter(|_| !reading.is_closed)
+}
+
+/// Returns the chunk placed at `start`; `None` if the reading is wrong or cut off there.
+fn placed_at(
+    file: &Lines<'_>,
+    chunk: &Chunk<'_>,
+    (reading, start): (&Reading, usize),
+    rung: usize,
+    log: &mut RepairLog,
+) -> Result<Option<Placed>, PlacementError> {
+    if let Some(other) = second_match(file, chunk, reading, start, log)? {
+        return Err(PlacementError::Ambiguous(vec![other.min(start), other.max(start)]));
+    }
+    // If the file does not have the missing lines either, the count is wrong.
+    let is_cut =
+        |cut: Shortage| start + cut.promised.0 <= file.all.len() || start + reading.old().count() < file.all.len();
+    if is_section_of_cut(chunk, reading, start) || shortage(chunk, reading).is_some_and(is_cut) {
+        return Ok(None);
+    }
+    if lost::is_doubtful(file, chunk, reading, start) {
+        return Err(PlacementError::Sign(chunk.line));
+    }
+    let placed = fitted(file, reading, start, rung)?;
+    for &row in &reading.rows {
+        log.note(row, chunk.line);
+    }
+    note_rung(rung, reading, file, start, chunk.line, log);
+    Ok(Some(placed))
 }
 
 /// Returns whether `reading`, placed at `start`, takes the section text of a header as the missing line of a chunk that

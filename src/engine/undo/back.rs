@@ -62,26 +62,7 @@ impl Back<'_> {
                     ..self.operation(Action::Rename, &file.path)
                 });
             }
-            (Old::Kept(from), Some(before)) => {
-                let edit =
-                    Edit::Restore(Box::new(Restore { from: from.clone(), kind: before.kind, digest: before.digest }));
-                let permissions = before.permissions.filter(|_| before.kind == FileKind::Regular);
-                let back = Operation { edit, permissions, new_mode: Some(mode(before)), ..plain.clone() };
-                match here {
-                    Some(kind) if kind == before.kind => {
-                        operations.push(Operation { old_mode: Some(mode(before)), ..back });
-                    }
-                    None => operations.push(Operation { action: Action::Create, ..back }),
-                    Some(kind) => {
-                        operations.push(Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain });
-                        operations.push(Operation {
-                            action: Action::Create,
-                            guard: Some(Box::new(Guard::Anything)),
-                            ..back
-                        });
-                    }
-                }
-            }
+            (Old::Kept(from), Some(before)) => operations.extend(restored(from, before, here, plain)),
             (Old::None, Some(before)) => {
                 operations.push(Operation { permissions: before.permissions, ..plain });
             }
@@ -193,6 +174,23 @@ impl Back<'_> {
             permissions: None,
             lead: None,
             expected: None,
+        }
+    }
+}
+
+/// Returns the operations that put the version `before`, kept at `from`, in the place of what is `here`. `plain` has the path
+/// and the guard.
+fn restored(from: &RelPath, before: Version, here: Option<FileKind>, plain: Operation) -> Vec<Operation> {
+    let edit = Edit::Restore(Box::new(Restore { from: from.clone(), kind: before.kind, digest: before.digest }));
+    let permissions = before.permissions.filter(|_| before.kind == FileKind::Regular);
+    let back = Operation { edit, permissions, new_mode: Some(mode(before)), ..plain.clone() };
+    match here {
+        Some(kind) if kind == before.kind => vec![Operation { old_mode: Some(mode(before)), ..back }],
+        None => vec![Operation { action: Action::Create, ..back }],
+        Some(kind) => {
+            let gone = Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain };
+            let guard = Some(Box::new(Guard::Anything));
+            vec![gone, Operation { action: Action::Create, guard, ..back }]
         }
     }
 }

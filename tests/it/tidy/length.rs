@@ -12,11 +12,6 @@ const LONG_FILES_LEFT: &[&str] = &["tests/it/faults/scene.rs", "tests/it/oracle/
 const LONG_FUNCTIONS_LEFT: &[&str] = &[
     "src/cli/hook/codex.rs::a_name_that_a_reading_command_receives_is_not_executed",
     "src/engine/denied.rs::each_reason_names_the_directory_and_a_remedy",
-    "src/engine/undo/back.rs::file",
-    "src/preflight/edit.rs::explain",
-    "src/repair/files.rs::section",
-    "src/repair/mod.rs::repair_within",
-    "src/repair/place.rs::place",
     "src/report/file.rs::of",
     "tests/it/changes/sets.rs::contents",
     "tests/it/changes/sets.rs::names",
