@@ -4,8 +4,8 @@ use std::slice;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::excerpt::{Excerpt, clipped};
 use crate::engine::Outcome;
+use crate::engine::excerpt::{Excerpt, clipped};
 use crate::engine::options::{Cause, Problem, Severity, code};
 use crate::report::NearestPlace;
 

@@ -8,7 +8,6 @@ mod commands;
 mod config;
 mod diagnostic;
 mod document;
-mod excerpt;
 mod explain;
 mod file_options;
 mod files;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::excerpt::clipped;
 use crate::engine::Outcome;
+use crate::engine::excerpt::clipped;
 use crate::engine::options::{ACTIONS, Problem, Severity, WhitespaceAction, code};
 use crate::report::{WhitespaceLine, WhitespaceReport};
 use crate::text::printable;

@@ -3,7 +3,7 @@
 //! | verb | here |
 //! | --- | --- |
 //! | `check --save`, `apply --plan`, `reject` | [`save`], [`planned`], [`reject`], [`withdraw`] |
-//! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe`] with a [`Request`] |
+//! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe()`] with a [`Request`] |
 //! | `edit` | [`apply`] with [`Request::edit`], [`Request::edit_all`], [`Request::edit_range`], [`Request::insert_after`], [`Request::insert_before`], [`Request::edits`], [`Request::edit_list`] |
 //! | `write`, `append` | [`apply`] with [`Request::write`], [`Request::overwrite`], [`Request::append`], [`Request::append_lines`] |
 //! | `notebook` | [`apply`] with [`Request::notebook`] |

@@ -46,7 +46,7 @@ impl Outcome {
     /// assert!(edit("one", "two")?.report.changed);
     ///
     /// let error = edit("one", "three").unwrap_err();
-    /// assert_eq!(error.code(), "wpatch::replace::not_found");
+    /// assert_eq!(error.code(), "wpatch::text::not_found");
     /// assert!(error.to_string().starts_with("a: "));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

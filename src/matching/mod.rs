@@ -77,7 +77,7 @@ pub struct Rules {
     pub inaccurate_eof: bool,
     /// Whether new lines are left out (`--no-add`).
     pub no_add: bool,
-    /// Whether a hunk may go where another one went (`--allow-overlap`); see [`overlay`].
+    /// Whether a hunk may go where another one went (`--allow-overlap`); see [`overlay()`].
     pub allow_overlap: bool,
     /// Whether a hunk that is off its stated place has to fit in one place only (`--unique`).
     pub unique: bool,

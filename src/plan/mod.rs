@@ -1,6 +1,6 @@
 //! What a patch says: the first waist of the pipeline, plain data that knows of no file.
 //!
-//! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select`] strips, filters and reverses it into a
+//! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select()`] strips, filters and reverses it into a
 //! `Plan<RelPath>`, the only kind that later stages take.
 
 mod aim;
