@@ -132,7 +132,7 @@ fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
     if next.is_empty() {
         return Ok(Ok(bytes));
     }
-    // Somebody writes to it.
+    // Another process appends to the file.
     let mut all = Vec::new();
     all.try_reserve_exact(bytes.len() + 1)?;
     all.extend_from_slice(&bytes);

@@ -14,7 +14,7 @@ pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
     Git::around(global.root()).interrupted_by(&signals::interrupt()).prefix().map_err(unknown)
 }
 
-/// Returns the directory to put in front of names.
+/// Returns the directory of `--directory`. Each name is relative to it.
 pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
     let bytes = named.into_encoded_bytes();
     if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {

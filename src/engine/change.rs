@@ -37,7 +37,7 @@ impl<'a> Task<'a> {
             Err(failure) => done.fail(&failure, self.indexed.as_ref()),
         }
         let checked = self.resolve(options, &Dropped, &mut done.resolved).and_then(|waiting| {
-            let judged = waiting.as_ref().map_or(Ok(()), |waiting| waiting.ask(Place::Memory, self.interrupt));
+            let judged = waiting.as_ref().map_or(Ok(()), |waiting| waiting.ask(Place::Memory, self.interrupt()));
             Waiting::finish(waiting, &mut done.resolved);
             judged
         });
@@ -107,7 +107,8 @@ impl<'a> Task<'a> {
 
     fn stage_and_commit(&self, options: &preflight::Options, done: &mut Committed) -> Result<(), Failure> {
         self.progress().enter(Phase::Waiting, 0);
-        let (transaction, recovered) = Transaction::begin(self.workspace, self.request.transaction(), self.interrupt)?;
+        let (transaction, recovered) =
+            Transaction::begin(self.workspace, self.request.transaction(), self.interrupt())?;
         done.note_recovered(recovered);
         let transaction = transaction.expecting(done.resolved.selected.plan.operations.len());
         let waiting = match &self.indexed {
@@ -149,7 +150,7 @@ impl<'a> Task<'a> {
         if let Some(verification) = &verification {
             transaction = transaction.tried_by(verification);
         }
-        let committed = transaction.commit(self.interrupt);
+        let committed = transaction.commit(self.interrupt());
         Waiting::finish(waiting, &mut done.resolved);
         if let Some(verification) = verification {
             verification.finish(done);
@@ -161,9 +162,10 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Adds the reason why the command ends. A wait for git and a search end when a signal comes.
+    /// Adds the problems of `failure`. An error of the workspace after a signal is the signal itself, because a wait for git and a
+    /// search end when a signal comes.
     fn end(&self, failure: Failure, done: &mut Committed) {
-        let failure = match (failure, self.interrupt.signal()) {
+        let failure = match (failure, self.interrupt().signal()) {
             (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),
             (failure, _) => failure,
         };

@@ -88,7 +88,7 @@ impl Task<'_> {
     pub(super) fn ask_before(&self, done: &mut Committed) -> Result<bool, Failure> {
         let Some(command) = &self.commands().before else { return Ok(true) };
         let turn = self.turn((command, Phase::Before), done, report::Outcome::WouldApply, true)?;
-        let ran = turn.run(self.interrupt);
+        let ran = turn.run(self.interrupt());
         self.workspace.forget();
         let ran = ran?;
         done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
@@ -105,7 +105,7 @@ impl Task<'_> {
     pub(super) fn tell_after(&self, done: &mut Committed) {
         let Some(command) = self.commands().after.as_ref().filter(|_| done.result.receipt.is_some()) else { return };
         let turn = self.turn((command, Phase::After), done, report::Outcome::Applied, false);
-        let ran = turn.and_then(|turn| turn.run(self.interrupt));
+        let ran = turn.and_then(|turn| turn.run(self.interrupt()));
         let why = match &ran {
             Ok(ran) => {
                 done.result.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));

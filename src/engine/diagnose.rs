@@ -218,11 +218,12 @@ impl Trial for Waiting<'_> {
     }
 }
 
-/// Asks the servers about the tree before the change. Returns those that wait for the change, if there are any.
+/// Asks the servers about the tree before the change. Returns the servers that are asked again after the change; `None` if the
+/// answer is final.
 ///
 /// # Errors
 ///
-/// Returns an error if nobody could be asked.
+/// Returns an error if a file cannot be read, or if a signal comes.
 pub(super) fn diagnose<'w>(
     task: &Task<'w>,
     noted: Noted<'_>,
@@ -233,8 +234,8 @@ pub(super) fn diagnose<'w>(
     resolved.selected.problems.extend(not_asked(&options, &documents, &left_out));
     let new_errors = options.new_errors;
     task.progress().enter(Phase::Asking, 0);
-    let diagnosis = Diagnosis::begin(options, documents, task.interrupt);
-    if let Some(signal) = task.interrupt.signal() {
+    let diagnosis = Diagnosis::begin(options, documents, task.interrupt());
+    if let Some(signal) = task.interrupt().signal() {
         return Err(Failure::Interrupted(signal));
     }
     // A change that is denied already is not tried.

@@ -13,19 +13,12 @@ use crate::plan::{Operation, Plan, Selection};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, code};
 use crate::report;
-use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
 /// Makes the edit, or only checks it if `is_dry`.
-pub(super) fn run(
-    edit: FileEdit,
-    request: Request,
-    is_dry: bool,
-    workspace: &dyn Workspace,
-    interrupt: &Interrupt,
-) -> Outcome {
+pub(super) fn run(edit: FileEdit, request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
     let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let (mut task, begun) = match Task::begin((edit.command, success), request, workspace, interrupt) {
+    let (mut task, begun) = match Task::begin((edit.command, success), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
@@ -55,14 +48,14 @@ fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Par
     let Some(operation) = plan.operations.first_mut() else { return Ok(()) };
     let weigh = |operation: &Operation| policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_))));
     let mut ruling = weigh(operation);
-    // What policy denies is refused as it stands.
+    // If policy denies the name itself, no link is followed.
     if ruling.verdict == Verdict::Deny {
         return Ok(());
     }
     let names = names_on_the_way(workspace, policy, &operation.path)?;
     let last = names.last().cloned();
     for path in names {
-        // The plan is about the file, so that nobody could approve what is asked about a link.
+        // An approval names the file, so it cannot cover a rule that asks about a link.
         if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
             let help = last.map(|path| format!("name the file by the path that the link leads to: {path}"));
             let mut problem = preflight::unapproved(hit);

@@ -100,8 +100,8 @@ pub(super) fn apply_options(gnu: &GnuOptions, workspace: &dyn Workspace, selecte
     }
 }
 
-/// Changes files that are there with nothing in them instead of making them. Of one that the patch has to do with
-/// elsewhere, too, nobody knows yet what it is then.
+/// Modifies existing empty files instead of creating them. A file that several operations use is left out, because its content
+/// before the operation is not known yet.
 fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
     let mut uses: HashMap<_, usize> = HashMap::new();
     for operation in &plan.operations {
@@ -121,7 +121,7 @@ fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
     }
 }
 
-/// Makes the only change that of a copy.
+/// Writes the result of the only operation to another file, `output`.
 fn redirect(output: &[u8], selected: &mut Selected) {
     let is_taken = matches!(selected.plan.operations.as_slice(), [only] if only.action == Action::Modify);
     match RelPath::new(output) {

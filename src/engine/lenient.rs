@@ -132,8 +132,8 @@ fn read_repaired(
     selected
 }
 
-/// Returns `patches` with those that are strings of JSON documents taken out of them, which are repaired as if they came
-/// alone; `None` if there are none.
+/// Returns `patches` where the string that contains a patch replaces the JSON document around it; `None` if no patch is such a
+/// document.
 fn unquoted_patches(patches: &Patches) -> Option<Patches> {
     let mut alone = patches.clone();
     let mut is_quoted = false;

@@ -218,8 +218,7 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
-    let interrupt = request.context.interrupt.clone();
-    run(request, true, workspace, &interrupt)
+    run(request, true, workspace)
 }
 
 /// Makes the whole change, or leaves the tree as it was and says why.
@@ -245,27 +244,21 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
         request.context.held = Held::Everything;
     }
     request.context.interrupt = interrupt.clone();
-    run(request, false, workspace, interrupt)
+    run(request, false, workspace)
 }
 
-fn run(mut request: Request, is_dry: bool, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+fn run(mut request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
     match mem::take(&mut request.what) {
-        What::Patches(patches) => run_patches(patches, request, is_dry, workspace, interrupt),
-        What::Edit(edit) => file_edit::run(*edit, request, is_dry, workspace, interrupt),
-        What::Undo(undo) => undo::run(undo, request, is_dry, workspace, interrupt),
+        What::Patches(patches) => run_patches(patches, request, is_dry, workspace),
+        What::Edit(edit) => file_edit::run(*edit, request, is_dry, workspace),
+        What::Undo(undo) => undo::run(undo, request, is_dry, workspace),
     }
 }
 
-fn run_patches(
-    patches: Patches,
-    request: Request,
-    is_dry: bool,
-    workspace: &dyn Workspace,
-    interrupt: &Interrupt,
-) -> Outcome {
+fn run_patches(patches: Patches, request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
     let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let name = if is_dry { "check" } else { "apply" };
-    let (mut task, mut begun) = match Task::begin((name, success), request, workspace, interrupt) {
+    let (mut task, mut begun) = match Task::begin((name, success), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
@@ -282,7 +275,7 @@ fn run_patches(
     }
     suggest(&task, &origin, &options, &mut done);
     // A signal ends the search for suggestions like every other search, after which nothing has changed.
-    if let Some(signal) = interrupt.signal().filter(|_| done.is_refused() && done.result.signal.is_none())
+    if let Some(signal) = task.interrupt().signal().filter(|_| done.is_refused() && done.result.signal.is_none())
         && done.result.receipt.is_none()
     {
         done.fail(&Failure::Interrupted(signal), task.indexed.as_ref());
@@ -290,11 +283,12 @@ fn run_patches(
     done.finish(&task.command)
 }
 
+/// Returns the outcome of a command that `problem` ends before it begins.
 fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
     Box::new(ended(command, problem, None))
 }
 
-/// Returns the outcome of a command that `problem` ends before it begins; `signal` is the one that `problem` is about.
+/// Returns the outcome of a command that `problem` ends before it begins. If `problem` is a signal, `signal` is its number.
 pub fn ended(command: &'static str, problem: Problem, signal: Option<i32>) -> Outcome {
     let mut done = Committed::refused(problem);
     done.result.signal = signal;

@@ -49,7 +49,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         Ok(patches) => patches,
         Err(problem) => return *refused("check", *problem),
     };
-    let (mut task, begun) = match Task::begin(("check", report::Outcome::WouldApply), request, workspace, interrupt) {
+    let (mut task, begun) = match Task::begin(("check", report::Outcome::WouldApply), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
@@ -65,13 +65,13 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
 }
 
 /// Returns the request to carry out the saved plan `id`: its `plan_id`, or at least eight of its hex digits from the
-/// first on. What a plan is about comes from what was saved, all else - the policy, what is told, how it is committed -
-/// from `usual`. [`apply`](super::apply) does exactly what was checked, or refuses it as stale.
+/// first on. The patches and the options that decide the result are the saved ones; the policy, the contents of the report and the
+/// options of the commit are those of `usual`. [`apply`](super::apply) does exactly what was checked, or refuses it as stale.
 ///
 /// # Security
 ///
-/// What was saved is not trusted: it is taken only from files that nobody else can write, and it is worked out anew
-/// what it comes to. Whatever that is, it is only done if it is the change that `id` names.
+/// A saved plan is not trusted. It is read only from files that no other user can write, the change is computed again, and it
+/// is made only if its `plan_id` is `id`.
 ///
 /// # Errors
 ///
@@ -204,7 +204,7 @@ fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed
         return;
     }
     let (workspace, options) = (task.workspace, task.request.transaction());
-    match saved_plans::save(workspace, options, task.interrupt, &StoredPlan { name: name.to_owned(), bytes }) {
+    match saved_plans::save(workspace, options, task.interrupt(), &StoredPlan { name: name.to_owned(), bytes }) {
         Ok(Some(saved)) => {
             note_saved(saved, done);
             let now = u64::try_from(workspace.now().seconds).unwrap_or_default();

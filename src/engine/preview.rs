@@ -58,10 +58,9 @@ pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
 
 impl<'w> Preview<'w> {
     fn of(mut request: Request, workspace: &'w dyn Workspace, wish: impl FnOnce(&mut preflight::Options)) -> Self {
-        let interrupt = request.context.interrupt.clone();
         let begun = request.take_patches().map_err(|problem| refused("show", *problem)).and_then(|patches| {
             let success = report::Outcome::WouldApply;
-            Ok((patches, Task::begin(("show", success), request, workspace, &interrupt)?))
+            Ok((patches, Task::begin(("show", success), request, workspace)?))
         });
         let (patches, (mut task, begun)) = match begun {
             Ok(begun) => begun,

@@ -39,7 +39,7 @@ fn has_error(problems: &[Problem]) -> bool {
 }
 
 impl Selected {
-    /// Returns the stage of a command that found only `problem`.
+    /// Returns no operations, and `problem` as the only problem.
     pub(super) fn refused(problem: Problem) -> Self {
         Self { problems: vec![problem], ..Self::default() }
     }
@@ -48,6 +48,7 @@ impl Selected {
         has_error(&self.problems)
     }
 
+    /// Adds the problems of `failure`.
     pub(super) fn fail(&mut self, failure: &Failure) {
         let mut problems = failed(failure);
         if let (Failure::Workspace(error), [problem]) = (failure, &mut problems[..]) {
@@ -95,7 +96,7 @@ impl From<Selected> for Committed {
 }
 
 impl Committed {
-    /// Returns the stage of a command that found only `problem`.
+    /// Returns the result of a command that did nothing, with `problem` as the only problem.
     pub(super) fn refused(problem: Problem) -> Self {
         Selected::refused(problem).into()
     }
@@ -114,7 +115,7 @@ impl Committed {
         self.result.recovered = recovered;
     }
 
-    /// Adds the problems of `failure`; those of an index get the name that it has for people.
+    /// Adds the problems of `failure`, with the displayed name of the index if they are about its file.
     pub(super) fn fail(&mut self, failure: &Failure, indexed: Option<&Indexed>) {
         let known = self.problems().len();
         self.resolved.selected.fail(failure);

@@ -17,7 +17,6 @@ pub(super) struct Task<'a> {
     /// What of git's index changes, if anything does.
     pub(super) indexed: Option<Indexed>,
     pub(super) workspace: &'a dyn Workspace,
-    pub(super) interrupt: &'a Interrupt,
     /// Keeps what is displayed.
     pub(super) shown: Shown<'a>,
 }
@@ -33,7 +32,6 @@ impl<'a> Task<'a> {
         (name, success): (&'static str, report::Outcome),
         mut request: Request,
         workspace: &'a dyn Workspace,
-        interrupt: &'a Interrupt,
     ) -> Result<(Self, Selected), Box<Outcome>> {
         let policy = governed(name, &request.context.policy, workspace)?;
         request.context.policy = preflight::with_other_names(policy, workspace);
@@ -53,7 +51,7 @@ impl<'a> Task<'a> {
         let mut selected = Selected::default();
         approval::admit(request.commit.approve.as_deref(), workspace, &mut selected);
         let indexed = request.indexed();
-        Ok((Self { command, request, indexed, workspace, interrupt, shown: Shown::default() }, selected))
+        Ok((Self { command, request, indexed, workspace, shown: Shown::default() }, selected))
     }
 
     pub(super) fn approve(&self) -> Option<&str> {
@@ -62,6 +60,10 @@ impl<'a> Task<'a> {
 
     pub(super) fn commands(&self) -> &Commands {
         &self.request.commit.commands
+    }
+
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.request.context.interrupt
     }
 
     pub(super) fn progress(&self) -> &Progress {

@@ -27,7 +27,7 @@ pub struct Command {
     pub is_brief: bool,
     /// Whether the report lists every failure.
     pub is_complete: bool,
-    /// Whether `changed` is about the result that was computed and not written.
+    /// Whether the report says `dry_run`. `changed` then states whether the command would change the tree.
     pub is_dry: bool,
     /// Whether the patches are those of a saved plan.
     pub is_saved: bool,
@@ -79,7 +79,7 @@ pub struct Resolved {
     pub described_whitespace: Vec<(usize, FileWhitespace)>,
     /// The change of git's index.
     pub index_report: Option<IndexReport>,
-    /// The same for the history.
+    /// The changed index entries, for the record in the history.
     pub index_changes: Vec<IndexChange>,
     /// The findings of language servers.
     pub findings: Option<Findings>,
@@ -117,7 +117,7 @@ pub struct Answers {
     pub after: Option<CommandReport>,
 }
 
-/// All of them.
+/// The values of all steps, for the functions that build a report.
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'a> {
     pub(super) command: &'a Command,

@@ -81,7 +81,7 @@ fn resolve<'i>(
     let options = &preflight::Options { links_are_files: options.links_are_files || ignores_links, ..options.clone() };
     let link_files = sink.filter(|_| options.links_are_files).map(LinkFiles);
     let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
-    // Of files that policy keeps closed nothing is looked at, and nobody is told how they differ.
+    // Files that policy closes are not read, so that the report cannot state how they differ.
     let is_held = indexed.reach == Reach::Both && preflight::is_held(&resolved.selected.plan, workspace, options);
     let mut matches = match indexed.reach {
         Reach::Intent => return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved),

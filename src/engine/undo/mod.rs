@@ -19,20 +19,14 @@ use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
 use crate::report;
 use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries, named};
-use crate::transaction::{self, Failure, Interrupt, Links, Transaction};
+use crate::transaction::{self, Failure, Links, Transaction};
 use crate::workspace::Workspace;
 use back::Back;
 use seen::Seen;
 
 /// Undoes changes, or only checks that if `is_dry`. It is a transaction like any other: guarded by the contents that the
 /// changes left, journaled, and an entry of the history itself, so that it can be undone as well.
-pub(super) fn run(
-    mut undo: Undo,
-    mut request: Request,
-    is_dry: bool,
-    workspace: &dyn Workspace,
-    interrupt: &Interrupt,
-) -> Outcome {
+pub(super) fn run(mut undo: Undo, mut request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
     let command = if undo.target == Target::Undo { "redo" } else { "undo" };
     request.context.policy = match raised(command, &request.context.policy, workspace) {
         Ok(policy) => policy,
@@ -48,7 +42,7 @@ pub(super) fn run(
     };
     request.decide.overwrite = undo.force;
     let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let (mut task, begun) = match Task::begin((command, success), request, workspace, interrupt) {
+    let (mut task, begun) = match Task::begin((command, success), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
@@ -86,8 +80,8 @@ fn check(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), F
 
 fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
     task.progress().enter(Phase::Waiting, 0);
-    let options = task.request.transaction();
-    let (transaction, recovered) = Transaction::begin(task.workspace, options, task.interrupt)?;
+    let (options, interrupt) = (task.request.transaction(), task.interrupt().clone());
+    let (transaction, recovered) = Transaction::begin(task.workspace, options, &interrupt)?;
     done.note_recovered(recovered);
     let resolved = &mut done.resolved;
     let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? else { return Ok(()) };

@@ -1,5 +1,7 @@
 //! A tree, a patch for it, and runs of the program on them under strace.
 
+mod patches;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -15,74 +17,10 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use walkdir::WalkDir;
 
 use super::strace::{Ending, Injection, Log};
+use patches::{FILES, IN_PLACE, PATCH, SINGLE};
 
 /// How long one run may take.
 const LIMIT: Duration = Duration::from_secs(60);
-
-/// Updates, deletes (and empties a directory), renames with and without a change, changes a mode, makes a file
-/// in a new directory and a symbolic link.
-const PATCH: &str = "\
-diff --git a/update b/update
---- a/update
-+++ b/update
-@@ -1,3 +1,3 @@
- one
--two
-+zwei
- three
-diff --git a/old/gone b/old/gone
-deleted file mode 100644
---- a/old/gone
-+++ /dev/null
-@@ -1 +0,0 @@
--gone
-diff --git a/plain b/sub/plain
-similarity index 100%
-rename from plain
-rename to sub/plain
-diff --git a/edited b/renamed
-similarity index 50%
-rename from edited
-rename to renamed
---- a/edited
-+++ b/renamed
-@@ -1,2 +1,2 @@
- first
--second
-+2nd
-diff --git a/script b/script
-old mode 100644
-new mode 100755
-diff --git a/new/dir/file b/new/dir/file
-new file mode 100644
---- /dev/null
-+++ b/new/dir/file
-@@ -0,0 +1 @@
-+new
-diff --git a/link b/link
-new file mode 120000
---- /dev/null
-+++ b/link
-@@ -0,0 +1 @@
-+update
-\\ No newline at end of file
-";
-
-/// Changes one file.
-const SINGLE: &str = "--- a/d/update\n+++ b/d/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
-
-/// The options of a change of all names.
-const IN_PLACE: &[&str] = &["--in-place"];
-
-/// The files that the patch is for, and one that it is not for.
-const FILES: &[(&str, &str)] = &[
-    ("update", "one\ntwo\nthree\n"),
-    ("old/gone", "gone\n"),
-    ("plain", "plain\n"),
-    ("edited", "first\nsecond\n"),
-    ("script", "#!/bin/sh\n"),
-    ("stays", "stays\n"),
-];
 
 /// Type and mode, and contents or target, of everything by its path.
 pub(crate) type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;

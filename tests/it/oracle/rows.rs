@@ -1,11 +1,11 @@
 //! Rows of the table of differences that one patch shows in one small repository: what git leaves there, and what wpatch
 //! leaves. To add a row, write it here and in the README.
 
-use std::path::Path;
+mod prepare;
 
-use fs_err as fs;
+use super::beside::beside;
 
-use super::beside::{beside, commit, runs};
+pub(super) use prepare::{Then, prepare};
 
 /// What git leaves and what wpatch leaves of some files; `None` where there is none.
 type Left = &'static [(&'static str, [Option<&'static str>; 2])];
@@ -25,17 +25,6 @@ struct Row {
     /// Whether git applies it, and whether wpatch does.
     applies: [bool; 2],
     left: Left,
-}
-
-/// What happens to a repository after the commit.
-pub(super) enum Then {
-    Git(&'static [&'static str]),
-    Link(&'static str, &'static str),
-    Remove(&'static str),
-    Directory(&'static str),
-    Executable(&'static str),
-    /// The `.git` file names no repository.
-    Broken,
 }
 
 use Then::{Broken, Executable, Git, Link, Remove};
@@ -375,29 +364,6 @@ const ROWS: &[Row] = &[
 /// Returns the first cells of the rows.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name)
-}
-
-/// Commits `files`, and does what happens `then`.
-pub(super) fn prepare(files: Files, then: &[Then], root: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
-    commit(root, &files);
-    for then in then {
-        match then {
-            Git(arguments) => runs(root, arguments),
-            Link(target, name) => std::os::unix::fs::symlink(target, root.join(name)).unwrap(),
-            Then::Directory(name) => fs::create_dir(root.join(name)).unwrap(),
-            Remove(name) => fs::remove_file(root.join(name)).unwrap(),
-            Executable(name) => {
-                fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
-            }
-            Broken => {
-                fs::rename(root.join(".git"), root.join("../other")).unwrap();
-                fs::write(root.join(".git"), "gitdir: nowhere\n").unwrap();
-            }
-        }
-    }
 }
 
 /// Returns how a row is wrong, of which git and wpatch leave `left`; `None` if it is right.
