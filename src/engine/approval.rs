@@ -16,7 +16,7 @@ pub(super) fn is_plan_id(id: &str) -> bool {
 }
 
 /// Adds a problem if `approve` does not name a plan, or names one that was rejected.
-pub(super) fn admit(approve: Option<&str>, workspace: &dyn Workspace, selected: &mut Selected) {
+pub(super) fn check_approval(approve: Option<&str>, workspace: &dyn Workspace, selected: &mut Selected) {
     let Some(approve) = approve else { return };
     if !is_plan_id(approve) {
         let help = Some("it is what `wpatch check --json` has under plan_id".to_owned());

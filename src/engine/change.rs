@@ -3,12 +3,12 @@
 use super::commands::Verification;
 use super::diagnose::{Noted, Waiting, diagnose};
 use super::govern::reached;
-use super::index::{index_record, look_staged, stage_index};
+use super::index::{check_index, index_record, stage_index};
 use super::link_files::LinkFiles;
 use super::problems::{altered, foreign, half_made, unswept};
 use super::request::Reach;
 use super::stages::{Committed, Resolved, Selected};
-use super::task::Task;
+use super::task::{CommandMode, Task};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::Place;
 use crate::preflight::{self, Severity};
@@ -18,12 +18,12 @@ use crate::transaction::history::{self, Label};
 use crate::transaction::{self, Failure, Transaction};
 
 impl<'a> Task<'a> {
-    /// Makes the change, or only checks it if `is_dry`. A plan that was not read is not resolved.
-    pub(super) fn run(&self, selected: Selected, options: &preflight::Options, is_dry: bool) -> Committed {
-        match (selected.is_read, is_dry) {
+    /// Checks or makes the change, unless the plan cannot be resolved.
+    pub(super) fn run(&self, selected: Selected, options: &preflight::Options, mode: CommandMode) -> Committed {
+        match (selected.is_resolvable, mode) {
             (false, _) => selected.into(),
-            (true, true) => self.check(selected, options),
-            (true, false) => self.apply(selected, options),
+            (true, CommandMode::Check) => self.check(selected, options),
+            (true, CommandMode::Apply) => self.apply(selected, options),
         }
     }
 
@@ -36,12 +36,12 @@ impl<'a> Task<'a> {
             Err(failure @ Failure::Foreign { .. }) => done.problems().push(foreign(&failure, Severity::Warning)),
             Err(failure) => done.fail(&failure, self.indexed.as_ref()),
         }
-        let checked = self.resolve(options, &Dropped, &mut done.resolved).and_then(|waiting| {
-            let judged = waiting.as_ref().map_or(Ok(()), |waiting| waiting.ask(Place::Memory, self.interrupt()));
-            Waiting::finish(waiting, &mut done.resolved);
-            judged
+        let result = self.resolve(options, &Dropped, &mut done.resolved).and_then(|servers| {
+            let verdict = servers.as_ref().map_or(Ok(()), |servers| servers.ask(Place::Memory, self.interrupt()));
+            Waiting::finish(servers, &mut done.resolved);
+            verdict
         });
-        if let Err(failure) = checked {
+        if let Err(failure) = result {
             self.end(failure, &mut done);
         }
         done
@@ -64,7 +64,7 @@ impl<'a> Task<'a> {
             self.end(failure, &mut done);
         }
         self.note_history(&mut done);
-        self.tell_after(&mut done);
+        self.run_after(&mut done);
         done
     }
 
@@ -91,7 +91,7 @@ impl<'a> Task<'a> {
             problems.extend(reached(plan, &self.command.policy, self.workspace));
         }
         if let Some(indexed) = &self.indexed {
-            look_staged(self, indexed, options, resolved)?;
+            check_index(self, indexed, options, resolved)?;
             return Ok(None);
         }
         let Some(asked) = &self.request.look.diagnostics else {
@@ -100,7 +100,7 @@ impl<'a> Task<'a> {
             return Ok(None);
         };
         let noted = Noted::new(asked, sink);
-        let resolution = preflight::resolve(plan, self.workspace, options, &noted)?;
+        let resolution = preflight::resolve_shown(plan, self.workspace, options, &noted, self.shown)?;
         resolved.add(resolution, &self.command, self.approve());
         if resolved.is_refused() { Ok(None) } else { diagnose(self, noted, resolved) }
     }
@@ -138,7 +138,7 @@ impl<'a> Task<'a> {
         waiting: Option<Waiting<'w>>,
         done: &mut Committed,
     ) -> Result<(), Failure> {
-        if !self.ask_before(done)? {
+        if !self.run_before(done)? {
             transaction.abandon();
             return Ok(());
         }
@@ -162,8 +162,8 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Adds the problems of `failure`. An error of the workspace after a signal is the signal itself, because a wait for git and a
-    /// search end when a signal comes.
+    /// Adds the problems of `failure`. A signal ends waits for git and searches with an error of the workspace; the signal is
+    /// reported then.
     fn end(&self, failure: Failure, done: &mut Committed) {
         let failure = match (failure, self.interrupt().signal()) {
             (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),

@@ -85,7 +85,7 @@ impl<'c> Verification<'c> {
 
 impl Task<'_> {
     /// Runs `--before`; returns whether it allows the change.
-    pub(super) fn ask_before(&self, done: &mut Committed) -> Result<bool, Failure> {
+    pub(super) fn run_before(&self, done: &mut Committed) -> Result<bool, Failure> {
         let Some(command) = &self.commands().before else { return Ok(true) };
         let turn = self.turn((command, Phase::Before), done, report::Outcome::WouldApply, true)?;
         let ran = turn.run(self.interrupt());
@@ -102,7 +102,7 @@ impl Task<'_> {
     }
 
     /// Runs `--after` if the change was made. Its result does not change the outcome.
-    pub(super) fn tell_after(&self, done: &mut Committed) {
+    pub(super) fn run_after(&self, done: &mut Committed) {
         let Some(command) = self.commands().after.as_ref().filter(|_| done.result.receipt.is_some()) else { return };
         let turn = self.turn((command, Phase::After), done, report::Outcome::Applied, false);
         let ran = turn.and_then(|turn| turn.run(self.interrupt()));

@@ -39,7 +39,7 @@ pub fn describe(mut request: Request) -> Outcome {
     let reader = Reader { truncated: Truncated::Read, ..Reader::new(&request.decide, &request.look.progress) };
     let mut done = Committed::from(read(patches, reader));
     let selected = &mut done.resolved.selected;
-    if selected.is_read {
+    if selected.is_resolvable {
         let mut options = request.preflight();
         whitespace::consult(&request, selected, &mut options);
         let (found, problems) = preflight::described(&selected.plan, &options.whitespace);

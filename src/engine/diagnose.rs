@@ -203,7 +203,7 @@ impl Waiting<'_> {
         if let Some(Waiting { findings, new_errors, .. }) = waiting
             && let Some(findings) = findings.into_inner()
         {
-            found(findings, new_errors, resolved);
+            add_findings(findings, new_errors, resolved);
         }
     }
 
@@ -241,7 +241,7 @@ pub(super) fn diagnose<'w>(
     // A change that is denied already is not tried.
     if diagnosis.is_idle() || new_errors == NewErrors::Denied && diagnosis.is_troubled() {
         // No server was asked about the tree after the change.
-        found(diagnosis.findings(&|_| false), new_errors, resolved);
+        add_findings(diagnosis.findings(&|_| false), new_errors, resolved);
         return Ok(None);
     }
     Ok(Some(Waiting {
@@ -254,7 +254,7 @@ pub(super) fn diagnose<'w>(
     }))
 }
 
-fn found(findings: Findings, new_errors: NewErrors, resolved: &mut Resolved) {
+fn add_findings(findings: Findings, new_errors: NewErrors, resolved: &mut Resolved) {
     resolved.selected.problems.extend(problems(&findings, new_errors));
     resolved.findings = Some(findings);
 }

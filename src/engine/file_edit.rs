@@ -5,24 +5,22 @@ use super::parse::select;
 use super::request::{FileEdit, Parents, Request};
 use super::stages::Committed;
 use super::suggest::explain_missing_file;
-use super::task::Task;
+use super::task::{CommandMode, Task};
 use super::{Outcome, texts};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan, Selection};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, code};
-use crate::report;
 use crate::workspace::Workspace;
 
-/// Makes the edit, or only checks it if `is_dry`.
-pub(super) fn run(edit: FileEdit, request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
-    let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let (mut task, begun) = match Task::begin((edit.command, success), request, workspace) {
+/// Checks or makes the edit.
+pub(super) fn run(edit: FileEdit, request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
+    let (mut task, begun) = match Task::begin((edit.command, mode.success()), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    task.command.is_dry = is_dry;
+    task.command.reports_dry_run = mode == CommandMode::Check;
     let misuse = task.misuse().or_else(|| edit.misuse().map(|misuse| Problem::new(&code::USAGE, misuse)));
     if let Some(misuse) = misuse {
         let mut done = Committed::from(begun);
@@ -37,7 +35,7 @@ pub(super) fn run(edit: FileEdit, request: Request, is_dry: bool, workspace: &dy
     } else if task.request.decide.lenient {
         texts::repair(workspace, &options, &mut selected);
     }
-    let mut done = task.run(selected, &options, is_dry);
+    let mut done = task.run(selected, &options, mode);
     let of_file = done.problems().iter_mut().filter(|problem| problem.operation.is_some());
     of_file.for_each(|problem| explain_missing_file(problem, workspace, &task.command.policy));
     done.finish(&task.command)

@@ -32,7 +32,12 @@ pub struct Patched {
 /// # Errors
 ///
 /// Returns the error of reading the file.
-pub fn patched(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<Patched, WorkspaceError> {
+pub fn patched(
+    mut request: Request,
+    workspace: &dyn Workspace,
+    interrupt: &Interrupt,
+) -> Result<Patched, WorkspaceError> {
+    request.context.interrupt = interrupt.clone();
     let checked = super::check(request.clone(), workspace);
     // A patch of which every hunk is rejected leaves the content as it is.
     let is_made = |outcome: &Outcome| outcome.problems.iter().all(|problem| problem.severity != Severity::Error);

@@ -3,7 +3,7 @@
 mod strict;
 
 use super::parse::{self, Reader};
-use super::problems::{told, unrepaired};
+use super::problems::{repair_warnings, unrepaired};
 use super::request::{Decide, Patches, Request};
 use super::stages::Selected;
 use super::task::Task;
@@ -34,7 +34,7 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
         repairs.push(repaired.unwrap_or_default());
     }
     let mut selected = read_repairable(task, &patches);
-    selected.problems.extend(repairs.iter().flat_map(|repairs| told(repairs)));
+    selected.problems.extend(repairs.iter().flat_map(|repairs| repair_warnings(repairs)));
     for (input, repairs) in selected.plan.inputs.iter_mut().zip(repairs) {
         input.repairs.splice(..0, repairs);
     }
@@ -43,40 +43,45 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
 
 /// Reads the patches without repairs if they apply, else with repairs.
 fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
-    let unrepaired_patches = || parse::read(patches.clone(), Reader::new(&task.request.decide, task.progress()));
+    let read_unrepaired = || parse::read(patches.clone(), Reader::new(&task.request.decide, task.progress()));
     let strict = Strict::of(task, patches);
     if !strict.is_open {
-        return unrepaired_patches();
+        return read_unrepaired();
     }
     let fits = strict.fits && !strict.is_elided();
     if let Some(alone) = unquoted_patches(patches).filter(|_| !fits) {
         return read_repairable(task, &alone);
     }
     if strict.is_of_texts() {
-        let mut selected = unrepaired_patches();
-        if selected.is_read && !fits {
+        let mut selected = read_unrepaired();
+        if selected.is_resolvable && !fits {
             texts::repair(task.workspace, &strict.options, &mut selected);
         }
         return selected;
     }
     if fits && strict.is_exact() {
-        return unrepaired_patches();
+        return read_unrepaired();
     }
     let opened = patches.texts.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
     // Mail that cannot be decoded is refused with the place of the mistake.
-    let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return unrepaired_patches() };
+    let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return read_unrepaired() };
     match repaired(&task.request, &inputs, task.workspace) {
         Ok(Ok(repaired)) if strict.stays() && repaired.iter().all(|(_, repairs)| repairs.is_empty()) => {
-            unrepaired_patches()
+            read_unrepaired()
         }
         Ok(Ok(repaired)) => {
-            let named = not_included(strict.selected.is_read.then_some(&strict.selected.plan.inputs[..]), &inputs);
-            let series = patches.series.clone();
+            let named =
+                not_included(strict.selected.is_resolvable.then_some(&strict.selected.plan.inputs[..]), &inputs);
             let (texts, repairs): (Vec<_>, Vec<_>) = repaired.into_iter().unzip();
             let texts = inputs.into_iter().map(|input| input.name).zip(texts).collect();
-            read_repaired(task, Patches { texts, series, ..patches.clone() }, named, repairs)
+            read_repaired(
+                task,
+                Patches { texts, series: patches.series.clone(), is_saved: patches.is_saved },
+                named,
+                repairs,
+            )
         }
-        Ok(Err(refusals)) if strict.decides(&refusals) => unrepaired_patches(),
+        Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(),
         Ok(Err(refusals)) => {
             let problems = refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)).collect();
             Selected { plan: Plan { inputs, operations: Vec::new() }, problems, ..Selected::default() }
@@ -128,7 +133,7 @@ fn read_repaired(
         (input.not_included, input.repairs) = (named, repairs);
     }
     not_included::report(parse::severity(&decide), &mut selected);
-    selected.problems.extend(selected.plan.inputs.iter().flat_map(|input| told(&input.repairs)));
+    selected.problems.extend(selected.plan.inputs.iter().flat_map(|input| repair_warnings(&input.repairs)));
     selected
 }
 

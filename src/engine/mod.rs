@@ -104,7 +104,7 @@ pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, ro
 
 use stages::{Command, Committed};
 use suggest::{Origin, suggest};
-use task::Task;
+use task::{CommandMode, Task};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -218,7 +218,7 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
-    run(request, true, workspace)
+    run(request, CommandMode::Check, workspace)
 }
 
 /// Makes the whole change, or leaves the tree as it was and says why.
@@ -244,21 +244,23 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
         request.context.held = Held::Everything;
     }
     request.context.interrupt = interrupt.clone();
-    run(request, false, workspace)
+    run(request, CommandMode::Apply, workspace)
 }
 
-fn run(mut request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
+fn run(mut request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
     match mem::take(&mut request.what) {
-        What::Patches(patches) => run_patches(patches, request, is_dry, workspace),
-        What::Edit(edit) => file_edit::run(*edit, request, is_dry, workspace),
-        What::Undo(undo) => undo::run(undo, request, is_dry, workspace),
+        What::Patches(patches) => run_patches(patches, request, mode, workspace),
+        What::Edit(edit) => file_edit::run(*edit, request, mode, workspace),
+        What::Undo(undo) => undo::run(undo, request, mode, workspace),
     }
 }
 
-fn run_patches(patches: Patches, request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
-    let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let name = if is_dry { "check" } else { "apply" };
-    let (mut task, mut begun) = match Task::begin((name, success), request, workspace) {
+fn run_patches(patches: Patches, request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
+    let name = match mode {
+        CommandMode::Check => "check",
+        CommandMode::Apply => "apply",
+    };
+    let (mut task, mut begun) = match Task::begin((name, mode.success()), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
@@ -269,8 +271,8 @@ fn run_patches(patches: Patches, request: Request, is_dry: bool, workspace: &dyn
     }
     let origin = Origin::of(&patches);
     let (selected, options) = reading::read_for(&task, patches, begun);
-    let mut done = task.run(selected, &options, is_dry);
-    if !is_dry {
+    let mut done = task.run(selected, &options, mode);
+    if mode == CommandMode::Apply && done.resolved.resolution.is_some() {
         plans::settle(&task, &done);
     }
     suggest(&task, &origin, &options, &mut done);

@@ -95,7 +95,7 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
     } else if plan.operations.is_empty() && rejections.is_empty() && !is_empty {
         problems.push(skipped(filtered.len()));
     }
-    Selected { plan, is_read: true, left_out, skipped: filtered, problems }
+    Selected { plan, is_resolvable: true, left_out, skipped: filtered, problems }
 }
 
 /// Returns the severity of a change that an input names and does not contain.

@@ -1,12 +1,13 @@
 //! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
 
 use super::approval::{SHA256, is_plan_id};
+use super::log::stopped;
 use super::problems::{unplaced, unswept};
 use super::reading::read_for;
 use super::request::Request;
 use super::saved::{SavedPlan, restore};
 use super::stages::{Command, Committed};
-use super::task::Task;
+use super::task::{CommandMode, Task};
 use super::{Outcome, refused};
 use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
@@ -57,7 +58,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
     let saved = SavedPlan::of(&patches, &task.request.decide);
     let texts: Vec<u8> = patches.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
     let (selected, options) = read_for(&task, patches, begun);
-    let mut done = task.run(selected, &options, true);
+    let mut done = task.run(selected, &options, CommandMode::Check);
     if !done.is_refused() {
         keep(&task, saved, &texts, &mut done);
     }
@@ -87,11 +88,7 @@ pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Re
         }
         Ok(Search::None) => Err(refuse(unsaved(id))),
         Ok(Search::Several(names)) => Err(refuse(ambiguous(id, &names))),
-        Err(failure) => {
-            let mut done = Committed::default();
-            done.fail(&failure, None);
-            Err(Box::new(done.finish(&Command::of("apply", report::Outcome::Described))))
-        }
+        Err(failure) => Err(stopped("apply", &failure)),
     }
 }
 

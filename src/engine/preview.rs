@@ -7,7 +7,7 @@ use std::io;
 
 use super::reading::read_for;
 use super::suggest::{Origin, suggest};
-use super::task::Task;
+use super::task::{CommandMode, Task};
 use super::{Outcome, Request, refused};
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Gallery, Problem, Shelf, Shown};
@@ -51,13 +51,19 @@ pub struct Preview<'w> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
-    Preview::of(request, workspace, |options| {
+    Preview::of(request, workspace, None, |options| {
         options.whole_diff = true;
     })
 }
 
 impl<'w> Preview<'w> {
-    fn of(mut request: Request, workspace: &'w dyn Workspace, wish: impl FnOnce(&mut preflight::Options)) -> Self {
+    /// Checks with the options that `adapt` makes, and collects images in `gallery`.
+    fn of(
+        mut request: Request,
+        workspace: &'w dyn Workspace,
+        gallery: Option<Gallery>,
+        adapt: impl FnOnce(&mut preflight::Options),
+    ) -> Self {
         let begun = request.take_patches().map_err(|problem| refused("show", *problem)).and_then(|patches| {
             let success = report::Outcome::WouldApply;
             Ok((patches, Task::begin(("show", success), request, workspace)?))
@@ -74,10 +80,9 @@ impl<'w> Preview<'w> {
         let (selected, mut options) = read_for(&task, patches, begun);
         // A report that contains the diffs keeps them.
         let is_taken = !options.diff;
-        wish(&mut options);
-        let gallery = options.images.then(Gallery::default);
+        adapt(&mut options);
         task.shown = Shown { shelf: is_taken.then_some(&shelf), gallery: gallery.as_ref() };
-        let mut done = task.run(selected, &options, true);
+        let mut done = task.run(selected, &options, CommandMode::Check);
         suggest(&task, &origin, &options, &mut done);
         let files = done.resolved.resolution.as_ref().map_or(&[][..], |resolution| &resolution.files);
         for (index, diff) in files.iter().enumerate().filter_map(|(index, file)| Some((index, file.diff.as_ref()?))) {

@@ -5,7 +5,7 @@ use std::error::Error;
 use crate::path::{PathError, RelPath};
 use crate::plan::{Input, NameError, OnlyError, Plan, Rejection, RejectionKind, Repair};
 use crate::preflight::{Facts, Problem, Severity, code};
-use crate::repair::{Refusal as Unrepaired, RefusalKind};
+use crate::repair::{self, RefusalKind};
 use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
 use crate::text::printable;
 use crate::transaction::history::PlanRejection;
@@ -305,7 +305,7 @@ fn stale(path: &RelPath) -> Problem {
 }
 
 /// A part of a patch that has no certain reading.
-pub(super) fn unrepaired(refusal: &Unrepaired, input: usize) -> Problem {
+pub(super) fn unrepaired(refusal: &repair::Refusal, input: usize) -> Problem {
     let code = match refusal.kind {
         RefusalKind::NoPatch => &code::NO_PATCH,
         RefusalKind::Stray => &code::EXTRA_LINES,
@@ -336,7 +336,7 @@ pub(super) fn unrepaired(refusal: &Unrepaired, input: usize) -> Problem {
 }
 
 /// Says what was repaired, each kind once.
-pub(super) fn told(repairs: &[Repair]) -> Vec<Problem> {
+pub(super) fn repair_warnings(repairs: &[Repair]) -> Vec<Problem> {
     let mut told: Vec<(&Repair, usize)> = Vec::new();
     for repair in repairs {
         match told.iter_mut().find(|(known, _)| known.code == repair.code) {

@@ -30,7 +30,7 @@ pub(super) fn read_for(task: &Task<'_>, patches: Patches, begun: Selected) -> (S
     };
     let mut options = request.preflight();
     read.problems.splice(..0, begun.problems);
-    if read.is_read {
+    if read.is_resolvable {
         for step in STEPS {
             step(task, &mut read, &mut options);
         }

@@ -115,9 +115,7 @@ mod diagnostic {
     /// Returns the lines of the patch that the problem that decided is about.
     pub(super) fn excerpt(outcome: &Outcome) -> Option<Excerpt> {
         let error = outcome.report.error.as_ref()?;
-        let mut problems = outcome.problems.iter();
-        let problem = problems.find(|problem| problem.code.name == error.code && problem.message == error.message)?;
-        let (input, span) = problem.place?;
+        let (input, span) = outcome.problems.get(error.index)?.place?;
         Some(Excerpt::of(outcome.inputs.get(input)?, span))
     }
 

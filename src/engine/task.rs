@@ -10,6 +10,23 @@ use crate::report;
 use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
+/// Whether a command only checks a change or makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommandMode {
+    Check,
+    Apply,
+}
+
+impl CommandMode {
+    /// Returns the outcome if there is no problem.
+    pub(super) fn success(self) -> report::Outcome {
+        match self {
+            Self::Check => report::Outcome::WouldApply,
+            Self::Apply => report::Outcome::Applied,
+        }
+    }
+}
+
 /// A request without its input, and the tree that it is for.
 pub(super) struct Task<'a> {
     pub(super) command: Command,
@@ -23,7 +40,7 @@ pub(super) struct Task<'a> {
 
 impl<'a> Task<'a> {
     /// Begins a command under the policy in force. An approval, and a command of the user, need the digests of the change. The
-    /// second value contains the problems of the approval.
+    /// second value selects nothing yet; it contains the problems of the approval.
     ///
     /// # Errors
     ///
@@ -49,7 +66,7 @@ impl<'a> Task<'a> {
             ..Command::of(name, success)
         };
         let mut selected = Selected::default();
-        approval::admit(request.commit.approve.as_deref(), workspace, &mut selected);
+        approval::check_approval(request.commit.approve.as_deref(), workspace, &mut selected);
         let indexed = request.indexed();
         Ok((Self { command, request, indexed, workspace, shown: Shown::default() }, selected))
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-use super::problems::{told, unrepaired};
+use super::problems::{repair_warnings, unrepaired};
 use super::stages::Selected;
 use crate::change::Dropped;
 use crate::mutex::locked;
@@ -70,7 +70,7 @@ impl TextRepair for TextRepairer {
     }
 }
 
-/// Repairs the texts that the plan searches for. A text without a certain repair is a problem, and the plan is not read then.
+/// Repairs the texts that the plan searches for. A text without a certain repair is a problem, and the plan cannot be resolved then.
 pub(super) fn repair(workspace: &dyn Workspace, options: &preflight::Options, selected: &mut Selected) {
     let text_repair = Arc::new(TextRepairer::new(&selected.plan, options));
     let (describe, diff, whole_diff) = (false, false, false);
@@ -93,7 +93,7 @@ pub(super) fn repair(workspace: &dyn Workspace, options: &preflight::Options, se
                 note_repairs(input, rows.into_iter().filter_map(row).map(repair).collect(), selected);
             }
             Err(refusals) => {
-                selected.is_read = false;
+                selected.is_resolvable = false;
                 let path = Some(operation.path.clone());
                 let named = |refusal: Refusal| Refusal { path: path.clone(), ..refusal };
                 selected.problems.extend(refusals.into_iter().map(|refusal| unrepaired(&named(refusal), input)));
@@ -106,6 +106,6 @@ fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Sele
     let Some(input) = selected.plan.inputs.get_mut(input) else { return };
     let located = |(at, repair): (usize, Repair)| Repair { line: Position::of(&input.bytes, at).line, ..repair };
     let repairs: Vec<_> = repairs.into_iter().map(located).collect();
-    selected.problems.extend(told(&repairs));
+    selected.problems.extend(repair_warnings(&repairs));
     input.repairs.extend(repairs);
 }

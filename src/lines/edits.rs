@@ -16,7 +16,7 @@ pub(crate) struct Edit {
 pub(crate) type Edits = Vec<Edit>;
 
 impl Edit {
-    /// Returns the edit with its lines `old` and `new` further down.
+    /// Returns the edit moved down by `old` and `new` lines.
     pub(super) fn shifted(self, old: usize, new: usize) -> Self {
         Self { old: self.old.start + old..self.old.end + old, new: self.new.start + new..self.new.end + new }
     }

@@ -120,7 +120,7 @@ fn edits(old: &LineTable<'_>, new: &LineTable<'_>) -> Edits {
 /// Returns the changes of both sides in order, divided where an unchanged line is between them.
 pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'e>> {
     let (mut regions, mut i, mut j) = (Vec::new(), 0, 0);
-    // The lines that each side has more than the base up to there.
+    // The number of lines that each side has in addition to the base so far.
     let (mut ours, mut theirs) = (0_isize, 0_isize);
     while let Some(start) = [mine.get(i), other.get(j)].into_iter().flatten().map(|edit| edit.old.start).min() {
         let (first, second) = (i, j);

@@ -215,12 +215,12 @@ pub fn resolve(
     resolve_shown(plan, workspace, options, sink, Shown::default())
 }
 
-/// Keeps for display what the outcomes would otherwise contain or not contain at all.
+/// Receives the diffs and images that are displayed later.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown<'a> {
-    /// Keeps the diffs of [`FileOutcome::diff`].
+    /// Receives the diffs instead of [`FileOutcome::diff`].
     pub shelf: Option<&'a Shelf>,
-    /// Keeps the images.
+    /// Receives the images.
     pub gallery: Option<&'a Gallery>,
 }
 
@@ -245,7 +245,8 @@ pub fn resolve_shown(
     // What is only told is looked for while the files are.
     let early = (options.whitespace.action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
-    let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
+    let whitespace = Whitespace { is_found, ..options.whitespace.clone() };
+    let options = &Options { whitespace, images: shown.gallery.is_some(), ..options.clone() };
     let is_misspaced = is_found && options.whitespace.action.refuses();
     let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
     let (count, directories, kept) = (AtomicUsize::new(0), Directories::default(), Kept::default());

@@ -70,8 +70,8 @@ pub struct Options {
     pub text_repair: Option<Arc<dyn TextRepair>>,
     /// What changes are looked at for besides (`--guard`).
     pub guards: Vec<&'static Guard>,
-    /// Whether the outcomes contain the images that browsers show.
-    pub images: bool,
+    /// Whether images are collected, which [`resolve_shown`](super::resolve_shown) decides.
+    pub(crate) images: bool,
     /// The repository that has the blobs of binary files of which a patch has no data. It is asked only for those that the
     /// patch names in full.
     pub objects: Option<Repository>,

@@ -64,7 +64,7 @@ pub fn build(command: &Command, resolved: &Resolved, result: &CommitResult, succ
             Some(named) => Some(named.clone()),
             None => (command.is_described && is_possible).then(|| plan_id(&files, reach)),
         },
-        dry_run: facts.command.is_dry,
+        dry_run: facts.command.reports_dry_run,
         root: None,
         base: None,
         skipped: facts.selected.skipped.clone(),
@@ -98,13 +98,14 @@ fn problems(
     let number = |problem: &Problem| Some(facts.selected.plan.operations.get(problem.operation?)?.number);
     let mut report = |index: usize| {
         let problem = &facts.selected.problems[index];
-        let listed = hunk_of(problem, files);
-        (ProblemReport::of((index, problem), number(problem), listed, &mut counters), listed)
+        ProblemReport::of((index, problem), number(problem), &mut counters)
     };
-    let problems = listed_problems(facts).into_iter().map(|index| report(index).0).collect();
+    let problems = listed_problems(facts).into_iter().map(&mut report).collect();
     let error = decisive.map(|index| {
-        let (error, listed) = report(index);
+        let problem = &facts.selected.problems[index];
+        let listed = hunk_of(problem, files);
         let nearest = listed.and_then(|(_, hunk)| hunk.nearest.clone());
+        let error = report(index).with_details(problem, listed);
         ProblemReport { nearest: nearest.or(error.nearest), ..error }
     });
     (problems, error)
@@ -158,7 +159,7 @@ fn has_changed(facts: Facts<'_>, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Incomplete => true,
         Outcome::Recovered => was_put_back,
-        Outcome::WouldApply | Outcome::WouldBePartial if facts.command.is_dry => {
+        Outcome::WouldApply | Outcome::WouldBePartial if facts.command.reports_dry_run => {
             facts.resolved.resolution.as_ref().is_some_and(|resolution| resolution.changes > 0)
         }
         _ => {

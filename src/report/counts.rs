@@ -40,6 +40,7 @@ pub struct Summary {
     /// Lines removed.
     pub removed: usize,
 }
+
 impl Summary {
     pub(super) fn count(&mut self, file: &FileReport) {
         self.count_file((file.op, file.file_type), (file.added, file.removed));

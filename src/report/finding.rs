@@ -20,7 +20,7 @@ use crate::text::Span;
 pub struct ProblemReport {
     /// Its index among all problems.
     #[serde(skip)]
-    pub(super) index: usize,
+    pub(crate) index: usize,
     /// What sort of problem it is.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: ProblemKind,
@@ -124,7 +124,7 @@ pub struct SourceSpan {
     pub length: usize,
 }
 
-/// Numbers, digests and lines of the file that a problem is about. Of a document only `error` has them.
+/// Numbers, digests and lines of the file that a problem is about. Only [`Report::error`](super::Report::error) has them.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
@@ -209,13 +209,8 @@ impl Expected {
 }
 
 impl ProblemReport {
-    /// Reports `problem` of the file with this number in the whole patch; `listed` is its hunk, with the index in the file.
-    pub(super) fn of(
-        (index, problem): (usize, &Problem),
-        number: Option<usize>,
-        listed: Option<(usize, &HunkReport)>,
-        counters: &mut [Counter<'_>],
-    ) -> Self {
+    /// Reports `problem` of the file with this number in the whole patch.
+    pub(super) fn of((index, problem): (usize, &Problem), number: Option<usize>, counters: &mut [Counter<'_>]) -> Self {
         let file = number.map(file_id);
         let path = problem.path.as_ref().map(RelPath::as_bytes).or(problem.name.as_deref());
         let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| hunk_id(file, hunk));
@@ -237,12 +232,17 @@ impl ProblemReport {
             hunk,
             span,
             lines: problem.lines.iter().map(|line| line + 1).collect(),
-            details: Box::new(ProblemDetails::of(problem, listed)),
+            details: Box::default(),
             nearest,
             cause: problem.facts.cause.as_ref().map(CauseReport::of),
             help: problem.help.clone(),
             advice: problem.facts.advice.clone(),
         }
+    }
+
+    /// Adds the details of `problem`; `listed` is its hunk if the report lists it.
+    pub(super) fn with_details(self, problem: &Problem, listed: Option<(usize, &HunkReport)>) -> Self {
+        Self { details: Box::new(ProblemDetails::of(problem, listed)), ..self }
     }
 
     fn hunk_number(&self) -> Option<usize> {

@@ -28,7 +28,7 @@ pub struct Command {
     /// Whether the report lists every failure.
     pub is_complete: bool,
     /// Whether the report says `dry_run`. `changed` then states whether the command would change the tree.
-    pub is_dry: bool,
+    pub reports_dry_run: bool,
     /// Whether the patches are those of a saved plan.
     pub is_saved: bool,
     /// What becomes of the other names of files.
@@ -46,7 +46,7 @@ impl Command {
             is_described: false,
             is_brief: false,
             is_complete: false,
-            is_dry: false,
+            reports_dry_run: false,
             is_saved: false,
             links: Links::default(),
         }
@@ -58,8 +58,8 @@ impl Command {
 pub struct Selected {
     /// The operations.
     pub plan: Plan,
-    /// Whether every patch was read, so that the plan can be resolved.
-    pub is_read: bool,
+    /// Whether the plan can be resolved: every patch was read, and every text has a certain repair.
+    pub is_resolvable: bool,
     /// The files and hunks that are not selected (`--only`).
     pub left_out: Vec<LeftOut>,
     /// The files that filters left out, each with the name that it would have come from.

@@ -87,7 +87,7 @@ pub trait Syntax: Sync {
         false
     }
 
-    /// Returns whether `git apply` reads it. The sections of these grammars are the same wherever they are in a text.
+    /// Returns whether `git apply` reads it. A section of these grammars can be parsed from any offset.
     fn is_read_by_git(&self) -> bool {
         false
     }

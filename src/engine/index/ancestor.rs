@@ -26,7 +26,7 @@ pub fn build_ancestor(mut request: Request, index: &GitIndex, file: &Path) -> Ou
     };
     let mut done = Committed::from(read(patches, Reader::new(&request.decide, &request.look.progress)));
     let selected = &mut done.resolved.selected;
-    if selected.is_read
+    if selected.is_resolvable
         && let Err(failure) = build(selected, index, file, request.decide.max_file)
     {
         done.fail(&failure, None);

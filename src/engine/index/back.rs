@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Restaged, note};
+use super::{Restaged, record_index_change};
 use crate::engine::request::{Indexed, Reach};
 use crate::engine::stages::Resolved;
 use crate::interrupt::Interrupt;
@@ -22,13 +22,17 @@ pub(in crate::engine) struct IndexBack {
 
 impl IndexBack {
     /// Returns what the entries `chosen`, the newest first, did to the index of `root`; `None` if they did nothing to any.
-    pub(in crate::engine) fn of(chosen: &[Entry], root: &std::path::Path) -> Result<Option<Self>, Failure> {
+    pub(in crate::engine) fn of(
+        chosen: &[Entry],
+        root: &std::path::Path,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Self>, Failure> {
         let records: Vec<_> = chosen.iter().filter_map(|entry| entry.label.index.clone()).collect();
         if records.is_empty() {
             return Ok(None);
         }
         let reach = if records.iter().all(|record| record.is_cached) { Reach::Cached } else { Reach::Both };
-        let indexed = Indexed { index: Arc::new(GitIndex::around(root, &Interrupt::new())?), reach };
+        let indexed = Indexed { index: Arc::new(GitIndex::around(root, interrupt)?), reach };
         Ok(Some(Self { indexed, records }))
     }
 }
@@ -64,7 +68,7 @@ pub(in crate::engine) fn unstage<'i>(back: &'i IndexBack, resolved: &mut Resolve
     resolved.selected.problems.append(&mut left);
     let changed = now.into_iter().filter(|(path, stages)| staged.all(path) != *stages);
     let updates: Vec<_> = changed.flat_map(|(path, stages)| stages.updates(path)).collect();
-    note(&back.indexed, &staged, &updates, resolved);
+    record_index_change(&back.indexed, &staged, &updates, resolved);
     Ok(Restaged { blobs: Blobs::named(&back.indexed.index), updates, held: Vec::new() })
 }
 

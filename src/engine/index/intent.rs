@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Indexed, Restaged, displaced, note, rejects};
+use super::{Indexed, Restaged, displaced, record_index_change, rejects};
 use crate::change::{Dropped, Sink};
 use crate::engine::stages::{Resolved, Selected};
 use crate::engine::task::Task;
@@ -36,7 +36,7 @@ pub(super) fn resolve<'i>(
     updates.extend(displaced(staged, &updates));
     let kept = rejects::keep(indexed, problems, &mut resolution, &mut updates);
     problems.extend(kept);
-    note(indexed, staged, &updates, resolved);
+    record_index_change(indexed, staged, &updates, resolved);
     resolved.add(resolution, &task.command, task.approve());
     Ok(Restaged { blobs, updates, held: Vec::new() })
 }

@@ -44,7 +44,7 @@ pub(super) use back::index_record;
 pub use ancestor::build_ancestor;
 
 /// Returns what a report says of `updates` of `staged`.
-fn told(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> IndexReport {
+fn index_report(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> IndexReport {
     let version = |entry: IndexEntry| IndexVersion { mode: entry.mode.to_string(), id: entry.id.to_string() };
     let stage = |(&stage, &entry): (&u8, &IndexEntry)| IndexStage { stage, version: version(entry) };
     let entry = |(path, stages): (&RelPath, &Stages)| IndexEntryReport {
@@ -119,7 +119,7 @@ fn resolve<'i>(
     updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
     let kept = rejects::keep(indexed, &resolved.selected.problems, &mut resolution, &mut updates);
     resolved.selected.problems.extend(kept);
-    note(indexed, &staged, &updates, resolved);
+    record_index_change(indexed, &staged, &updates, resolved);
     if is_held && resolution.is_clean() {
         // What is new to the index may be there in the work tree, where it is not to be changed.
         resolved.selected.problems.extend(preflight::refusals(&resolved.selected.plan, workspace, options));
@@ -129,8 +129,8 @@ fn resolve<'i>(
 }
 
 /// Notes what becomes of the index, for the report and the history.
-fn note(indexed: &Indexed, staged: &Staged, updates: &[Update], resolved: &mut Resolved) {
-    resolved.index_report = Some(told(indexed, staged, updates));
+fn record_index_change(indexed: &Indexed, staged: &Staged, updates: &[Update], resolved: &mut Resolved) {
+    resolved.index_report = Some(index_report(indexed, staged, updates));
     let change = |(path, stages): (&RelPath, Stages)| IndexChange {
         path: path.clone(),
         before: staged.all(path).text(),
@@ -154,7 +154,7 @@ pub(super) fn stage_index(
 }
 
 /// Computes the resulting index and work tree, and writes nothing.
-pub(super) fn look_staged(
+pub(super) fn check_index(
     task: &Task<'_>,
     indexed: &Indexed,
     options: &preflight::Options,

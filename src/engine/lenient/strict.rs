@@ -37,10 +37,11 @@ impl Strict {
         // Repairs do not depend on the selection.
         let decide = Decide { only: None, ..request.decide.clone() };
         let mut selected = parse::read(patches.clone(), Reader::new(&decide, task.progress()));
-        if selected.is_read {
+        if selected.is_resolvable {
             whitespace::consult(request, &mut selected, &mut options);
         }
-        let resolved = selected.is_read.then(|| preflight::resolve(&selected.plan, task.workspace, &options, &Dropped));
+        let resolved =
+            selected.is_resolvable.then(|| preflight::resolve(&selected.plan, task.workspace, &options, &Dropped));
         let is_error = |problem: &Problem| problem.severity == Severity::Error;
         let (is_resolved, errors) = match resolved {
             Some(Ok(found)) => (true, found.problems.into_iter().filter(is_error).collect()),
@@ -48,7 +49,7 @@ impl Strict {
         };
         let fits = is_resolved && errors.is_empty() && !selected.is_refused();
         // A reversed patch is not repaired, and files that policy closes are not read.
-        let is_closed = selected.is_read && preflight::is_held(&selected.plan, task.workspace, &options);
+        let is_closed = selected.is_resolvable && preflight::is_held(&selected.plan, task.workspace, &options);
         let is_open = !is_closed && !request.decide.reverse;
         Self { selected, options, fits, errors, is_open }
     }
@@ -80,7 +81,7 @@ impl Strict {
     /// Returns whether a patch is of a grammar that has repairs of its own.
     pub(super) fn is_of_texts(&self) -> bool {
         let is_other = |format: &&str| !find_syntax(format).is_some_and(Syntax::has_lenient_hunks);
-        self.selected.is_read && self.selected.plan.inputs.iter().any(|input| input.formats.iter().any(is_other))
+        self.selected.is_resolvable && self.selected.plan.inputs.iter().any(|input| input.formats.iter().any(is_other))
     }
 
     /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only the search for repairs
@@ -89,7 +90,7 @@ impl Strict {
     pub(super) fn decides(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RefusalKind]| refusals.iter().all(|(_, refusal)| kinds.contains(&refusal.kind));
         let is_cut_off = self.selected.problems.iter().any(|problem| problem.facts.is_cut_off);
-        let is_whole = self.selected.is_read && !self.any_operation(is_torn) && self.blames_no_other(refusals);
+        let is_whole = self.selected.is_resolvable && !self.any_operation(is_torn) && self.blames_no_other(refusals);
         is_whole && all(&[RefusalKind::NoPatch, RefusalKind::NotFound, RefusalKind::Unreadable])
             || all(&[RefusalKind::NoPatch])
             || self.stays() && all(&[RefusalKind::TooMuch, RefusalKind::Stray, RefusalKind::Name])

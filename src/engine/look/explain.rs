@@ -45,7 +45,8 @@ impl ExplainRequest {
 /// use wpatch::workspace::memory::Memory;
 ///
 /// let explanation = engine::explain(&ExplainRequest::of(".git/config"), &Memory::with_files([])).unwrap();
-/// assert!(explanation.accesses.iter().any(|access| access.verdict == Verdict::Deny));
+/// let access = &explanation.accesses[0];
+/// assert_eq!((access.verdict, access.rule.as_ref().unwrap().hit.rule.as_str()), (Verdict::Deny, "git-directory"));
 /// ```
 pub fn explain(request: &ExplainRequest, workspace: &dyn Workspace) -> Result<Explanation, Box<Outcome>> {
     let policy = governed("policy", &request.policy, workspace)?;

@@ -4,6 +4,7 @@ use std::io;
 
 use super::Preview;
 use crate::engine::Request;
+use crate::preflight::Gallery;
 use crate::report::{Exhibit, Exhibits, Page};
 use crate::workspace::Workspace;
 
@@ -31,10 +32,9 @@ const MOST_OF_DIFF: usize = 1 << 20;
 pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
     request.look.describe = true;
     request.look.diff = false;
-    Preview::of(request, workspace, |options| {
+    Preview::of(request, workspace, Some(Gallery::default()), |options| {
         options.diff = true;
         options.max_diff = options.max_diff.min(MOST_OF_DIFF);
-        options.images = true;
     })
 }
 

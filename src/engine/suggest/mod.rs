@@ -86,7 +86,6 @@ pub(super) fn suggest(task: &Task<'_>, origin: &Origin, options: &preflight::Opt
         whole_diff: false,
         reject: false,
         guards: Vec::new(),
-        images: false,
         three_way: None,
         merge_hunks: None,
         progress: Progress::default(),
@@ -192,10 +191,10 @@ impl Trials<'_> {
         let patches = Patches { texts: self.patches()?, series: self.origin.series.clone(), is_saved: false };
         let progress = Progress::default();
         let mut selected = read(patches, Reader { tree: Some(workspace), ..Reader::new(&decide, &progress) });
-        if selected.is_read {
+        if selected.is_resolvable {
             gnu::apply_options(&decide.gnu, workspace, &mut selected);
         }
-        (selected.is_read && !selected.is_refused()).then_some(selected.plan)
+        (selected.is_resolvable && !selected.is_refused()).then_some(selected.plan)
     }
 }
 

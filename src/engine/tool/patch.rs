@@ -71,6 +71,7 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
         commands: call.options.commands.clone(),
     };
     request.context.policy = Arc::clone(&call.options.policy);
+    request.context.interrupt = call.interrupt.clone();
     // A server runs for long: each call reads the configuration again.
     request.context.git = call.options.git.as_ref().map(|git| Arc::new(git.renewed(git.directory())));
     request

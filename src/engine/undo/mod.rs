@@ -12,21 +12,20 @@ use super::log::{stopped, unkept};
 use super::problems::half_made;
 use super::request::{Request, Target, Undo};
 use super::stages::{Committed, Selected};
-use super::task::Task;
+use super::task::{CommandMode, Task};
 use crate::change::Dropped;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
-use crate::report;
 use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries, named};
 use crate::transaction::{self, Failure, Links, Transaction};
 use crate::workspace::Workspace;
 use back::Back;
 use seen::Seen;
 
-/// Undoes changes, or only checks that if `is_dry`. It is a transaction like any other: guarded by the contents that the
+/// Undoes changes, or only checks that. It is a transaction like any other: guarded by the contents that the
 /// changes left, journaled, and an entry of the history itself, so that it can be undone as well.
-pub(super) fn run(mut undo: Undo, mut request: Request, is_dry: bool, workspace: &dyn Workspace) -> Outcome {
+pub(super) fn run(mut undo: Undo, mut request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
     let command = if undo.target == Target::Undo { "redo" } else { "undo" };
     request.context.policy = match raised(command, &request.context.policy, workspace) {
         Ok(policy) => policy,
@@ -41,25 +40,27 @@ pub(super) fn run(mut undo: Undo, mut request: Request, is_dry: bool, workspace:
         Err(error) => return *stopped(command, &error.into()),
     };
     request.decide.overwrite = undo.force;
-    let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let (mut task, begun) = match Task::begin((command, success), request, workspace) {
+    let (mut task, begun) = match Task::begin((command, mode.success()), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    task.command.is_dry = is_dry;
+    task.command.reports_dry_run = mode == CommandMode::Check;
     let mut done = Committed::from(begun);
     if let Some(misuse) = task.misuse() {
         done.problems().push(misuse);
         return done.finish(&task.command);
     }
-    let result = if is_dry { check(&mut task, &undo, &mut done) } else { take_back(&mut task, &undo, &mut done) };
+    let result = match mode {
+        CommandMode::Check => check(&mut task, &undo, &mut done),
+        CommandMode::Apply => take_back(&mut task, &undo, &mut done),
+    };
     if let Err(failure) = result {
         done.fail(&failure, None);
     }
-    if !is_dry {
+    if mode == CommandMode::Apply {
         task.note_history(&mut done);
     }
-    task.tell_after(&mut done);
+    task.run_after(&mut done);
     done.finish(&task.command)
 }
 
@@ -70,7 +71,7 @@ fn check(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), F
     let resolved = &mut done.resolved;
     if let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? {
         let resolution = preflight::resolve(&resolved.selected.plan, task.workspace, &options, &Dropped)?;
-        if let Some(back) = IndexBack::of(&chosen, &undo.root)? {
+        if let Some(back) = IndexBack::of(&chosen, &undo.root, task.interrupt())? {
             unstage(&back, resolved)?;
         }
         resolved.add(resolution, &task.command, task.approve());
@@ -88,7 +89,7 @@ fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(
     let plan = &resolved.selected.plan;
     let transaction = transaction.with_links(task.command.links).expecting(plan.operations.len());
     let resolution = preflight::resolve(plan, task.workspace, &options, &transaction)?;
-    let back = IndexBack::of(&chosen, &undo.root)?;
+    let back = IndexBack::of(&chosen, &undo.root, &interrupt)?;
     let restaged = match &back {
         Some(back) => {
             transaction.claim(&back.indexed.place())?;

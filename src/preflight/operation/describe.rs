@@ -14,7 +14,7 @@ use crate::preflight::{Side, describe, edited};
 use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 
 impl Worker<'_> {
-    /// Adds the content of `node` to the images, if it is one and somebody displays them.
+    /// Adds the content of `node` if it is an image and the caller collects images.
     pub(super) fn exhibit(&self, moment: Moment, node: Option<&Node>, findings: &mut Findings) {
         if let Some(node) = node.filter(|_| self.options.images) {
             findings.images[moment as usize] = image(node.bytes.whole());

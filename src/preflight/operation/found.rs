@@ -142,9 +142,9 @@ impl Worker<'_> {
             Seen::Node(node) if node.kind == FileKind::Directory => {
                 // `git apply` removes an empty directory where a patch creates a file; GNU patch refuses the file.
                 let formats = &self.plan.inputs[operation.input].formats;
-                let is_for_git = formats.iter().all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
-                let is_git = !formats.is_empty() && is_for_git && !self.options.rules.as_gnu;
-                let gives_way = operation.guard.is_some() || is_git;
+                let is_read_by_git = formats.iter().all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
+                let gives_way_in_git = !formats.is_empty() && is_read_by_git && !self.options.rules.as_gnu;
+                let gives_way = operation.guard.is_some() || gives_way_in_git;
                 if !gives_way && overlay.is_empty_directory(path)? {
                     checks::refuse_kind(path, node.kind, FileKind::Regular, findings);
                     return Ok(false);

@@ -1,6 +1,8 @@
 //! What people and other formats are told.
 
-use ::fs_err as fs;
+use std::process::Command;
+
+use fs_err as fs;
 use serde_json::json;
 
 use super::{BEFORE, Place, WORSE, codes};
@@ -69,4 +71,23 @@ fn people_read_a_line_for_each_diagnostic() {
         "{text}"
     );
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_page_has_its_images_whether_servers_are_asked_or_not() {
+    let place = Place::with(&[], "push");
+    for (side, bytes) in [("a", b"GIF89a-old"), ("b", b"GIF89a-new")] {
+        let directory = place.0.path().join(side);
+        fs::create_dir(&directory).unwrap();
+        fs::write(directory.join("image.gif"), bytes).unwrap();
+    }
+    fs::copy(place.0.path().join("a/image.gif"), place.root().join("image.gif")).unwrap();
+    let mut git = Command::new("git");
+    let arguments = ["diff", "--no-index", "--no-prefix", "--binary", "a", "b"];
+    let patch = git.args(arguments).current_dir(place.0.path()).output().unwrap().stdout;
+    let patch = String::from_utf8(patch).unwrap();
+    for options in [&["show", "--html"][..], &["show", "--html", "--diagnostics"]] {
+        let page = String::from_utf8(place.output(options, &patch).stdout).unwrap();
+        assert_eq!(page.matches("<img").count(), 2, "{options:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Situations that users of agents report: an edit that did not apply, or that changed something else.
 
+use crate::systems::Desk;
 use serde_json::json;
 
 use super::*;
@@ -84,4 +85,16 @@ fn an_edit_that_was_reported_is_applied_as_meant_or_refused() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_repaired_patch_keeps_the_options_of_gnu_patch() {
+    let patch = b"--- a/a\n+++ b/a\n@@ -1,9 +1,9 @@\n one\n-two\n+2\n three\n";
+    let (old, new) = (b"one\ntwo\nthree\n", b"one\n2\nthree\n");
+    let desk = Desk::with(&[("a", old)]);
+    desk.does(&["apply", "--lenient", "--backup"], patch);
+    assert_eq!((desk.bytes("a"), desk.bytes("a.orig")), (new.to_vec(), old.to_vec()));
+    let desk = Desk::with(&[("a", old)]);
+    desk.does(&["apply", "--lenient", "--output-file", "out"], patch);
+    assert_eq!((desk.bytes("a"), desk.bytes("out")), (old.to_vec(), new.to_vec()));
 }
