@@ -76,7 +76,7 @@ fn people_read_a_line_for_each_diagnostic() {
 #[test]
 fn a_page_has_its_images_whether_servers_are_asked_or_not() {
     let place = Place::with(&[], "push");
-    for (side, bytes) in [("a", b"GIF89a-old"), ("b", b"GIF89a-new")] {
+    for (side, bytes) in [("a", b"GIF89a\x01\0\x01\0old"), ("b", b"GIF89a\x01\0\x01\0new")] {
         let directory = place.0.path().join(side);
         fs::create_dir(&directory).unwrap();
         fs::write(directory.join("image.gif"), bytes).unwrap();
