@@ -1,4 +1,5 @@
-//! Committing a change of many files on a disk, with and without durability; every second run takes it back.
+//! Committing a change of many files on a disk, with and without durability; every second run takes
+//! it back.
 
 use std::fmt::Write as _;
 
@@ -25,9 +26,16 @@ fn commit(bencher: Bencher<'_, '_>, count: usize, durability: Durability) {
     let directory = tempfile::tempdir().expect("a directory for the tree");
     let mut patch = String::new();
     for number in 0..count {
-        fs::write(directory.path().join(number.to_string()), "one\ntwo\nthree\n").expect("the tree can be written");
-        write!(patch, "--- a/{number}\n+++ b/{number}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n")
-            .expect("a string takes everything");
+        fs::write(
+            directory.path().join(number.to_string()),
+            "one\ntwo\nthree\n",
+        )
+        .expect("the tree can be written");
+        write!(
+            patch,
+            "--- a/{number}\n+++ b/{number}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+        )
+        .expect("a string takes everything");
     }
     let disk = engine::open(directory.path()).expect("the tree can be opened");
     let mut is_applied = false;
@@ -36,6 +44,9 @@ fn commit(bencher: Bencher<'_, '_>, count: usize, durability: Durability) {
         request.commit.transaction.durability = durability;
         request.decide.reverse = is_applied;
         is_applied = !is_applied;
-        assert!(engine::apply(request, &disk, &Interrupt::new()).report.ok, "the patch fits");
+        assert!(
+            engine::apply(request, &disk, &Interrupt::new()).report.ok,
+            "the patch fits"
+        );
     });
 }

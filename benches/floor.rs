@@ -1,4 +1,5 @@
-//! The floor: what a change costs when its answer is known beforehand, and only the file operations are left to do.
+//! The floor: what a change costs when its answer is known beforehand, and only the file operations
+//! are left to do.
 //!
 //! ```text
 //! floor answer BEFORE AFTER PATCH > ANSWER    works out the answer; of PATCH it reads the renames
@@ -8,7 +9,8 @@
 //! floor plain TREE < ANSWER                   the same without a transaction: write beside, rename over it
 //! ```
 //!
-//! `full` syncs the file system before the journal counts and before the change does. Two threads share the work.
+//! `full` syncs the file system before the journal counts and before the change does. Two threads
+//! share the work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -22,8 +24,8 @@ use fs_err as fs;
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, mkdirat, openat, renameat, renameat_with, statat,
-    syncfs, unlinkat,
+    AtFlags, CWD, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, mkdirat, openat, renameat,
+    renameat_with, statat, syncfs, unlinkat,
 };
 use rustix::io::{Errno, read, write};
 
@@ -38,20 +40,34 @@ const PORTION: usize = 16;
 
 fn main() -> Result<()> {
     let words: Vec<_> = env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["answer", before, after, patch] => answer(Path::new(before), Path::new(after), Path::new(patch)),
+    match words
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        ["answer", before, after, patch] => {
+            answer(Path::new(before), Path::new(after), Path::new(patch))
+        }
         [mode @ ("plain" | "none" | "ordered" | "full"), tree] => {
             let mut text = Vec::new();
             io::stdin().lock().read_to_end(&mut text)?;
             let steps = steps(&text)?;
-            let tree = openat(CWD, *tree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+            let tree = openat(
+                CWD,
+                *tree,
+                OFlags::DIRECTORY | OFlags::CLOEXEC,
+                Mode::empty(),
+            )?;
             if *mode != "plain" {
                 return transaction(&tree, &steps, mode);
             }
             in_parts(&steps, |number, step| plain(&tree, number, step))?;
             remove_empty(&tree, &steps)
         }
-        _ => Err("usage: floor answer BEFORE AFTER PATCH | floor plain|none|ordered|full TREE".into()),
+        _ => Err(
+            "usage: floor answer BEFORE AFTER PATCH | floor plain|none|ordered|full TREE".into(),
+        ),
     }
 }
 
@@ -73,8 +89,12 @@ enum Kind {
     Rename,
 }
 
-const KINDS: [(&str, Kind); 4] =
-    [("modify", Kind::Modify), ("create", Kind::Create), ("delete", Kind::Delete), ("rename", Kind::Rename)];
+const KINDS: [(&str, Kind); 4] = [
+    ("modify", Kind::Modify),
+    ("create", Kind::Create),
+    ("delete", Kind::Delete),
+    ("rename", Kind::Rename),
+];
 
 /// Writes a line for each file, and behind it the bytes that are new.
 fn answer(before: &Path, after: &Path, patch: &Path) -> Result<()> {
@@ -82,21 +102,39 @@ fn answer(before: &Path, after: &Path, patch: &Path) -> Result<()> {
     let mut renames = renames(patch)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut write = |kind: &str, path: &str, from: &str, old: &[u8], new: &[u8]| -> Result<()> {
-        let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        let start = old
+            .iter()
+            .zip(new)
+            .take_while(|(old, new)| old == new)
+            .count();
         let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
         let same = rest.take_while(|(old, new)| old == new).count();
         let bytes = &new[start..new.len() - same];
-        writeln!(out, "{kind}\t{path}\t{from}\t{start}\t{}\t{}", old.len() - same, bytes.len())?;
+        writeln!(
+            out,
+            "{kind}\t{path}\t{from}\t{start}\t{}\t{}",
+            old.len() - same,
+            bytes.len()
+        )?;
         Ok(out.write_all(bytes)?)
     };
     let moved: BTreeSet<_> = renames.values().cloned().collect();
-    for path in old.iter().filter(|&path| !new.contains(path) && !moved.contains(path)) {
+    for path in old
+        .iter()
+        .filter(|&path| !new.contains(path) && !moved.contains(path))
+    {
         write("delete", path, path, b"", b"")?;
     }
     for path in &new {
         let bytes = fs::read(after.join(path))?;
         if let Some(from) = renames.remove(path) {
-            write("rename", path, &from, &fs::read(before.join(&from))?, &bytes)?;
+            write(
+                "rename",
+                path,
+                &from,
+                &fs::read(before.join(&from))?,
+                &bytes,
+            )?;
         } else if old.contains(path) {
             let was = fs::read(before.join(path))?;
             if was != bytes {
@@ -148,22 +186,37 @@ fn steps(text: &[u8]) -> Result<Vec<Step<'_>>> {
     let mut rest = text;
     while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
         let words: Vec<_> = std::str::from_utf8(&rest[..end])?.split('\t').collect();
-        let [kind, path, from, start, stop, count] = words[..] else { return Err("no answer".into()) };
-        let (_, kind) = *KINDS.iter().find(|(name, _)| *name == kind).ok_or("no such kind")?;
+        let [kind, path, from, start, stop, count] = words[..] else {
+            return Err("no answer".into());
+        };
+        let (_, kind) = *KINDS
+            .iter()
+            .find(|(name, _)| *name == kind)
+            .ok_or("no such kind")?;
         let (bytes, behind) = rest[end + 1..].split_at(count.parse()?);
-        steps.push(Step { path, from, splice: (start.parse()?, stop.parse()?, bytes), kind });
+        steps.push(Step {
+            path,
+            from,
+            splice: (start.parse()?, stop.parse()?, bytes),
+            kind,
+        });
         rest = behind;
     }
     Ok(steps)
 }
 
 /// Lets two threads do `work` for each step.
-fn in_parts(steps: &[Step<'_>], work: impl Fn(usize, &Step<'_>) -> Result<()> + Sync) -> Result<()> {
+fn in_parts(
+    steps: &[Step<'_>],
+    work: impl Fn(usize, &Step<'_>) -> Result<()> + Sync,
+) -> Result<()> {
     let next = AtomicUsize::new(0);
     let run = || -> Result<()> {
         loop {
             let start = next.fetch_add(PORTION, Ordering::Relaxed);
-            let Some(part) = steps.get(start..) else { return Ok(()) };
+            let Some(part) = steps.get(start..) else {
+                return Ok(());
+            };
             if part.is_empty() {
                 return Ok(());
             }
@@ -178,7 +231,9 @@ fn in_parts(steps: &[Step<'_>], work: impl Fn(usize, &Step<'_>) -> Result<()> + 
     thread::scope(|scope| {
         let threads: Vec<_> = (1..THREADS).map(|_| scope.spawn(run)).collect();
         run()?;
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)
     })
 }
 
@@ -195,7 +250,10 @@ fn parent<'p>(tree: &OwnedFd, path: &'p str, makes: bool) -> Result<(OwnedFd, &'
 }
 
 fn make_dirs(tree: &OwnedFd, directory: &str) -> Result<()> {
-    let ends = directory.match_indices('/').map(|(end, _)| end).chain([directory.len()]);
+    let ends = directory
+        .match_indices('/')
+        .map(|(end, _)| end)
+        .chain([directory.len()]);
     for end in ends {
         match mkdirat(tree, &directory[..end], Mode::from_raw_mode(0o777)) {
             Err(Errno::EXIST) => {}
@@ -212,7 +270,12 @@ fn made(tree: &OwnedFd, step: &Step<'_>) -> Result<(Vec<u8>, Mode)> {
         return Ok((new.to_vec(), Mode::from_raw_mode(0o644)));
     }
     let (directory, name) = parent(tree, step.from, false)?;
-    let file = openat(directory, name, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    let file = openat(
+        directory,
+        name,
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
     let stat = fstat(&file)?;
     let mut old = Vec::with_capacity(usize::try_from(stat.st_size)?);
     while old.len() < old.capacity() && read(&file, spare_capacity(&mut old))? > 0 {}
@@ -249,18 +312,33 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
     let is_full = mode == "full";
     let directory = |path: &str| -> Result<OwnedFd> {
         make_dirs(tree, path)?;
-        Ok(openat(tree, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+        Ok(openat(
+            tree,
+            path,
+            OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?)
     };
     let scratch = directory(".git/floor")?;
     let is_ordered = mode == "ordered";
     let slot = |letter: char, number: usize| {
-        if is_ordered { format!("files{}/{letter}{number}", number / BUCKET) } else { format!("{letter}{number}") }
+        if is_ordered {
+            format!("files{}/{letter}{number}", number / BUCKET)
+        } else {
+            format!("{letter}{number}")
+        }
     };
     in_parts(steps, |number, _| {
         let is_first = is_ordered && number % BUCKET == 0;
-        if is_first { make_dirs(&scratch, &format!("files{}", number / BUCKET)) } else { Ok(()) }
+        if is_first {
+            make_dirs(&scratch, &format!("files{}", number / BUCKET))
+        } else {
+            Ok(())
+        }
     })?;
-    let is_staged = |step: &Step<'_>| step.kind != Kind::Delete && (step.kind != Kind::Rename || !step.is_same());
+    let is_staged = |step: &Step<'_>| {
+        step.kind != Kind::Delete && (step.kind != Kind::Rename || !step.is_same())
+    };
     in_parts(steps, |number, step| {
         match is_staged(step) {
             true => put(&scratch, &slot('n', number), &made(tree, step)?),
@@ -271,7 +349,11 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
     })?;
     let line = |step: &Step<'_>| format!("{}\t{}\t{:096x}\n", step.path, step.from, 0);
     let lines = steps.iter().map(line).collect::<Vec<_>>().concat();
-    put(&scratch, "journal.tmp", &(lines.into_bytes(), Mode::from_raw_mode(0o600)))?;
+    put(
+        &scratch,
+        "journal.tmp",
+        &(lines.into_bytes(), Mode::from_raw_mode(0o600)),
+    )?;
     if is_full {
         syncfs(&scratch)?;
     }
@@ -279,9 +361,19 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
     if is_full {
         fsync(&scratch)?;
     }
-    let swap = |number, step: &Step<'_>| swap(tree, &scratch, (&slot('n', number), &slot('o', number)), step);
+    let swap = |number, step: &Step<'_>| {
+        swap(
+            tree,
+            &scratch,
+            (&slot('n', number), &slot('o', number)),
+            step,
+        )
+    };
     if is_ordered {
-        steps.iter().enumerate().try_for_each(|(number, step)| swap(number, step))?;
+        steps
+            .iter()
+            .enumerate()
+            .try_for_each(|(number, step)| swap(number, step))?;
     } else {
         in_parts(steps, swap)?;
     }
@@ -299,8 +391,11 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
 /// Removes the directories in which nothing is left.
 fn remove_empty(tree: &OwnedFd, steps: &[Step<'_>]) -> Result<()> {
     let leave = |step: &&Step<'_>| matches!(step.kind, Kind::Delete | Kind::Rename);
-    let mut emptied: BTreeSet<_> =
-        steps.iter().filter(leave).filter_map(|step| Some(step.from.rsplit_once('/')?.0)).collect();
+    let mut emptied: BTreeSet<_> = steps
+        .iter()
+        .filter(leave)
+        .filter_map(|step| Some(step.from.rsplit_once('/')?.0))
+        .collect();
     while let Some(directory) = emptied.pop_last() {
         match unlinkat(tree, directory, AtFlags::REMOVEDIR) {
             Err(Errno::NOTEMPTY) => {}
@@ -320,7 +415,12 @@ impl Step<'_> {
 }
 
 /// Puts the new file in and moves the old one out; then looks at what came out.
-fn swap(tree: &OwnedFd, scratch: &OwnedFd, (new, old): (&str, &str), step: &Step<'_>) -> Result<()> {
+fn swap(
+    tree: &OwnedFd,
+    scratch: &OwnedFd,
+    (new, old): (&str, &str),
+    step: &Step<'_>,
+) -> Result<()> {
     let look = |slot: &str| statat(scratch, slot, AtFlags::SYMLINK_NOFOLLOW);
     if step.kind == Kind::Modify {
         let (directory, name) = parent(tree, step.path, false)?;
@@ -335,7 +435,11 @@ fn swap(tree: &OwnedFd, scratch: &OwnedFd, (new, old): (&str, &str), step: &Step
     }
     if step.kind != Kind::Delete {
         let (directory, name) = parent(tree, step.path, true)?;
-        let slot = if step.kind == Kind::Rename && step.is_same() { old } else { new };
+        let slot = if step.kind == Kind::Rename && step.is_same() {
+            old
+        } else {
+            new
+        };
         renameat_with(scratch, slot, &directory, name, RenameFlags::NOREPLACE)?;
     }
     Ok(())

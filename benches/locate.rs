@@ -20,32 +20,67 @@ struct Work {
     hunks: Vec<Hunk>,
 }
 
-/// A file of lines out of `distinct` ones, and `count` hunks that say that they are `shift` lines further down.
+/// A file of lines out of `distinct` ones, and `count` hunks that say that they are `shift` lines
+/// further down.
 fn work(distinct: usize, count: usize, shift: usize, is_misfit: bool) -> Work {
-    let line = |number: usize| format!("    value_{} = compute({});\n", number % distinct, number % distinct);
+    let line = |number: usize| {
+        format!(
+            "    value_{} = compute({});\n",
+            number % distinct,
+            number % distinct
+        )
+    };
     let file = (0..LINES).map(line).collect::<String>().into_bytes();
-    let mut work = Work { file, text: Vec::new(), hunks: Vec::new() };
+    let mut work = Work {
+        file,
+        text: Vec::new(),
+        hunks: Vec::new(),
+    };
     for nth in 0..count {
         let first = nth * STRIDE + STRIDE / 2;
         let start = work.text.len();
         for number in first..first + 7 {
             let marker = if number == first + 3 { '-' } else { ' ' };
-            let content = if is_misfit { "never\n".to_owned() } else { line(number) };
-            work.text.extend_from_slice(format!("{marker}{content}").as_bytes());
+            let content = if is_misfit {
+                "never\n".to_owned()
+            } else {
+                line(number)
+            };
+            work.text
+                .extend_from_slice(format!("{marker}{content}").as_bytes());
             if marker == '-' {
                 work.text.extend_from_slice(b"+changed\n");
             }
         }
         let (body, header) = (Span::new(start, work.text.len()), Span::new(start, start));
-        let old = LineRange { start: first + 1 + shift, count: 7 };
-        work.hunks.push(Hunk { anchor: Anchor::Line, span: body, header, body, old, new: old, section: header });
+        let old = LineRange {
+            start: first + 1 + shift,
+            count: 7,
+        };
+        work.hunks.push(Hunk {
+            anchor: Anchor::Line,
+            span: body,
+            header,
+            body,
+            old,
+            new: old,
+            section: header,
+        });
     }
     work
 }
 
 fn locate(bencher: Bencher<'_, '_>, work: &Work) {
     let rules = Rules::default();
-    bencher.bench(|| place(black_box(&work.file), &work.text, &work.hunks, Direction::Forward, &rules));
+    bencher.bench(|| {
+        place(
+            black_box(&work.file),
+            &work.text,
+            &work.hunks,
+            Direction::Forward,
+            &rules,
+        )
+    });
 }
 
 #[divan::bench(sample_count = 10)]
@@ -76,7 +111,21 @@ fn many_hunks_that_fit_nowhere(bencher: Bencher<'_, '_>, distinct: usize) {
 #[divan::bench(sample_count = 5)]
 fn many_hunks_spliced(bencher: Bencher<'_, '_>) {
     let work = work(LINES, 49_999, 0, false);
-    let placements = place(&work.file, &work.text, &work.hunks, Direction::Forward, &Rules::default());
+    let placements = place(
+        &work.file,
+        &work.text,
+        &work.hunks,
+        Direction::Forward,
+        &Rules::default(),
+    );
     let placements: Vec<_> = placements.into_iter().filter_map(Result::ok).collect();
-    bencher.bench(|| splice(&work.file, &work.text, &work.hunks, Direction::Forward, &placements));
+    bencher.bench(|| {
+        splice(
+            &work.file,
+            &work.text,
+            &work.hunks,
+            Direction::Forward,
+            &placements,
+        )
+    });
 }

@@ -22,7 +22,9 @@ fn sections(bencher: Bencher<'_, '_>, count: usize) {
 
 #[divan::bench(args = [100, 50_000])]
 fn hunks(bencher: Bencher<'_, '_>, count: usize) {
-    let patch = (0..count).fold(String::new(), |patch, number| patch + &hunk(1 + number * 20));
+    let patch = (0..count).fold(String::new(), |patch, number| {
+        patch + &hunk(1 + number * 20)
+    });
     read(bencher, "unified", format!("--- a/big\n+++ b/big\n{patch}"));
 }
 
@@ -36,5 +38,7 @@ fn read(bencher: Bencher<'_, '_>, format: &str, patch: String) {
     bencher
         .counter(BytesCount::of_slice(&patch))
         .with_inputs(|| patch.clone())
-        .bench_values(|patch| syntax::parse("-", patch, &among, Options::default()).map(|plan| plan.operations.len()));
+        .bench_values(|patch| {
+            syntax::parse("-", patch, &among, Options::default()).map(|plan| plan.operations.len())
+        });
 }

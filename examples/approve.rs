@@ -15,7 +15,10 @@ const PATCH: &str = "\
 +good morning
 ";
 
-#[allow(clippy::disallowed_methods, reason = "the file exists before the workspace")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the file exists before the workspace"
+)]
 fn main() -> Result<(), Box<dyn Error>> {
     let root = tempfile::tempdir()?;
     let file = root.path().join("greeting");
@@ -40,7 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A change that another process makes meanwhile is not overwritten.
     fs::write(&file, "hello\nworld\n")?;
-    let refused = apply(request.clone(), &workspace, &interrupt).into_result().expect_err("the file has changed");
+    let refused = apply(request.clone(), &workspace, &interrupt)
+        .into_result()
+        .expect_err("the file has changed");
     println!("{}: {refused}", refused.code());
     assert_eq!(fs::read_to_string(&file)?, "hello\nworld\n");
 

@@ -13,14 +13,27 @@ fn patch(file: &str, old: &str) -> String {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let files = ["a", "b", "c"].map(|name| Ok((RelPath::new(name.as_bytes())?, Entry::file(format!("{name} 1\n")))));
+    let files = ["a", "b", "c"].map(|name| {
+        Ok((
+            RelPath::new(name.as_bytes())?,
+            Entry::file(format!("{name} 1\n")),
+        ))
+    });
     let workspace = Memory::with_files(files.into_iter().collect::<Result<Vec<_>, PathError>>()?);
-    let patches = [patch("a", "a 1"), patch("b", "a 1"), patch("c", "c 1"), patch("d", "d 1")];
+    let patches = [
+        patch("a", "a 1"),
+        patch("b", "a 1"),
+        patch("c", "c 1"),
+        patch("d", "d 1"),
+    ];
 
     // `Workspace` is `Sync` and a check writes nothing, so that all threads share one workspace.
     let results = thread::scope(|scope| {
-        let check_one = |patch: &String| check(Request::of(patch.clone()), &workspace).into_result();
-        let checks = patches.each_ref().map(|patch| scope.spawn(move || check_one(patch)));
+        let check_one =
+            |patch: &String| check(Request::of(patch.clone()), &workspace).into_result();
+        let checks = patches
+            .each_ref()
+            .map(|patch| scope.spawn(move || check_one(patch)));
         checks.map(|check| check.join().expect("a check does not panic"))
     });
 
@@ -30,6 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             Err(refused) => println!("{}: {refused}", refused.code()),
         }
     }
-    assert_eq!(results.each_ref().map(Result::is_ok), [true, false, true, false]);
+    assert_eq!(
+        results.each_ref().map(Result::is_ok),
+        [true, false, true, false]
+    );
     Ok(())
 }

@@ -25,14 +25,16 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
     Ok(bytes)
 }
 
-/// Bytes from which on a second thread reads along: in fewer, of which many may be read at once, it has nothing to gain.
+/// Bytes from which on a second thread reads along: in fewer, of which many may be read at once, it
+/// has nothing to gain.
 pub(crate) const SHARED: usize = 4 * LARGE;
 
 /// Bytes that one thread reads at a time: a large page of most machines.
 const PIECE: usize = 2 * LARGE;
 
-/// Returns pages for `size` bytes, small ones: where free memory lies with the host of a virtual machine, a large page comes
-/// from there as a whole, and small ones from what was in use a moment ago.
+/// Returns pages for `size` bytes, small ones: where free memory lies with the host of a virtual
+/// machine, a large page comes from there as a whole, and small ones from what was in use a moment
+/// ago.
 ///
 /// # Errors
 ///
@@ -41,13 +43,14 @@ pub(crate) fn pages(size: usize) -> Result<MmapMut, Errno> {
     MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)
 }
 
-/// Fills `pages` from a regular file, of which there may be many bytes from `offset` on, or fewer. Most of the time goes into
-/// the pages that the bytes come to, which two threads get beside each other: each takes the next piece, as the second one
-/// may start late.
+/// Fills `pages` from a regular file, of which there may be many bytes from `offset` on, or fewer.
+/// Most of the time goes into the pages that the bytes come to, which two threads get beside each
+/// other: each takes the next piece, as the second one may start late.
 ///
 /// # Errors
 ///
-/// Returns that of pread(2), and `ENOMEM` where there is no room for what came of a file that ends before.
+/// Returns that of pread(2), and `ENOMEM` where there is no room for what came of a file that ends
+/// before.
 pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Result<Bytes, Errno> {
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
@@ -57,7 +60,8 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
         if start >= end.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let count = fill(room, offset + start as u64, read_at).inspect_err(|_| end.store(0, Ordering::Relaxed))?;
+        let count = fill(room, offset + start as u64, read_at)
+            .inspect_err(|_| end.store(0, Ordering::Relaxed))?;
         if count < wanted {
             end.fetch_min(start + count, Ordering::Relaxed);
         }
@@ -104,16 +108,27 @@ mod tests {
     fn a_large_file_is_read_as_a_small_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("large");
-        let contents: Vec<u8> = (0..SHARED).map(|place| u8::try_from(place % 251).unwrap()).collect();
+        let contents: Vec<u8> = (0..SHARED)
+            .map(|place| u8::try_from(place % 251).unwrap())
+            .collect();
         fs_err::write(&path, &contents).unwrap();
         let open = || fs_err::File::open(&path).unwrap();
         let size = contents.len();
         assert_eq!(read_next(open(), size), Ok(contents.clone()));
-        for (offset, wanted) in
-            [(0, size), (0, size - 1), (0, 0), (0, size + LARGE), (0, 3 * size), (7, size), (size, 3)]
-        {
+        for (offset, wanted) in [
+            (0, size),
+            (0, size - 1),
+            (0, 0),
+            (0, size + LARGE),
+            (0, 3 * size),
+            (7, size),
+            (size, 3),
+        ] {
             let found = read_large(open(), offset as u64, pages(wanted).unwrap()).unwrap();
-            assert!(found[..] == contents[offset..size.min(offset + wanted)], "{wanted} from {offset}");
+            assert!(
+                found[..] == contents[offset..size.min(offset + wanted)],
+                "{wanted} from {offset}"
+            );
         }
     }
 
@@ -121,18 +136,27 @@ mod tests {
     fn what_cannot_be_read_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let opened = fs_err::File::open(directory.path()).unwrap();
-        assert_eq!(read_large(opened, 0, pages(SHARED).unwrap()), Err(Errno::ISDIR));
+        assert_eq!(
+            read_large(opened, 0, pages(SHARED).unwrap()),
+            Err(Errno::ISDIR)
+        );
     }
 
     #[test]
     fn few_bytes_at_a_time_come_to_all() {
         let few = |room: &mut [u8], offset: u64| {
-            let count = room.len().min(3).min(8_usize.saturating_sub(usize::try_from(offset).unwrap()));
+            let count = room
+                .len()
+                .min(3)
+                .min(8_usize.saturating_sub(usize::try_from(offset).unwrap()));
             room[..count].fill(u8::try_from(offset).unwrap());
             Ok(count)
         };
         let mut room = [9; 10];
-        assert_eq!((fill(&mut room, 1, few), room), (Ok(7), [1, 1, 1, 4, 4, 4, 7, 9, 9, 9]));
+        assert_eq!(
+            (fill(&mut room, 1, few), room),
+            (Ok(7), [1, 1, 1, 4, 4, 4, 7, 9, 9, 9])
+        );
         assert_eq!(fill(&mut room, 0, |_, _| Err(Errno::IO)), Err(Errno::IO));
     }
 }

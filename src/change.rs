@@ -22,7 +22,8 @@ pub struct FileChange {
 pub struct FileState {
     /// Type, size, times and owner when it was read.
     pub stat: Stat,
-    /// Digest of its contents, or of the target of a symbolic link; `Digest::of(b"")` for a directory.
+    /// Digest of its contents, or of the target of a symbolic link; `Digest::of(b"")` for a
+    /// directory.
     pub digest: Digest,
 }
 
@@ -46,10 +47,11 @@ pub enum Content {
     Bytes(Contents),
     /// The contents stay; only the permissions change.
     Kept,
-    /// The very file at this path, which goes away from there in the same transaction: a rename that changes
-    /// no byte keeps the inode. The state is what was found there.
+    /// The very file at this path, which goes away from there in the same transaction: a rename
+    /// that changes no byte keeps the inode. The state is what was found there.
     MovedFrom(RelPath, FileState),
-    /// The very file at this path, which the history keeps and gives up for it. The state is what was found there.
+    /// The very file at this path, which the history keeps and gives up for it. The state is what
+    /// was found there.
     Restored(RelPath, FileState),
 }
 

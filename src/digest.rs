@@ -81,7 +81,12 @@ impl Sha256 {
 
     /// Returns the digest of `pieces`, one behind the other.
     pub(crate) fn of_all(pieces: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
-        Self(pieces.fold(sha2::Sha256::new(), sha2::Digest::chain_update).finalize().into())
+        Self(
+            pieces
+                .fold(sha2::Sha256::new(), sha2::Digest::chain_update)
+                .finalize()
+                .into(),
+        )
     }
 
     /// Returns the digest that `text` names: 64 hex digits, with `sha256:` before them or not.
@@ -91,7 +96,11 @@ impl Sha256 {
         if digits.len() != 64 {
             return None;
         }
-        let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let value = |digit: u8| {
+            char::from(digit)
+                .to_digit(16)
+                .and_then(|value| u8::try_from(value).ok())
+        };
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
             *byte = value(pair[0])? << 4 | value(pair[1])?;
@@ -182,8 +191,8 @@ pub(crate) fn named_format(name: &[u8]) -> ObjectFormat {
     ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1)
 }
 
-/// Returns the name of a blob of `size` bytes whose content `feed` hands over in pieces, so that it need not be in
-/// memory as a whole.
+/// Returns the name of a blob of `size` bytes whose content `feed` hands over in pieces, so that it
+/// need not be in memory as a whole.
 ///
 /// # Errors
 ///
@@ -228,7 +237,9 @@ fn put_hex(bytes: &[u8], digits: &mut [u8]) {
 /// Returns whether `digits` are hex digits as [`hex`] writes them.
 #[must_use]
 pub fn is_hex(digits: &str) -> bool {
-    digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    digits
+        .bytes()
+        .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 #[cfg(test)]
@@ -240,13 +251,25 @@ mod tests {
         let digest = Sha256::of(b"x");
         let text = digest.to_string();
         assert_eq!(Sha256::parse(&text), Some(digest));
-        assert_eq!(Sha256::parse(&text["sha256:".len()..].to_uppercase()), Some(digest));
-        assert_eq!(["", "sha256:", &text[1..], &text[..70]].map(Sha256::parse), [None; 4]);
+        assert_eq!(
+            Sha256::parse(&text["sha256:".len()..].to_uppercase()),
+            Some(digest)
+        );
+        assert_eq!(
+            ["", "sha256:", &text[1..], &text[..70]].map(Sha256::parse),
+            [None; 4]
+        );
     }
 
     #[test]
     fn a_blob_is_named_as_git_names_it() {
-        assert_eq!(blob_id(b"", ObjectFormat::Sha1), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
-        assert_eq!(blob_id(b"hello\n", ObjectFormat::Sha1), "ce013625030ba8dba906f756967f9e9ca394464a");
+        assert_eq!(
+            blob_id(b"", ObjectFormat::Sha1),
+            "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+        );
+        assert_eq!(
+            blob_id(b"hello\n", ObjectFormat::Sha1),
+            "ce013625030ba8dba906f756967f9e9ca394464a"
+        );
     }
 }

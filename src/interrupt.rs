@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Cancels the requests that have a clone of it.
 ///
-/// A request reads the handle between two steps. A raised handle ends a search, a wait and a check. A change that has no
-/// commit record yet is rolled back. Reading the handle is one atomic load, so every module can use it. The handle is
-/// `Send` and `Sync`.
+/// A request reads the handle between two steps. A raised handle ends a search, a wait and a check.
+/// A change that has no commit record yet is rolled back. Reading the handle is one atomic load, so
+/// every module can use it. The handle is `Send` and `Sync`.
 ///
 /// # Examples
 ///
@@ -46,20 +46,32 @@ impl Interrupt {
     #[doc(hidden)]
     #[must_use]
     pub fn raised_after(limit: usize, signal: i32) -> Self {
-        let schedule = Schedule { signal, limit, reads: AtomicUsize::new(0) };
-        Self { schedule: Some(Arc::new(schedule)), ..Self::default() }
+        let schedule = Schedule {
+            signal,
+            limit,
+            reads: AtomicUsize::new(0),
+        };
+        Self {
+            schedule: Some(Arc::new(schedule)),
+            ..Self::default()
+        }
     }
 
     /// Returns the number of reads of a handle from [`Interrupt::raised_after`].
     #[doc(hidden)]
     #[must_use]
     pub fn reads(&self) -> usize {
-        self.schedule.as_ref().map_or(0, |schedule| schedule.reads.load(Ordering::Relaxed))
+        self.schedule
+            .as_ref()
+            .map_or(0, |schedule| schedule.reads.load(Ordering::Relaxed))
     }
 
     /// Cancels the requests because of `signal`.
     pub fn raise(&self, signal: i32) {
-        self.signal.store(usize::try_from(signal).unwrap_or_default(), Ordering::Relaxed);
+        self.signal.store(
+            usize::try_from(signal).unwrap_or_default(),
+            Ordering::Relaxed,
+        );
     }
 
     /// Returns the signal that cancels the requests.
@@ -70,7 +82,9 @@ impl Interrupt {
         {
             self.raise(schedule.signal);
         }
-        i32::try_from(self.signal.load(Ordering::Relaxed)).ok().filter(|&signal| signal != 0)
+        i32::try_from(self.signal.load(Ordering::Relaxed))
+            .ok()
+            .filter(|&signal| signal != 0)
     }
 
     /// Returns whether the requests are cancelled.

@@ -1,38 +1,42 @@
 //! Applies a patch to a tree of files completely, or not at all.
 //!
-//! [`prelude`] is the interface: a function for each command of the program, the requests and reports of these functions,
-//! and the workspaces that they work on. All other public modules are for the program and the tests of this crate, and
-//! can change in every version.
+//! [`prelude`] is the interface: a function for each command of the program, the requests and
+//! reports of these functions, and the workspaces that they work on. All other public modules are
+//! for the program and the tests of this crate, and can change in every version.
 //!
 //! # Promises
 //!
-//! 1. **All or nothing.** After an error, a signal, a kill or a power loss, the tree is in its old state or in its new
-//!    state. After a reported success it is in the new state.
-//! 2. **No data loss.** Only the bytes that the patch names change. A file that another process has changed is not
-//!    overwritten.
+//! 1. **All or nothing.** After an error, a signal, a kill or a power loss, the tree is in its old
+//!    state or in its new state. After a reported success it is in the new state.
+//! 2. **No data loss.** Only the bytes that the patch names change. A file that another process has
+//!    changed is not overwritten.
 //! 3. **Confined to the root.** No path leaves the root through its name, a link or a race.
 //! 4. **Checked equals applied.** A `plan_id` binds an approval to the change.
 //! 5. **Everything can be undone** until another change touches the same file.
-//! 6. **Precise diagnostics.** A refusal names the hunk, the line, the expected and the actual text, and the closest match.
+//! 6. **Precise diagnostics.** A refusal names the hunk, the line, the expected and the actual
+//!    text, and the closest match.
 //!
 //! # Requests and results
 //!
 //! A [`Request`](prelude::Request) is a plain struct. Take the request that a function such as
-//! [`Request::of`](prelude::Request::of) returns, and set the fields that differ from the defaults. Most functions return
-//! an [`Outcome`](prelude::Outcome) with the report that the program prints as JSON.
-//! [`into_result`](prelude::Outcome::into_result) turns an outcome into a [`Result`].
+//! [`Request::of`](prelude::Request::of) returns, and set the fields that differ from the defaults.
+//! Most functions return an [`Outcome`](prelude::Outcome) with the report that the program prints
+//! as JSON. [`into_result`](prelude::Outcome::into_result) turns an outcome into a [`Result`].
 //!
-//! A [`Workspace`](prelude::Workspace) is a directory ([`Disk`](prelude::Disk), opened by [`open`](prelude::open)), a tree in
-//! memory ([`Memory`](prelude::Memory)), or a revision in a git repository ([`open_tree`](prelude::open_tree)).
+//! A [`Workspace`](prelude::Workspace) is a directory ([`Disk`](prelude::Disk), opened by
+//! [`open`](prelude::open)), a tree in memory ([`Memory`](prelude::Memory)), or a revision in a git
+//! repository ([`open_tree`](prelude::open_tree)).
 //!
 //! # Threads
 //!
-//! The functions block the caller. Requests, outcomes, interrupts and workspaces are `Send` and `Sync`: several threads can
-//! check patches against one workspace. The only global state is the thread pool of rayon.
+//! The functions block the caller. Requests, outcomes, interrupts and workspaces are `Send` and
+//! `Sync`: several threads can check patches against one workspace. The only global state is the
+//! thread pool of rayon.
 //!
 //! # Features
 //!
-//! `cli` is the default and enables all other features. Input that needs a missing feature is refused as unsupported.
+//! `cli` is the default and enables all other features. Input that needs a missing feature is
+//! refused as unsupported.
 //!
 //! | feature | adds |
 //! | --- | --- |
@@ -46,8 +50,8 @@
 //!
 //! # Examples
 //!
-//! A harness checks a patch, asks the user, applies exactly the approved change, and undoes it. The folder `examples` has
-//! more.
+//! A harness checks a patch, asks the user, applies exactly the approved change, and undoes it. The
+//! folder `examples` has more.
 //!
 //! ```
 //! use wpatch::prelude::*;

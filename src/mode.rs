@@ -20,8 +20,8 @@ pub enum FileMode {
 impl FileMode {
     /// Returns the mode that an octal number of a git header means.
     ///
-    /// Permission bits of a regular file other than the owner's execute bit carry nothing, as in git.
-    /// Types that a tree cannot hold (devices, sockets, directories) are `None`.
+    /// Permission bits of a regular file other than the owner's execute bit carry nothing, as in
+    /// git. Types that a tree cannot hold (devices, sockets, directories) are `None`.
     #[must_use]
     pub fn from_bits(bits: u32) -> Option<Self> {
         match bits & 0o170_000 {
@@ -114,7 +114,11 @@ pub enum Permissions {
 #[must_use]
 pub fn with_execution(bits: u32, executable: bool) -> u32 {
     let plain = bits & 0o666;
-    if executable { plain | ((plain & 0o444) >> 2) } else { plain }
+    if executable {
+        plain | ((plain & 0o444) >> 2)
+    } else {
+        plain
+    }
 }
 
 #[cfg(test)]

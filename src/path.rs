@@ -17,8 +17,8 @@ pub const MAX_PATH: usize = 4095;
 /// Most bytes of one component (`NAME_MAX`).
 pub const MAX_COMPONENT: usize = 255;
 
-/// Most components of a path. Directories are looked at one by one, so that a path costs as much as its length times
-/// its depth: a patch that is nothing but slashes would keep a machine busy.
+/// Most components of a path. Directories are looked at one by one, so that a path costs as much as
+/// its length times its depth: a patch that is nothing but slashes would keep a machine busy.
 pub const MAX_DEPTH: usize = 256;
 
 /// Most symbolic links on the way to a file (`MAXSYMLINKS`, see `path_resolution(7)`).
@@ -53,7 +53,8 @@ pub enum PathError {
     /// It ends in `/`, so that it names a directory.
     #[error("the path names a directory")]
     Directory,
-    /// It, or one of its components, is longer than file systems take, or it is deeper than any tree.
+    /// It, or one of its components, is longer than file systems take, or it is deeper than any
+    /// tree.
     #[error("the path is too long")]
     TooLong,
 }
@@ -61,14 +62,14 @@ pub enum PathError {
 impl RelPath {
     /// Checks `bytes` and wraps them.
     ///
-    /// `.` components and doubled slashes are dropped, and `..` takes back the component before it, as in
-    /// `a/./b/../c`, which is `a/c`.
+    /// `.` components and doubled slashes are dropped, and `..` takes back the component before it,
+    /// as in `a/./b/../c`, which is `a/c`.
     ///
     /// # Errors
     ///
-    /// Returns [`PathError`] for an empty or absolute path, for one that `..` leads out of the root, for a
-    /// final `/`, a NUL byte, for more than [`MAX_PATH`] or [`MAX_COMPONENT`] bytes, and for more than [`MAX_DEPTH`]
-    /// components.
+    /// Returns [`PathError`] for an empty or absolute path, for one that `..` leads out of the
+    /// root, for a final `/`, a NUL byte, for more than [`MAX_PATH`] or [`MAX_COMPONENT`] bytes,
+    /// and for more than [`MAX_DEPTH`] components.
     pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         if bytes.is_empty() {
             return Err(PathError::Empty);
@@ -111,7 +112,11 @@ impl RelPath {
             }
             (depth, start) = (depth + 1, end + 1);
         }
-        if bytes.len() > MAX_PATH || depth > MAX_DEPTH { Err(PathError::TooLong) } else { Ok(Self(bytes.into())) }
+        if bytes.len() > MAX_PATH || depth > MAX_DEPTH {
+            Err(PathError::TooLong)
+        } else {
+            Ok(Self(bytes.into()))
+        }
     }
 
     /// Returns the bytes.
@@ -162,18 +167,26 @@ impl RelPath {
     pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
         let whole = [&self.0, name].join(&b'/');
         // The rest of it was looked at before.
-        if is_plain(name) && !name.contains(&0) { Self::checked_length(&whole) } else { Self::new(&whole) }
+        if is_plain(name) && !name.contains(&0) {
+            Self::checked_length(&whole)
+        } else {
+            Self::new(&whole)
+        }
     }
 
     /// Returns whether `directory` lies above it.
     #[must_use]
     pub fn is_below(&self, directory: &Self) -> bool {
-        self.0.strip_prefix(&*directory.0).is_some_and(|rest| rest.first() == Some(&b'/'))
+        self.0
+            .strip_prefix(&*directory.0)
+            .is_some_and(|rest| rest.first() == Some(&b'/'))
     }
 }
 
 fn is_plain(bytes: &[u8]) -> bool {
-    bytes.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."))
+    bytes
+        .split(|&byte| byte == b'/')
+        .all(|part| !matches!(part, b"" | b"." | b".."))
 }
 
 impl TryFrom<Vec<u8>> for RelPath {
@@ -232,19 +245,41 @@ mod tests {
     fn a_path_has_a_length_and_a_depth() {
         let deep = |depth: usize| vec!["d"; depth].join("/");
         assert!(RelPath::new(deep(MAX_DEPTH).as_bytes()).is_ok());
-        assert_eq!(RelPath::new(deep(MAX_DEPTH + 1).as_bytes()), Err(PathError::TooLong));
-        assert_eq!(RelPath::new("d".repeat(MAX_COMPONENT + 1).as_bytes()), Err(PathError::TooLong));
+        assert_eq!(
+            RelPath::new(deep(MAX_DEPTH + 1).as_bytes()),
+            Err(PathError::TooLong)
+        );
+        assert_eq!(
+            RelPath::new("d".repeat(MAX_COMPONENT + 1).as_bytes()),
+            Err(PathError::TooLong)
+        );
     }
 
     #[test]
     fn what_is_joined_is_a_path_as_any_other() {
         let long = "d/".repeat(MAX_DEPTH - 1) + "d";
         for above in ["a", "a/b", &long] {
-            for name in
-                [&b""[..], b"x", b"x/y", b".", b"..", b"../..", b"x/../y", b"/x", b"x/", b"x//y", b"x\0", &[b'd'; 256]]
-            {
+            for name in [
+                &b""[..],
+                b"x",
+                b"x/y",
+                b".",
+                b"..",
+                b"../..",
+                b"x/../y",
+                b"/x",
+                b"x/",
+                b"x//y",
+                b"x\0",
+                &[b'd'; 256],
+            ] {
                 let path = RelPath::new(above.as_bytes()).unwrap();
-                assert_eq!(path.join(name), RelPath::new(&[above.as_bytes(), name].join(&b'/')), "{}", printable(name));
+                assert_eq!(
+                    path.join(name),
+                    RelPath::new(&[above.as_bytes(), name].join(&b'/')),
+                    "{}",
+                    printable(name)
+                );
             }
         }
     }
@@ -260,6 +295,10 @@ mod tests {
         let above: Vec<_> = path.ancestors().map(|path| path.to_string()).collect();
         assert_eq!(above, ["a/b", "a"]);
         assert!(path.is_below(&RelPath::new(b"a").unwrap()));
-        assert!(!RelPath::new(b"ab").unwrap().is_below(&RelPath::new(b"a").unwrap()));
+        assert!(
+            !RelPath::new(b"ab")
+                .unwrap()
+                .is_below(&RelPath::new(b"a").unwrap())
+        );
     }
 }

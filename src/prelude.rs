@@ -1,8 +1,9 @@
 //! The interface of the library: the commands, their requests and reports, and the workspaces.
 
 pub use crate::engine::{
-    Applied, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest, Refused, Request, Target, What,
-    apply, check, diff, gc, init, list, log, open, open_tree, planned, preview, read, recover, reject, save, show,
+    Applied, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest, Refused,
+    Request, Target, What, apply, check, diff, gc, init, list, log, open, open_tree, planned,
+    preview, read, recover, reject, save, show,
 };
 #[cfg(feature = "schema")]
 pub use crate::engine::{ToolOptions, tool};

@@ -79,7 +79,11 @@ impl Progress {
     /// Begins `phase`, which has `total` things to count, or 0.
     pub fn enter(&self, phase: Phase, total: usize) {
         if let Some(mut state) = self.held() {
-            *state = State { phase, done: 0, total };
+            *state = State {
+                phase,
+                done: 0,
+                total,
+            };
         }
     }
 

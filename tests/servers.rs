@@ -1,4 +1,5 @@
-//! Changes judged by real language servers. `.ci/servers` installs them; `cargo test --test servers` runs this.
+//! Changes judged by real language servers. `.ci/servers` installs them; `cargo test --test
+//! servers` runs this.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -16,14 +17,23 @@ struct Place(TempDir);
 impl Place {
     fn with(files: &[(&str, &str)]) -> Self {
         let place = Self(TempDir::new().unwrap());
-        let servers = [("pyright", "pyright-langserver", "*.py"), ("typescript", "typescript-language-server", "*.ts")];
+        let servers = [
+            ("pyright", "pyright-langserver", "*.py"),
+            ("typescript", "typescript-language-server", "*.ts"),
+        ];
         let mut configuration = String::new();
         for (name, program, files) in servers {
             let command = json!([installed(program), "--stdio"]);
-            configuration += &format!("[[server]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {command}\n");
+            configuration += &format!(
+                "[[server]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {command}\n"
+            );
         }
         fs::create_dir_all(place.0.path().join("config/wpatch")).unwrap();
-        fs::write(place.0.path().join("config/wpatch/config.toml"), configuration).unwrap();
+        fs::write(
+            place.0.path().join("config/wpatch/config.toml"),
+            configuration,
+        )
+        .unwrap();
         fs::create_dir(place.root()).unwrap();
         for (name, text) in files {
             fs::write(place.root().join(name), text).unwrap();
@@ -37,33 +47,55 @@ impl Place {
 
     fn report(&self, command: &str, patch: &str) -> Value {
         let mut child = Command::new(env!("CARGO_BIN_EXE_wpatch"))
-            .args([command, "--json", "--diagnostics=deny", "--diagnostics-timeout=5m"])
+            .args([
+                command,
+                "--json",
+                "--diagnostics=deny",
+                "--diagnostics-timeout=5m",
+            ])
             .current_dir(self.root())
             .env("XDG_CONFIG_HOME", self.0.path().join("config"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(patch.as_bytes()).unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(patch.as_bytes())
+            .unwrap();
         serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap()
     }
 }
 
 fn installed(program: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/servers/node_modules/.bin").join(program);
-    assert!(path.exists(), "{} is not there: run .ci/servers first", path.display());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("target/servers/node_modules/.bin")
+        .join(program);
+    assert!(
+        path.exists(),
+        "{} is not there: run .ci/servers first",
+        path.display()
+    );
     path
 }
 
 /// Returns the rules and places of what is new, and how the command ended.
 fn told(report: &Value) -> Value {
-    let new = report["diagnostics"]["new"].as_array().unwrap_or_else(|| panic!("{report:#}")).iter();
-    let new: Vec<_> = new.map(|it| json!([it["path"], it["line"], it["severity"], it["code"]])).collect();
+    let new = report["diagnostics"]["new"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{report:#}"))
+        .iter();
+    let new: Vec<_> = new
+        .map(|it| json!([it["path"], it["line"], it["severity"], it["code"]]))
+        .collect();
     json!([report["exit_code"], new, report["diagnostics"]["fixed"]])
 }
 
 const PYTHON: &str = "def f(x: int) -> int:\n    return x\n\n\ny: str = f(1)\nf(2)\n";
-const TYPESCRIPT: &str = "export function f(x: number): number {\n  return x;\n}\nconst y: string = f(1);\n";
+const TYPESCRIPT: &str =
+    "export function f(x: number): number {\n  return x;\n}\nconst y: string = f(1);\n";
 
 #[test]
 fn errors_that_a_change_brings_are_denied_and_those_that_only_moved_are_not() {
@@ -71,11 +103,21 @@ fn errors_that_a_change_brings_are_denied_and_those_that_only_moved_are_not() {
     let typescript = "--- a/a.ts\n+++ b/a.ts\n@@ -1,4 +1,5 @@\n+export const z = f(NEW);\n export function f(x: number): number {\n   return x;\n }\n const y: string = f(1);\n";
     let patch = [python, typescript].concat();
     for command in ["check", "apply"] {
-        let place = Place::with(&[("a.py", PYTHON), ("a.ts", TYPESCRIPT), ("tsconfig.json", "{}")]);
+        let place = Place::with(&[
+            ("a.py", PYTHON),
+            ("a.ts", TYPESCRIPT),
+            ("tsconfig.json", "{}"),
+        ]);
         let worse = place.report(command, &patch.replace("NEW", "\"2\""));
-        let new = json!([["a.py", 7, "error", "reportArgumentType"], ["a.ts", 1, "error", "2345"]]);
+        let new = json!([
+            ["a.py", 7, "error", "reportArgumentType"],
+            ["a.ts", 1, "error", "2345"]
+        ]);
         assert_eq!(told(&worse), json!([3, new, 0]), "{worse:#}");
-        assert_eq!(fs::read_to_string(place.root().join("a.py")).unwrap(), PYTHON);
+        assert_eq!(
+            fs::read_to_string(place.root().join("a.py")).unwrap(),
+            PYTHON
+        );
         let fine = place.report(command, &patch.replace("NEW", "2"));
         assert_eq!(told(&fine), json!([0, [], 0]), "{fine:#}");
     }
@@ -85,17 +127,33 @@ fn errors_that_a_change_brings_are_denied_and_those_that_only_moved_are_not() {
 fn a_change_that_brings_what_it_needs_is_applied_and_one_that_takes_it_away_is_not() {
     let makes = "--- /dev/null\n+++ b/m.py\n@@ -0,0 +1 @@\n+k = 1\n--- /dev/null\n+++ b/m.ts\n@@ -0,0 +1 @@\n+export const k = 1;\n";
     let uses = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,4 @@\n+from m import k\n def f(x: int) -> int:\n     return x\n \n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,4 @@\n+import { k } from \"./m\";\n export function f(x: number): number {\n   return x;\n }\n";
-    let place = Place::with(&[("a.py", PYTHON), ("a.ts", TYPESCRIPT), ("tsconfig.json", "{}")]);
+    let place = Place::with(&[
+        ("a.py", PYTHON),
+        ("a.ts", TYPESCRIPT),
+        ("tsconfig.json", "{}"),
+    ]);
     let applied = place.report("apply", &[makes, uses].concat());
     let errors = |report: &Value| report["diagnostics"]["errors"].clone();
-    assert_eq!(json!([applied["ok"], errors(&applied)]), json!([true, 0]), "{applied:#}");
+    assert_eq!(
+        json!([applied["ok"], errors(&applied)]),
+        json!([true, 0]),
+        "{applied:#}"
+    );
 
     let gone = "--- a/m.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-k = 1\n--- a/m.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-export const k = 1;\n";
     let touched = "--- a/a.py\n+++ b/a.py\n@@ -5,3 +5,3 @@\n \n y: str = f(1)\n-f(2)\n+f(3)\n--- a/a.ts\n+++ b/a.ts\n@@ -3,3 +3,3 @@\n   return x;\n }\n-const y: string = f(1);\n+const y: string = f(1); // k\n";
     let refused = place.report("apply", &[gone, touched].concat());
-    let new = refused["diagnostics"]["new"].as_array().unwrap_or_else(|| panic!("{refused:#}"));
-    let places: Vec<_> = new.iter().map(|it| json!([it["path"], it["line"], it["code"]])).collect();
-    assert!(places.contains(&json!(["a.py", 1, "reportMissingImports"])), "{refused:#}");
+    let new = refused["diagnostics"]["new"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{refused:#}"));
+    let places: Vec<_> = new
+        .iter()
+        .map(|it| json!([it["path"], it["line"], it["code"]]))
+        .collect();
+    assert!(
+        places.contains(&json!(["a.py", 1, "reportMissingImports"])),
+        "{refused:#}"
+    );
     assert!(places.contains(&json!(["a.ts", 1, "2307"])), "{refused:#}");
     assert!(place.root().join("m.py").exists() && refused["outcome"] == "refused");
 }

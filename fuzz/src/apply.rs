@@ -1,4 +1,5 @@
-//! The laws of applying: refused means untouched, the check says what happens, nothing else is changed.
+//! The laws of applying: refused means untouched, the check says what happens, nothing else is
+//! changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +23,18 @@ pub fn agree(bytes: &[u8]) {
     let memory = scene.memory();
     let (before, fingerprint) = (tree(&memory), memory.fingerprint());
     let checked = engine::check(scene.request(scene.direction()), &memory);
-    assert_eq!(memory.fingerprint(), fingerprint, "checking left something behind");
+    assert_eq!(
+        memory.fingerprint(),
+        fingerprint,
+        "checking left something behind"
+    );
     assert!(!checked.report.changed, "a check changes nothing");
     let applied = engine::apply(scene.request(scene.direction()), &memory, &Interrupt::new());
-    assert_eq!(verdict(&checked), verdict(&applied), "check and apply do not agree");
+    assert_eq!(
+        verdict(&checked),
+        verdict(&applied),
+        "check and apply do not agree"
+    );
     let after = tree(&memory);
     swept(&memory);
     if applied.report.ok {
@@ -50,21 +59,35 @@ pub fn tree(memory: &Memory) -> BTreeMap<RelPath, Entry> {
 fn verdict(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
     let report = &outcome.report;
     let problems = serde_json::to_string(&report.problems).expect("problems are data");
-    (report.ok, report.exit_code, report.plan_id.clone(), problems)
+    (
+        report.ok,
+        report.exit_code,
+        report.plan_id.clone(),
+        problems,
+    )
 }
 
 /// Asserts that no scratch file is left; the history is none.
 fn swept(memory: &Memory) {
     let is_history = |path: &RelPath| path.as_bytes().starts_with(b".git/wpatch/entry-");
-    let stays = |path: &RelPath| is_history(path) || path.as_bytes() == b".git/wpatch" || path.name() == b"lock";
+    let stays = |path: &RelPath| {
+        is_history(path) || path.as_bytes() == b".git/wpatch" || path.name() == b"lock"
+    };
     let is_left = |path: &&RelPath| is_state(path) && !stays(path);
-    assert_eq!(memory.entries().keys().find(is_left), None, "scratch is left");
+    assert_eq!(
+        memory.entries().keys().find(is_left),
+        None,
+        "scratch is left"
+    );
 }
 
 /// Asserts that no file changed but those of the report, and none in `.git`.
 fn named(applied: &Outcome, before: &BTreeMap<RelPath, Entry>, after: &BTreeMap<RelPath, Entry>) {
     let files = &applied.report.files;
-    let told: BTreeSet<_> = files.iter().flat_map(|file| std::iter::once(&file.path).chain(&file.from)).collect();
+    let told: BTreeSet<_> = files
+        .iter()
+        .flat_map(|file| std::iter::once(&file.path).chain(&file.from))
+        .collect();
     for path in before.keys().chain(after.keys()) {
         let sides = [before.get(path), after.get(path)];
         if sides[0] == sides[1] {
@@ -73,18 +96,27 @@ fn named(applied: &Outcome, before: &BTreeMap<RelPath, Entry>, after: &BTreeMap<
         assert!(!path.as_bytes().starts_with(b".git/"), "{path:?} is closed");
         let is_directory = |entry: &Entry| entry.kind == FileKind::Directory;
         let is_above = || told.iter().any(|told| told.is_below(path));
-        let is_told = told.contains(path) || sides.into_iter().flatten().all(is_directory) && is_above();
+        let is_told =
+            told.contains(path) || sides.into_iter().flatten().all(is_directory) && is_above();
         assert!(is_told, "{path:?} changed, and the report does not say so");
     }
 }
 
-/// Takes a change back of which every hunk stood where it says, and asserts that the tree is as it was.
+/// Takes a change back of which every hunk stood where it says, and asserts that the tree is as it
+/// was.
 fn back(scene: &Scene, applied: &Outcome, memory: &Memory, before: &BTreeMap<RelPath, Entry>) {
     let summary = &applied.report.summary;
-    let moves = summary.creates + summary.deletes + summary.renames + summary.copies + summary.mode_changes;
-    let is_loose = [b'w', b'F', b'C', b'z', b'c'].iter().any(|&letter| scene.has(letter));
+    let moves =
+        summary.creates + summary.deletes + summary.renames + summary.copies + summary.mode_changes;
+    let is_loose = [b'w', b'F', b'C', b'z', b'c']
+        .iter()
+        .any(|&letter| scene.has(letter));
     let of_lines = |format: &str| format == "git" || format == "unified";
-    let is_numbered = applied.report.inputs.iter().all(|input| input.format.as_deref().is_some_and(of_lines));
+    let is_numbered = applied
+        .report
+        .inputs
+        .iter()
+        .all(|input| input.format.as_deref().is_some_and(of_lines));
     let paths: BTreeSet<_> = applied.report.files.iter().map(|file| &file.path).collect();
     if moves + summary.hunks_offset + summary.hunks_fuzzy > 0
         || is_loose

@@ -1,4 +1,5 @@
-//! The law of crashes: whatever stops an apply, and wherever, the next command finds the tree as before or as after.
+//! The law of crashes: whatever stops an apply, and wherever, the next command finds the tree as
+//! before or as after.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,9 @@ pub fn survive(bytes: &[u8]) {
     scene.entries.retain(|(path, _)| !is_state(path));
     let calm = scene.memory();
     let before = tree(&calm);
-    let run = |memory: &Memory| engine::apply(scene.request(scene.direction()), memory, &Interrupt::new()).report;
+    let run = |memory: &Memory| {
+        engine::apply(scene.request(scene.direction()), memory, &Interrupt::new()).report
+    };
     if !run(&calm).ok {
         return;
     }
@@ -32,7 +35,10 @@ pub fn survive(bytes: &[u8]) {
         (b'v', FaultKind::ErrorFromNowOn),
         (b'i', FaultKind::Lie),
     ];
-    let kind = kinds.iter().find(|(letter, _)| scene.has(*letter)).map_or(FaultKind::Killed, |(_, kind)| *kind);
+    let kind = kinds
+        .iter()
+        .find(|(letter, _)| scene.has(*letter))
+        .map_or(FaultKind::Killed, |(_, kind)| *kind);
     let verb = scene.number();
     memory.inject(Injection { verb, kind });
     let report = run(&memory);
@@ -42,7 +48,11 @@ pub fn survive(bytes: &[u8]) {
             found.retain(|path, _| !path.name().starts_with(b".wpatch-"));
             found
         };
-        assert_eq!(swept(tree(&memory)), swept(after.clone()), "done, and the tree is another");
+        assert_eq!(
+            swept(tree(&memory)),
+            swept(after.clone()),
+            "done, and the tree is another"
+        );
     } else if matches!(kind, FaultKind::ErrorOnce | FaultKind::Lie) {
         assert_eq!(tree(&memory), before, "refused, and the tree is another");
     }
@@ -54,5 +64,8 @@ pub fn survive(bytes: &[u8]) {
     recover(&next, scene.transaction()).expect("the disk is well again");
     let found = tree(&next);
     let is_whole = found == after || found == before && !report.ok;
-    assert!(is_whole, "{kind:?} at {verb}: neither before nor after\n{found:?}");
+    assert!(
+        is_whole,
+        "{kind:?} at {verb}: neither before nor after\n{found:?}"
+    );
 }

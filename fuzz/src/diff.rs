@@ -20,9 +20,13 @@ use crate::scene::pieces;
 ///
 /// If the law does not hold.
 pub fn lead_there_and_back(bytes: &[u8]) {
-    let [letters, old_name, new_name, old, new] = pieces(bytes)[..] else { return };
+    let [letters, old_name, new_name, old, new] = pieces(bytes)[..] else {
+        return;
+    };
     let names = [old_name, new_name].map(RelPath::new);
-    let [Ok(old_path), Ok(new_path)] = names else { return };
+    let [Ok(old_path), Ok(new_path)] = names else {
+        return;
+    };
     let policy = Policy::default();
     let is_closed = |path: &RelPath| policy.judge(path, Access::Modify).verdict != Verdict::Allow;
     if is_closed(&old_path) || is_closed(&new_path) || is_binary(old) || is_binary(new) {
@@ -32,10 +36,26 @@ pub fn lead_there_and_back(bytes: &[u8]) {
     if is_rename && (old_path.is_below(&new_path) || new_path.is_below(&old_path)) {
         return;
     }
-    let new_path = if is_rename { new_path } else { old_path.clone() };
-    let action = if is_rename { Action::Rename } else { Action::Modify };
-    let before = (!letters.contains(&b'c') || is_rename).then_some((&old_path, letters.contains(&b'x'), old));
-    let after = (!letters.contains(&b'd') || is_rename).then_some((&new_path, letters.contains(&b'y'), new));
+    let new_path = if is_rename {
+        new_path
+    } else {
+        old_path.clone()
+    };
+    let action = if is_rename {
+        Action::Rename
+    } else {
+        Action::Modify
+    };
+    let before = (!letters.contains(&b'c') || is_rename).then_some((
+        &old_path,
+        letters.contains(&b'x'),
+        old,
+    ));
+    let after = (!letters.contains(&b'd') || is_rename).then_some((
+        &new_path,
+        letters.contains(&b'y'),
+        new,
+    ));
     let patch = git_diff(action, before.map(side).as_ref(), after.map(side).as_ref());
     if patch.is_empty() {
         assert!(before == after, "nothing differs, says the diff");
@@ -43,9 +63,19 @@ pub fn lead_there_and_back(bytes: &[u8]) {
     }
     let memory = Memory::with_files(before.map(entry));
     step(&memory, &patch, Direction::Forward);
-    assert_eq!(memory.files(), Memory::with_files(after.map(entry)).files(), "{}", String::from_utf8_lossy(&patch));
+    assert_eq!(
+        memory.files(),
+        Memory::with_files(after.map(entry)).files(),
+        "{}",
+        String::from_utf8_lossy(&patch)
+    );
     step(&memory, &patch, Direction::Reverse);
-    assert_eq!(memory.files(), Memory::with_files(before.map(entry)).files(), "{}", String::from_utf8_lossy(&patch));
+    assert_eq!(
+        memory.files(),
+        Memory::with_files(before.map(entry)).files(),
+        "{}",
+        String::from_utf8_lossy(&patch)
+    );
 }
 
 type Side<'a> = (&'a RelPath, bool, &'a [u8]);
@@ -53,16 +83,33 @@ type Side<'a> = (&'a RelPath, bool, &'a [u8]);
 fn side((path, is_executable, content): Side<'_>) -> DiffSide<'_> {
     let bits = if is_executable { 0o100_755 } else { 0o100_644 };
     let mode = FileMode::from_bits(bits).expect("a mode of git");
-    DiffSide { path, mode, content, blob: "" }
+    DiffSide {
+        path,
+        mode,
+        content,
+        blob: "",
+    }
 }
 
 fn entry((path, is_executable, content): Side<'_>) -> (RelPath, Entry) {
-    (path.clone(), if is_executable { Entry::executable(content) } else { Entry::file(content) })
+    (
+        path.clone(),
+        if is_executable {
+            Entry::executable(content)
+        } else {
+            Entry::file(content)
+        },
+    )
 }
 
 fn step(memory: &Memory, patch: &[u8], direction: Direction) {
     let mut request = Request::of(patch);
     request.decide.reverse = direction == Direction::Reverse;
     let report = engine::apply(request, memory, &Interrupt::new()).report;
-    assert!(report.ok, "{direction:?} {:?}\n{}", report.problems, String::from_utf8_lossy(patch));
+    assert!(
+        report.ok,
+        "{direction:?} {:?}\n{}",
+        report.problems,
+        String::from_utf8_lossy(patch)
+    );
 }

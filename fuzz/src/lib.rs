@@ -1,4 +1,5 @@
-//! What the fuzz targets have in common: inputs as trees and patches, the laws, and seeds from `fixtures/`.
+//! What the fuzz targets have in common: inputs as trees and patches, the laws, and seeds from
+//! `fixtures/`.
 
 pub mod apply;
 pub mod crash;

@@ -1,4 +1,5 @@
-//! The law of the parsers: any text is read or refused, and every place that is named lies in the text.
+//! The law of the parsers: any text is read or refused, and every place that is named lies in the
+//! text.
 
 use wpatch::plan::{self, Direction, Edit, Selection};
 use wpatch::syntax::{self, Options};
@@ -12,7 +13,11 @@ use wpatch::text::Span;
 pub fn read(format: &str, bytes: &[u8]) {
     for is_easy in [false, true] {
         let among = syntax::chosen(format);
-        let options = Options { recount: is_easy, lenient: is_easy, ..Options::default() };
+        let options = Options {
+            recount: is_easy,
+            lenient: is_easy,
+            ..Options::default()
+        };
         let plan = match syntax::parse("fuzz", bytes.to_vec(), &among, options) {
             Ok(plan) => plan,
             Err(broken) => {
@@ -26,32 +31,54 @@ pub fn read(format: &str, bytes: &[u8]) {
             let bytes = &plan.inputs[operation.input].bytes[..];
             inside(operation.span, bytes);
             if let Edit::Lines(changes) = &operation.edit {
-                let spans = changes.edits.iter().map(|edit| edit.span).chain(changes.repairs.iter().map(|(_, at)| *at));
+                let spans = changes
+                    .edits
+                    .iter()
+                    .map(|edit| edit.span)
+                    .chain(changes.repairs.iter().map(|(_, at)| *at));
                 spans.for_each(|span| inside(span, bytes));
             }
-            let Edit::Hunks(hunks) = &operation.edit else { continue };
+            let Edit::Hunks(hunks) = &operation.edit else {
+                continue;
+            };
             for hunk in hunks {
                 for span in [hunk.span, hunk.header, hunk.body, hunk.section] {
                     inside(span, bytes);
                 }
                 for direction in [Direction::Forward, Direction::Reverse] {
-                    let sides = hunk.lines(bytes, direction).fold((0, 0), |(old, new), line| match line.kind {
-                        plan::LineKind::Context => (old + 1, new + 1),
-                        plan::LineKind::Deletion => (old + 1, new),
-                        plan::LineKind::Insertion => (old, new + 1),
-                    });
-                    let stated = (hunk.preimage_range(direction).count, hunk.postimage_range(direction).count);
+                    let sides = hunk
+                        .lines(bytes, direction)
+                        .fold((0, 0), |(old, new), line| match line.kind {
+                            plan::LineKind::Context => (old + 1, new + 1),
+                            plan::LineKind::Deletion => (old + 1, new),
+                            plan::LineKind::Insertion => (old, new + 1),
+                        });
+                    let stated = (
+                        hunk.preimage_range(direction).count,
+                        hunk.postimage_range(direction).count,
+                    );
                     assert_eq!(sides, stated, "{hunk:?}");
                 }
             }
         }
         for direction in [Direction::Forward, Direction::Reverse] {
             let strip = Some(usize::from(is_easy));
-            let _ = plan::select(plan.clone(), &Selection { strip, direction, ..Selection::default() });
+            let _ = plan::select(
+                plan.clone(),
+                &Selection {
+                    strip,
+                    direction,
+                    ..Selection::default()
+                },
+            );
         }
     }
 }
 
 fn inside(span: Span, text: &[u8]) {
-    assert!(span.start <= span.end && span.end <= text.len(), "{span:?} of {}", text.len());
+    assert!(
+        span.start <= span.end && span.end <= text.len(),
+        "{span:?} of {}",
+        text.len()
+    );
 }

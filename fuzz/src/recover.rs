@@ -1,4 +1,5 @@
-//! The laws of recovery: it touches nothing but what a journal names, and of that only what the journal knows.
+//! The laws of recovery: it touches nothing but what a journal names, and of that only what the
+//! journal knows.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +16,19 @@ use crate::scene::Scene;
 /// First word of a journal.
 const MAGIC: &str = "wpatch.journal/1";
 
-/// Recovers the tree of an input, whose journals are given the checksums that they need to be believed.
+/// Recovers the tree of an input, whose journals are given the checksums that they need to be
+/// believed.
 ///
 /// # Panics
 ///
 /// If a law does not hold.
 pub fn keep_to_the_journal(bytes: &[u8]) {
     let mut scene = Scene::decode(bytes);
-    let contents: Vec<_> = scene.entries.iter().map(|(_, entry)| entry.contents.clone()).collect();
+    let contents: Vec<_> = scene
+        .entries
+        .iter()
+        .map(|(_, entry)| entry.contents.clone())
+        .collect();
     for (path, entry) in &mut scene.entries {
         if is_journal(path) && !scene.options.contains(&b'k') {
             entry.contents = stamped(&entry.contents, &contents);
@@ -32,7 +38,11 @@ pub fn keep_to_the_journal(bytes: &[u8]) {
     let (all, fingerprint) = (memory.entries(), memory.fingerprint());
     let before = tree(&memory);
     let examined = examine(&memory);
-    assert_eq!(memory.fingerprint(), fingerprint, "looking left something behind");
+    assert_eq!(
+        memory.fingerprint(),
+        fingerprint,
+        "looking left something behind"
+    );
     let recovered = recover(&memory, scene.transaction());
     let after = tree(&memory);
     let known = Known::of(&all);
@@ -40,7 +50,10 @@ pub fn keep_to_the_journal(bytes: &[u8]) {
     match &recovered {
         Err(Failure::State { .. }) => {
             assert_eq!(before, after, "refused, and the tree is another");
-            assert!(matches!(examined, Err(Failure::State { .. })), "{examined:?}");
+            assert!(
+                matches!(examined, Err(Failure::State { .. })),
+                "{examined:?}"
+            );
         }
         Err(_) => {}
         Ok(_) => {
@@ -48,8 +61,15 @@ pub fn keep_to_the_journal(bytes: &[u8]) {
             let again = memory.restart();
             let second = recover(&again, scene.transaction());
             let is_over = |found: &Vec<Recovered>| found.iter().all(|one| one.left.is_empty());
-            assert!(second.as_ref().is_ok_and(is_over), "{recovered:?}, and again {second:?}");
-            assert_eq!(tree(&again), after, "the second time it does something else");
+            assert!(
+                second.as_ref().is_ok_and(is_over),
+                "{recovered:?}, and again {second:?}"
+            );
+            assert_eq!(
+                tree(&again),
+                after,
+                "the second time it does something else"
+            );
         }
     }
 }
@@ -63,13 +83,22 @@ fn stamped(body: &[u8], contents: &[Vec<u8>]) -> Vec<u8> {
     let mut parts = body.split(|&byte| byte == b'@');
     let mut whole = parts.next().unwrap_or_default().to_vec();
     for (index, part) in parts.enumerate() {
-        let number = std::str::from_utf8(part).ok().and_then(|text| text.parse::<usize>().ok());
-        match number.filter(|_| index % 2 == 0).and_then(|number| contents.get(number % contents.len())) {
+        let number = std::str::from_utf8(part)
+            .ok()
+            .and_then(|text| text.parse::<usize>().ok());
+        match number
+            .filter(|_| index % 2 == 0)
+            .and_then(|number| contents.get(number % contents.len()))
+        {
             Some(contents) => whole.extend(Digest::of(contents).to_string().bytes()),
             None => whole.extend(part),
         }
     }
-    [format!("{MAGIC} {}\n", Digest::of(&whole)).as_bytes(), &whole].concat()
+    [
+        format!("{MAGIC} {}\n", Digest::of(&whole)).as_bytes(),
+        &whole,
+    ]
+    .concat()
 }
 
 /// What the journals of a state directory name.
@@ -86,8 +115,15 @@ impl Known {
     fn of(all: &BTreeMap<RelPath, Entry>) -> Self {
         let mut known = Self::default();
         for (path, entry) in all {
-            let id = path.components().find_map(|part| part.strip_prefix(b"txn-"));
-            known.ids.extend(id.map(|id| id.split(|&byte| byte == b'.').next().unwrap_or_default().to_vec()));
+            let id = path
+                .components()
+                .find_map(|part| part.strip_prefix(b"txn-"));
+            known.ids.extend(id.map(|id| {
+                id.split(|&byte| byte == b'.')
+                    .next()
+                    .unwrap_or_default()
+                    .to_vec()
+            }));
             if is_journal(path) {
                 known.read(&entry.contents);
             }
@@ -96,17 +132,37 @@ impl Known {
     }
 
     fn read(&mut self, text: &[u8]) {
-        let Some(end) = text.iter().position(|&byte| byte == b'\n') else { return };
-        let Ok(journal) = serde_json::from_str::<Value>(&String::from_utf8_lossy(&text[end + 1..])) else { return };
+        let Some(end) = text.iter().position(|&byte| byte == b'\n') else {
+            return;
+        };
+        let Ok(journal) = serde_json::from_str::<Value>(&String::from_utf8_lossy(&text[end + 1..]))
+        else {
+            return;
+        };
         let path = |value: &Value| unescaped(value.as_str()?);
         for change in journal["changes"].as_array().into_iter().flatten() {
-            let Some(path) = path(&change["path"]) else { continue };
-            let digests = ["before", "after"].map(|side| change[side]["digest"].as_str().map(str::to_owned));
-            self.files.entry(path).or_default().extend(digests.into_iter().flatten());
+            let Some(path) = path(&change["path"]) else {
+                continue;
+            };
+            let digests =
+                ["before", "after"].map(|side| change[side]["digest"].as_str().map(str::to_owned));
+            self.files
+                .entry(path)
+                .or_default()
+                .extend(digests.into_iter().flatten());
         }
-        let removes = journal["removes"].as_array().into_iter().flatten().map(|removed| &removed["path"]);
-        let makes = journal["makes"].as_array().into_iter().flatten().map(|made| &made["path"]);
-        self.directories.extend(removes.chain(makes).filter_map(path));
+        let removes = journal["removes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|removed| &removed["path"]);
+        let makes = journal["makes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|made| &made["path"]);
+        self.directories
+            .extend(removes.chain(makes).filter_map(path));
     }
 
     /// Asserts that only what is known changed, and only where it was what the journals say.
@@ -118,21 +174,37 @@ impl Known {
             }
             let is_directory = |entry: &Entry| entry.kind == FileKind::Directory;
             if [old, new].into_iter().flatten().any(is_directory) {
-                assert!(self.directories.contains(path), "{path:?} is a directory that no journal names");
+                assert!(
+                    self.directories.contains(path),
+                    "{path:?} is a directory that no journal names"
+                );
             }
             let is_file = |entry: &&Entry| !is_directory(entry);
-            if [old, new].into_iter().flatten().any(|entry| is_file(&entry)) {
-                let digests =
-                    self.files.get(path).unwrap_or_else(|| panic!("{path:?} changed, and no journal names it"));
-                let is_known = |old: &Entry| digests.contains(&Digest::of(&old.contents).to_string());
-                assert!(old.filter(is_file).is_none_or(is_known), "{path:?} was somebody else's: {old:?}");
+            if [old, new]
+                .into_iter()
+                .flatten()
+                .any(|entry| is_file(&entry))
+            {
+                let digests = self
+                    .files
+                    .get(path)
+                    .unwrap_or_else(|| panic!("{path:?} changed, and no journal names it"));
+                let is_known =
+                    |old: &Entry| digests.contains(&Digest::of(&old.contents).to_string());
+                assert!(
+                    old.filter(is_file).is_none_or(is_known),
+                    "{path:?} was somebody else's: {old:?}"
+                );
             }
         }
     }
 
     fn is_scratch(&self, path: &RelPath) -> bool {
         let rest = path.name().strip_prefix(b".wpatch-").unwrap_or_default();
-        self.ids.iter().any(|id| rest.strip_prefix(&id[..]).is_some_and(|rest| rest.starts_with(b"-")))
+        self.ids.iter().any(|id| {
+            rest.strip_prefix(&id[..])
+                .is_some_and(|rest| rest.starts_with(b"-"))
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! One input of a target as text: options, a tree, and a patch.
 //!
-//! Pieces stand between borders: first the options, a letter each; then a name and its contents for each file; last of
-//! all the patch. So what a fuzzer cuts out, copies or swaps is again an input.
+//! Pieces stand between borders: first the options, a letter each; then a name and its contents for
+//! each file; last of all the patch. So what a fuzzer cuts out, copies or swaps is again an input.
 
 use std::time::Duration;
 
@@ -20,12 +20,24 @@ const MOST_BYTES: usize = 1 << 16;
 const KINDS: &[(u8, fn(&[u8]) -> Entry)] = &[
     (b'f', |bytes| Entry::file(bytes)),
     (b'x', |bytes| Entry::executable(bytes)),
-    (b'r', |bytes| Entry { mode: 0o400, ..Entry::file(bytes) }),
+    (b'r', |bytes| Entry {
+        mode: 0o400,
+        ..Entry::file(bytes)
+    }),
     (b'l', |bytes| Entry::link(bytes)),
     (b'd', |_| Entry::directory()),
-    (b'p', |_| Entry { mode: 0o700, ..Entry::directory() }),
-    (b't', |_| Entry { mode: 0o1700, ..Entry::directory() }),
-    (b'w', |_| Entry { mode: 0o777, ..Entry::directory() }),
+    (b'p', |_| Entry {
+        mode: 0o700,
+        ..Entry::directory()
+    }),
+    (b't', |_| Entry {
+        mode: 0o1700,
+        ..Entry::directory()
+    }),
+    (b'w', |_| Entry {
+        mode: 0o777,
+        ..Entry::directory()
+    }),
     (b's', |_| Entry::special()),
 ];
 
@@ -45,15 +57,26 @@ impl Scene {
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Self {
         let pieces = pieces(&bytes[..bytes.len().min(MOST_BYTES)]);
-        let (options, rest) = pieces.split_first().map_or((&b""[..], &[][..]), |(first, rest)| (*first, rest));
-        let (patch, files) = rest.split_last().map_or((&b""[..], &[][..]), |(last, files)| (*last, files));
+        let (options, rest) = pieces
+            .split_first()
+            .map_or((&b""[..], &[][..]), |(first, rest)| (*first, rest));
+        let (patch, files) = rest
+            .split_last()
+            .map_or((&b""[..], &[][..]), |(last, files)| (*last, files));
         let entry = |pair: &[&[u8]]| {
             let (&letter, name) = pair.first()?.split_first()?;
             let (_, make) = KINDS.iter().find(|(kind, _)| *kind == letter)?;
-            Some((RelPath::new(name).ok()?, make(pair.get(1).unwrap_or(&&b""[..]))))
+            Some((
+                RelPath::new(name).ok()?,
+                make(pair.get(1).unwrap_or(&&b""[..])),
+            ))
         };
         let entries = files.chunks(2).filter_map(entry).take(MOST_FILES).collect();
-        Self { options: options.to_vec(), entries, patch: patch.to_vec() }
+        Self {
+            options: options.to_vec(),
+            entries,
+            patch: patch.to_vec(),
+        }
     }
 
     /// Writes it as an input.
@@ -79,7 +102,11 @@ impl Scene {
     /// Returns the number that the digits among the options make, below 1000.
     #[must_use]
     pub fn number(&self) -> usize {
-        let digits = self.options.iter().filter(|byte| byte.is_ascii_digit()).take(3);
+        let digits = self
+            .options
+            .iter()
+            .filter(|byte| byte.is_ascii_digit())
+            .take(3);
         digits.fold(0, |number, digit| number * 10 + usize::from(digit - b'0'))
     }
 
@@ -93,7 +120,10 @@ impl Scene {
             }
         }
         if let Some((path, _)) = self.entries.first().filter(|_| self.has(b'm')) {
-            path.ancestors().last().into_iter().for_each(|top| memory.mount(&top));
+            path.ancestors()
+                .last()
+                .into_iter()
+                .for_each(|top| memory.mount(&top));
         }
         memory
     }
@@ -102,8 +132,15 @@ impl Scene {
     #[must_use]
     pub fn request(&self, direction: Direction) -> Request {
         let formats = [(b'U', "unified"), (b'G', "git"), (b'X', "codex")];
-        let format = formats.iter().find(|(letter, _)| self.has(*letter)).map_or("auto", |(_, name)| name);
-        let strip = Some(if self.has(b'p') { 0 } else { 1 + usize::from(self.has(b'P')) });
+        let format = formats
+            .iter()
+            .find(|(letter, _)| self.has(*letter))
+            .map_or("auto", |(_, name)| name);
+        let strip = Some(if self.has(b'p') {
+            0
+        } else {
+            1 + usize::from(self.has(b'P'))
+        });
         let fuzz = if self.has(b'F') { 2 } else { 0 };
         let mut request = Request::of(self.patch.clone());
         request.decide = Decide {
@@ -128,14 +165,26 @@ impl Scene {
     /// Returns how a transaction is carried out.
     #[must_use]
     pub fn transaction(&self) -> Options {
-        let durability = if self.has(b'N') { Durability::None } else { Durability::Full };
-        Options { durability, patience: Duration::ZERO, ..Options::default() }
+        let durability = if self.has(b'N') {
+            Durability::None
+        } else {
+            Durability::Full
+        };
+        Options {
+            durability,
+            patience: Duration::ZERO,
+            ..Options::default()
+        }
     }
 
     /// Returns the direction that the options have.
     #[must_use]
     pub fn direction(&self) -> Direction {
-        if self.has(b'R') { Direction::Reverse } else { Direction::Forward }
+        if self.has(b'R') {
+            Direction::Reverse
+        } else {
+            Direction::Forward
+        }
     }
 }
 
@@ -144,7 +193,10 @@ impl Scene {
 pub fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let mut rest = bytes;
-    while let Some(place) = rest.windows(BORDER.len()).position(|window| window == BORDER) {
+    while let Some(place) = rest
+        .windows(BORDER.len())
+        .position(|window| window == BORDER)
+    {
         pieces.push(&rest[..place]);
         rest = &rest[place + BORDER.len()..];
     }
@@ -156,7 +208,9 @@ pub fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
 #[must_use]
 pub fn is_state(path: &RelPath) -> bool {
     let is_in = |state: &str| {
-        path.as_bytes().strip_prefix(state.as_bytes()).is_some_and(|rest| rest.first().is_none_or(|&byte| byte == b'/'))
+        path.as_bytes()
+            .strip_prefix(state.as_bytes())
+            .is_some_and(|rest| rest.first().is_none_or(|&byte| byte == b'/'))
     };
     is_in(".wpatch") || is_in(".git/wpatch")
 }

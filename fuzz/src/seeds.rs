@@ -37,10 +37,22 @@ pub fn scenes(target: &str) {
 
 /// Writes pairs of contents: each file of a case, and the next one.
 pub fn pairs(target: &str) {
-    let files = cases().into_iter().flat_map(|case| case.entries).collect::<Vec<_>>();
+    let files = cases()
+        .into_iter()
+        .flat_map(|case| case.entries)
+        .collect::<Vec<_>>();
     let pair = |pair: &[(RelPath, Entry)]| {
-        let [(old, first), (new, second)] = pair else { return Vec::new() };
-        [&b"x"[..], old.as_bytes(), new.as_bytes(), &first.contents, &second.contents].join(BORDER)
+        let [(old, first), (new, second)] = pair else {
+            return Vec::new();
+        };
+        [
+            &b"x"[..],
+            old.as_bytes(),
+            new.as_bytes(),
+            &first.contents,
+            &second.contents,
+        ]
+        .join(BORDER)
     };
     write(target, files.windows(2).map(pair));
 }
@@ -51,7 +63,10 @@ pub fn wrecks(target: &str) {
     for case in cases() {
         for verb in (4..60).step_by(5) {
             let memory = case.memory();
-            memory.inject(Injection { verb, kind: FaultKind::Killed });
+            memory.inject(Injection {
+                verb,
+                kind: FaultKind::Killed,
+            });
             let _ = engine::apply(case.request(case.direction()), &memory, &Interrupt::new());
             let entries: Vec<_> = memory.entries().into_iter().collect();
             if entries.iter().any(|(path, _)| is_state(path)) && memory.has_met_fault() {
@@ -62,24 +77,35 @@ pub fn wrecks(target: &str) {
     write(target, wrecks.into_iter());
 }
 
-/// Returns a tree with its journals as the target takes them: without the checksum, and digests by number.
+/// Returns a tree with its journals as the target takes them: without the checksum, and digests by
+/// number.
 fn wreck(mut entries: Vec<(RelPath, Entry)>) -> Scene {
-    let digests: Vec<_> = entries.iter().map(|(_, entry)| Digest::of(&entry.contents).to_string()).collect();
+    let digests: Vec<_> = entries
+        .iter()
+        .map(|(_, entry)| Digest::of(&entry.contents).to_string())
+        .collect();
     for (path, entry) in &mut entries {
         if path.as_bytes().ends_with(b"journal") {
             let text = String::from_utf8_lossy(&entry.contents).into_owned();
-            let mut body = text.split_once('\n').map_or(String::new(), |(_, body)| body.to_owned());
+            let mut body = text
+                .split_once('\n')
+                .map_or(String::new(), |(_, body)| body.to_owned());
             for (number, digest) in digests.iter().enumerate() {
                 body = body.replace(digest, &format!("@{number}@"));
             }
             entry.contents = body.into_bytes();
         }
     }
-    Scene { entries, ..Scene::default() }
+    Scene {
+        entries,
+        ..Scene::default()
+    }
 }
 
 fn write(target: &str, seeds: impl Iterator<Item = Vec<u8>>) {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("corpus")
+        .join(target);
     fs::create_dir_all(&directory).expect("a directory for the seeds");
     for seed in seeds {
         let path = directory.join(Digest::of(&seed).to_string());
@@ -93,29 +119,50 @@ fn write(target: &str, seeds: impl Iterator<Item = Vec<u8>>) {
 fn cases() -> Vec<Scene> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
     let groups = listed(&fixtures).into_iter().filter(|path| path.is_dir());
-    groups.flat_map(|group| listed(&group)).filter_map(|case| read(&case)).collect()
+    groups
+        .flat_map(|group| listed(&group))
+        .filter_map(|case| read(&case))
+        .collect()
 }
 
 fn read(case: &Path) -> Option<Scene> {
     let settings = fs::read_to_string(case.join("case.toml")).ok()?;
-    let options = OPTIONS.iter().filter(|(text, _)| settings.contains(text)).map(|(_, letter)| *letter).collect();
+    let options = OPTIONS
+        .iter()
+        .filter(|(text, _)| settings.contains(text))
+        .map(|(_, letter)| *letter)
+        .collect();
     let mut entries = Vec::new();
     walk(&case.join("before"), Vec::new(), &mut entries);
-    Some(Scene { options, entries, patch: fs::read(case.join("patch")).ok()? })
+    Some(Scene {
+        options,
+        entries,
+        patch: fs::read(case.join("patch")).ok()?,
+    })
 }
 
 fn walk(directory: &Path, prefix: Vec<u8>, entries: &mut Vec<(RelPath, Entry)>) {
     for path in listed(directory) {
-        let name = [&prefix[..], &decoded(path.file_name().unwrap_or_default().as_encoded_bytes())].concat();
+        let name = [
+            &prefix[..],
+            &decoded(path.file_name().unwrap_or_default().as_encoded_bytes()),
+        ]
+        .concat();
         if path.is_symlink() {
             let target = fs::read_link(&path).unwrap_or_default();
             entries.extend(
-                RelPath::new(&name).ok().map(|path| (path, Entry::link(target.as_os_str().as_encoded_bytes()))),
+                RelPath::new(&name)
+                    .ok()
+                    .map(|path| (path, Entry::link(target.as_os_str().as_encoded_bytes()))),
             );
         } else if path.is_dir() {
             walk(&path, [&name[..], b"/"].concat(), entries);
         } else if let Some(empty) = name.strip_suffix(b"/.") {
-            entries.extend(RelPath::new(empty).ok().map(|path| (path, Entry::directory())));
+            entries.extend(
+                RelPath::new(empty)
+                    .ok()
+                    .map(|path| (path, Entry::directory())),
+            );
         } else if let (Ok(name), Ok(contents)) = (RelPath::new(&name), fs::read(&path)) {
             entries.push((name, Entry::file(contents)));
         }
@@ -128,7 +175,9 @@ fn decoded(name: &[u8]) -> Vec<u8> {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let byte = part
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.extend(byte);
         bytes.extend(part.get(2..).unwrap_or_default().bytes());
     }

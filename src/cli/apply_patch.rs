@@ -1,5 +1,5 @@
-//! The program under the name `apply_patch` or `applypatch`, as Codex has it: one patch, as the only argument or on
-//! standard input, and few words. The tree changes as a whole or not at all.
+//! The program under the name `apply_patch` or `applypatch`, as Codex has it: one patch, as the
+//! only argument or on standard input, and few words. The tree changes as a whole or not at all.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -26,11 +26,14 @@ const MISUSED: u8 = 2;
 
 /// Returns whether the program was called by one of its names.
 pub(super) fn is_meant(arguments: &[OsString]) -> bool {
-    let name = arguments.first().and_then(|program| Path::new(program).file_stem());
+    let name = arguments
+        .first()
+        .and_then(|program| Path::new(program).file_stem());
     NAMES.iter().any(|known| name == Some(OsStr::new(known)))
 }
 
-/// Applies the patch that `arguments`, without the name of the program, hold or that comes on standard input.
+/// Applies the patch that `arguments`, without the name of the program, hold or that comes on
+/// standard input.
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     if matches!(arguments, [wish] if wish == "--help" || wish == "-h") {
         return print(format!("{USAGE}\n\n{HELP}\n").as_bytes());
@@ -42,13 +45,19 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     };
     match patch {
         Ok(patch) if patch.is_empty() => failed(MISUSED, "there is no patch", Some(USAGE)),
-        Ok(patch) => apply(patch).map_or_else(|stop| failed(FAILED, &stop.words(), None), |outcome| told(&outcome)),
+        Ok(patch) => apply(patch).map_or_else(
+            |stop| failed(FAILED, &stop.words(), None),
+            |outcome| told(&outcome),
+        ),
         Err(stop) => failed(FAILED, &stop.words(), None),
     }
 }
 
 fn apply(patch: Bytes) -> Result<Outcome, Stop> {
-    let global = Global { root: Some(PathBuf::from(".")), ..Global::default() };
+    let global = Global {
+        root: Some(PathBuf::from(".")),
+        ..Global::default()
+    };
     let mut request = Request::of(patch);
     "codex".clone_into(&mut request.decide.format);
     request.decide.roots = names::roots(&global);
@@ -58,25 +67,41 @@ fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     Ok(engine::apply(request, &workspace, &watched()?))
 }
 
-/// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes: nobody may take them for
-/// a patch that does not fit.
+/// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes:
+/// nobody may take them for a patch that does not fit.
 fn told(outcome: &Outcome) -> ExitCode {
     let report = &outcome.report;
     if report.ok {
-        let text = format!("Success. Updated the following files:\n{}", letters(&report.files));
+        let text = format!(
+            "Success. Updated the following files:\n{}",
+            letters(&report.files)
+        );
         return print(text.as_bytes());
     }
     let code = match report.exit_code {
         code @ (5 | 128..) => code,
         _ => FAILED,
     };
-    let Some(error) = &report.error else { return ExitCode::from(code) };
-    let path = error.path.as_ref().map_or_else(String::new, |path| format!("{path}: "));
-    let place =
-        outcome.problems.iter().find(|problem| problem.code.name == error.code).and_then(|problem| problem.place);
-    let line = place.and_then(|(input, span)| Some(outcome.inputs.get(input)?.position(span.start).line));
+    let Some(error) = &report.error else {
+        return ExitCode::from(code);
+    };
+    let path = error
+        .path
+        .as_ref()
+        .map_or_else(String::new, |path| format!("{path}: "));
+    let place = outcome
+        .problems
+        .iter()
+        .find(|problem| problem.code.name == error.code)
+        .and_then(|problem| problem.place);
+    let line =
+        place.and_then(|(input, span)| Some(outcome.inputs.get(input)?.position(span.start).line));
     let line = line.map_or_else(String::new, |line| format!("line {line} of the patch: "));
-    let help = if error.code == code::NO_PATCH.name { Some(HELP) } else { error.help.as_deref() };
+    let help = if error.code == code::NO_PATCH.name {
+        Some(HELP)
+    } else {
+        error.help.as_deref()
+    };
     failed(code, &format!("{line}{path}{}", error.message), help)
 }
 

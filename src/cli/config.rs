@@ -1,4 +1,5 @@
-//! The user's configuration: where it is, and whether it is the user's, with the directories that lead to it.
+//! The user's configuration: where it is, and whether it is the user's, with the directories that
+//! lead to it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -35,10 +36,18 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
     // The file may be kept elsewhere, with a link to it.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
-        Err(_) if fs_err::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) => {
+        Err(_)
+            if fs_err::symlink_metadata(&path)
+                .is_err_and(|error| error.kind() == io::ErrorKind::NotFound) =>
+        {
             return Ok(None);
         }
-        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory
+            ) =>
+        {
             return Err(unreadable(&path, &error));
         }
         Err(error) => return Err(unusable(&error.to_string())),
@@ -47,15 +56,29 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
     Ok(Some(Config { path, text }))
 }
 
-/// Names the variable that decides where the configuration is. A directory that cannot be read may not even contain one.
+/// Names the variable that decides where the configuration is. A directory that cannot be read may
+/// not even contain one.
 fn unreadable(path: &Path, error: &io::Error) -> Stop {
     let directory = path.parent().and_then(Path::parent).unwrap_or(path);
     let message = format!("cannot read the configuration directory: {}", cause(error));
-    let variable = if env::var_os("XDG_CONFIG_HOME").is_some() { "XDG_CONFIG_HOME" } else { "HOME or XDG_CONFIG_HOME" };
+    let variable = if env::var_os("XDG_CONFIG_HOME").is_some() {
+        "XDG_CONFIG_HOME"
+    } else {
+        "HOME or XDG_CONFIG_HOME"
+    };
     let help = Some(format!("set {variable} to a directory that you can read"));
-    let advice = Some(format!("ask the user to set {variable} to a readable directory"));
-    let facts = Facts { advice, ..Facts::default() };
-    Stop::of(Problem { help, facts, ..unusable(&directory.to_string_lossy(), &message) })
+    let advice = Some(format!(
+        "ask the user to set {variable} to a readable directory"
+    ));
+    let facts = Facts {
+        advice,
+        ..Facts::default()
+    };
+    Stop::of(Problem {
+        help,
+        facts,
+        ..unusable(&directory.to_string_lossy(), &message)
+    })
 }
 
 /// Returns where the configuration would be.
@@ -63,16 +86,25 @@ fn place() -> Option<PathBuf> {
     Some(directories().first()?.join("config.toml"))
 }
 
-/// Returns the directories that the configuration can be in, see the XDG Base Directory Specification. This process uses the
-/// first. Another process of the user may have another environment.
+/// Returns the directories that the configuration can be in, see the XDG Base Directory
+/// Specification. This process uses the first. Another process of the user may have another
+/// environment.
 pub(super) fn directories() -> Vec<PathBuf> {
-    let named = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let usual = home().filter(|home| home.is_absolute()).map(|home| home.join(".config"));
-    named.into_iter().chain(usual).map(|directory| directory.join("wpatch")).collect()
+    let named = env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    let usual = home()
+        .filter(|home| home.is_absolute())
+        .map(|home| home.join(".config"));
+    named
+        .into_iter()
+        .chain(usual)
+        .map(|directory| directory.join("wpatch"))
+        .collect()
 }
 
-/// Returns the contents of the file at `path`, if nobody but the user and root may write it, or put another one where it
-/// is or where the links from `named` on are that lead to it.
+/// Returns the contents of the file at `path`, if nobody but the user and root may write it, or put
+/// another one where it is or where the links from `named` on are that lead to it.
 fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     let told = |error: WorkspaceError| format!("the file cannot be read: {}", error.source);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -87,7 +119,9 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
         _ => directory.read(&name, MAX_POLICY_FILE).map_err(told)?,
     };
     if stat.uid != 0 && stat.uid != directory.user() {
-        return Err("the file belongs to another user; it must belong to you or to root".to_owned());
+        return Err(
+            "the file belongs to another user; it must belong to you or to root".to_owned(),
+        );
     }
     if stat.permissions & OTHERS_WRITE != 0 {
         return Err("others may write the file: chmod go-w keeps them from it".to_owned());
@@ -101,23 +135,32 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     }
 }
 
-/// Returns a directory or a link on the way to `file`, name by name, that belongs to somebody else, or a directory that
-/// others may write to. As with the keys of ssh, what is above the home is for who runs the system.
+/// Returns a directory or a link on the way to `file`, name by name, that belongs to somebody else,
+/// or a directory that others may write to. As with the keys of ssh, what is above the home is for
+/// who runs the system.
 fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
     let home = home();
-    let homes = [home.as_ref().and_then(|home| fs_err::canonicalize(home).ok()), home];
+    let homes = [
+        home.as_ref()
+            .and_then(|home| fs_err::canonicalize(home).ok()),
+        home,
+    ];
     let is_own = |stat: &Metadata| stat.uid() == 0 || stat.uid() == user;
     let (mut here, mut rest, mut links) = (PathBuf::new(), file.to_owned(), 0);
     loop {
         let mut parts = rest.components();
-        let Some(part) = parts.next() else { return Ok(None) };
+        let Some(part) = parts.next() else {
+            return Ok(None);
+        };
         let (next, mut below) = (here.join(part), parts.as_path().to_owned());
         match part {
             // No link leads here.
             Component::ParentDir => drop(here.pop()),
             Component::Normal(_) => {
-                let (directory, stat) = (fs_err::metadata(&here)?, fs_err::symlink_metadata(&next)?);
-                let is_open = directory.mode() & OTHERS_WRITE != 0 && directory.mode() & STICKY == 0;
+                let (directory, stat) =
+                    (fs_err::metadata(&here)?, fs_err::symlink_metadata(&next)?);
+                let is_open =
+                    directory.mode() & OTHERS_WRITE != 0 && directory.mode() & STICKY == 0;
                 if !homes.iter().flatten().any(|home| home.starts_with(&next)) {
                     if is_open || !is_own(&directory) {
                         return Ok(Some(here));

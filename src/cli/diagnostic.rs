@@ -11,7 +11,8 @@ use crate::report::NearestPlace;
 
 /// Columns of what is rendered.
 const WIDTH: usize = 160;
-/// Most characters of a line of the file, most of its lines, and most characters of what the patch has instead.
+/// Most characters of a line of the file, most of its lines, and most characters of what the patch
+/// has instead.
 const EXCERPT: usize = 64;
 const LINES: usize = 3;
 const LABEL: usize = 40;
@@ -37,21 +38,31 @@ pub(super) enum Title {
 ///
 /// Every byte of patch, paths and files goes through [`printable`].
 pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
-    let Some(problem) = outcome.problems.get(index) else { return String::new() };
+    let Some(problem) = outcome.problems.get(index) else {
+        return String::new();
+    };
     let mut groups: Vec<_> = main_group(outcome, problem, title).into_iter().collect();
-    if let Some((path, nearest)) = nearest(outcome, problem, index).filter(|_| has_excerpt(problem)) {
+    if let Some((path, nearest)) = nearest(outcome, problem, index).filter(|_| has_excerpt(problem))
+    {
         groups.push(nearest_group(&path, nearest));
     }
     if let Some(help) = &problem.help {
-        groups.push(Group::with_title(Level::HELP.secondary_title(clipped(help.as_bytes(), MESSAGE))));
+        groups.push(Group::with_title(
+            Level::HELP.secondary_title(clipped(help.as_bytes(), MESSAGE)),
+        ));
     }
     let renderer = Renderer::styled().term_width(WIDTH);
     if problem.place.is_some() {
         return renderer.render(&groups);
     }
     // What is drawn between groups joins the places that they show.
-    let alone = groups.iter().map(|group| renderer.render(slice::from_ref(group)));
-    alone.chain(output(outcome, problem)).collect::<Vec<_>>().join("\n")
+    let alone = groups
+        .iter()
+        .map(|group| renderer.render(slice::from_ref(group)));
+    alone
+        .chain(output(outcome, problem))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns the last lines that the command wrote that the problem speaks of.
@@ -63,9 +74,13 @@ fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = S
         code::AFTER => report.after.as_ref(),
         _ => None,
     };
-    let lines: Vec<_> =
-        answer.map(|answer| answer.output.lines().rev().take(MOST_OUTPUT).collect()).unwrap_or_default();
-    lines.into_iter().rev().map(|line| format!("  | {}", clipped(line.as_bytes(), WIDTH)))
+    let lines: Vec<_> = answer
+        .map(|answer| answer.output.lines().rev().take(MOST_OUTPUT).collect())
+        .unwrap_or_default();
+    lines
+        .into_iter()
+        .rev()
+        .map(|line| format!("  | {}", clipped(line.as_bytes(), WIDTH)))
 }
 
 fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Option<Group<'a>> {
@@ -79,7 +94,13 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
         (None, None) => message,
     };
     let message = || named(clipped(problem.message.as_bytes(), MESSAGE));
-    let cause = || problem.facts.cause.as_ref().map(|cause| clipped(cause.to_string().as_bytes(), MESSAGE));
+    let cause = || {
+        problem
+            .facts
+            .cause
+            .as_ref()
+            .map(|cause| clipped(cause.to_string().as_bytes(), MESSAGE))
+    };
     let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
         Title::Own => {
@@ -87,47 +108,84 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
             let is_apart = matches!(problem.facts.cause, Some(Cause::Name { .. }));
             let cause = cause().filter(|_| is_apart);
             let words = cause.map_or_else(message, |cause| format!("{}: {cause}", message()));
-            Some(Group::with_title(level.clone().primary_title(words).id(problem.code.name)))
+            Some(Group::with_title(
+                level.clone().primary_title(words).id(problem.code.name),
+            ))
         }
         Title::Details => Some(note(cause().map_or_else(message, named))),
         Title::Stated => cause().map(|cause| note(named(cause))),
     };
-    let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
-    let Some((input, span)) = input else { return group };
-    let Excerpt { name, text, first_line, mark } = Excerpt::of(input, span);
+    let input = problem
+        .place
+        .and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
+    let Some((input, span)) = input else {
+        return group;
+    };
+    let Excerpt {
+        name,
+        text,
+        first_line,
+        mark,
+    } = Excerpt::of(input, span);
     let snippet = Snippet::source(text).line_start(first_line).path(name);
     let group = group.unwrap_or_else(|| Group::with_level(level));
-    Some(group.element(snippet.fold(false).annotation(AnnotationKind::Primary.span(mark))))
+    Some(
+        group.element(
+            snippet
+                .fold(false)
+                .annotation(AnnotationKind::Primary.span(mark)),
+        ),
+    )
 }
 
-/// Returns whether the closest match shows more than the cause of the problem: lines that differ in their endings alone look
-/// the same, and so do lines in another encoding.
+/// Returns whether the closest match shows more than the cause of the problem: lines that differ in
+/// their endings alone look the same, and so do lines in another encoding.
 fn has_excerpt(problem: &Problem) -> bool {
-    !matches!(problem.facts.cause, Some(Cause::LineEnding { .. } | Cause::Encoding(_) | Cause::Lookalike(_)))
+    !matches!(
+        problem.facts.cause,
+        Some(Cause::LineEnding { .. } | Cause::Encoding(_) | Cause::Lookalike(_))
+    )
 }
 
 /// Returns the place of the file that is the closest match of the hunk that the problem is about.
-fn nearest<'a>(outcome: &'a Outcome, problem: &Problem, index: usize) -> Option<(String, &'a NearestPlace)> {
-    if let (Some(path), Some(nearest)) = (&problem.path, &outcome.report.problem_at(index)?.nearest) {
+fn nearest<'a>(
+    outcome: &'a Outcome,
+    problem: &Problem,
+    index: usize,
+) -> Option<(String, &'a NearestPlace)> {
+    if let (Some(path), Some(nearest)) = (&problem.path, &outcome.report.problem_at(index)?.nearest)
+    {
         return Some((path.to_string(), nearest));
     }
     let file = outcome.report.file_of(problem.operation?)?;
     let hunk = file.hunk(problem.hunk?)?;
-    Some((file.from.as_ref().unwrap_or(&file.path).to_string(), hunk.nearest.as_ref()?))
+    Some((
+        file.from.as_ref().unwrap_or(&file.path).to_string(),
+        hunk.nearest.as_ref()?,
+    ))
 }
 
-/// Returns the lines of the place that are shown, and the number of the first one: where the first difference is behind
-/// them, the line that has it.
+/// Returns the lines of the place that are shown, and the number of the first one: where the first
+/// difference is behind them, the line that has it.
 fn shown(nearest: &NearestPlace) -> (usize, &[String]) {
     let text = &nearest.text[..nearest.text.len().min(LINES)];
     let end = nearest.line + text.len();
-    let difference = nearest.first_difference.as_ref().filter(|difference| difference.file_line >= end);
-    let found = difference.and_then(|difference| Some((difference.file_line, difference.found.as_ref()?)));
-    found.map_or((nearest.line, text), |(line, found)| (line, slice::from_ref(found)))
+    let difference = nearest
+        .first_difference
+        .as_ref()
+        .filter(|difference| difference.file_line >= end);
+    let found =
+        difference.and_then(|difference| Some((difference.file_line, difference.found.as_ref()?)));
+    found.map_or((nearest.line, text), |(line, found)| {
+        (line, slice::from_ref(found))
+    })
 }
 
 fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
-    let title = format!("closest match: {path}:{} ({} of {} lines match)", nearest.line, nearest.matched, nearest.of);
+    let title = format!(
+        "closest match: {path}:{} ({} of {} lines match)",
+        nearest.line, nearest.matched, nearest.of
+    );
     let group = Group::with_title(Level::NOTE.secondary_title(title));
     let difference = nearest.first_difference.as_ref();
     let (first, lines) = shown(nearest);
@@ -140,9 +198,19 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
         }
         text.push('\n');
     }
-    let snippet = Snippet::source(text).line_start(first).path(path.to_owned()).fold(false);
-    let Some((mark, difference)) = mark.zip(difference) else { return group.element(snippet) };
-    let expected = format!("the patch has {}", clipped(difference.expected.as_bytes(), LABEL));
-    let label = difference.reason.map_or(expected.clone(), |reason| format!("{}: {expected}", reason.name()));
+    let snippet = Snippet::source(text)
+        .line_start(first)
+        .path(path.to_owned())
+        .fold(false);
+    let Some((mark, difference)) = mark.zip(difference) else {
+        return group.element(snippet);
+    };
+    let expected = format!(
+        "the patch has {}",
+        clipped(difference.expected.as_bytes(), LABEL)
+    );
+    let label = difference.reason.map_or(expected.clone(), |reason| {
+        format!("{}: {expected}", reason.name())
+    });
     group.element(snippet.annotation(AnnotationKind::Primary.span(mark).label(label)))
 }

@@ -13,7 +13,11 @@ use crate::report::SCHEMAS;
 
 /// Prints the formal grammar of the syntax `name`.
 pub(super) fn grammar(name: &str) -> ExitCode {
-    print(find_syntax(name).map_or("", |syntax| syntax.grammar()).as_bytes())
+    print(
+        find_syntax(name)
+            .map_or("", |syntax| syntax.grammar())
+            .as_bytes(),
+    )
 }
 
 /// Prints the JSON Schema `name`, or the names of all, a line for each.
@@ -23,7 +27,12 @@ pub(super) fn schema(name: Option<&str>) -> ExitCode {
         return print(format!("{}\n", names.join("\n")).as_bytes());
     };
     let schema = SCHEMAS.iter().find(|schema| schema.name == name);
-    print(schema.map(|schema| (schema.text)()).unwrap_or_default().as_bytes())
+    print(
+        schema
+            .map(|schema| (schema.text)())
+            .unwrap_or_default()
+            .as_bytes(),
+    )
 }
 
 /// Prints the completions for `shell`.
@@ -54,6 +63,9 @@ pub(super) fn manual(command: Option<&str>) -> ExitCode {
 
 /// Returns the command that `arguments` name, so that a report can say what went wrong.
 pub(super) fn command_among(arguments: &[OsString]) -> &'static str {
-    let named = arguments.iter().skip(1).find_map(|argument| COMMANDS.iter().find(|name| argument == *name));
+    let named = arguments
+        .iter()
+        .skip(1)
+        .find_map(|argument| COMMANDS.iter().find(|name| argument == *name));
     named.copied().unwrap_or("wpatch")
 }

@@ -41,9 +41,18 @@ impl PolicyCommand {
 /// Prints what policy says. The exit code is that of an answer, whatever the verdict.
 pub(super) fn explain(PolicyCommand::Explain(options): PolicyCommand, global: &Global) -> ExitCode {
     let usual = ExplainRequest::of(below(global.root(), &options.path));
-    let is_meant = |access: &Access| options.access.as_ref().is_none_or(|name| access.name() == name);
+    let is_meant = |access: &Access| {
+        options
+            .access
+            .as_ref()
+            .is_none_or(|name| access.name() == name)
+    };
     let accesses = Access::ALL.into_iter().filter(is_meant).collect();
-    let request = |policy| ExplainRequest { accesses, policy, ..usual };
+    let request = |policy| ExplainRequest {
+        accesses,
+        policy,
+        ..usual
+    };
     looked(
         "policy",
         global,

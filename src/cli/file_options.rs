@@ -66,22 +66,36 @@ impl FileOptions {
     /// # Errors
     ///
     /// Returns what keeps the run from beginning.
-    pub(super) fn complete(&self, mut request: Request, global: &Global) -> Result<(Task, Request), Stop> {
+    pub(super) fn complete(
+        &self,
+        mut request: Request,
+        global: &Global,
+    ) -> Result<(Task, Request), Stop> {
         let limit = self.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
         let expected = match &self.expect_file {
             Some(path) => Some(Sha256::of(&input::text(path, limit, global)?)),
             None => self.expect_hash,
         };
         let decide = &mut request.decide;
-        if expected.is_some() && decide.expect_hash.is_some_and(|listed| Some(listed) != expected) {
-            return Err(Stop::usage("the edits and the options state two digests for one file"));
+        if expected.is_some()
+            && decide
+                .expect_hash
+                .is_some_and(|listed| Some(listed) != expected)
+        {
+            return Err(Stop::usage(
+                "the edits and the options state two digests for one file",
+            ));
         }
         decide.expect_hash = expected.or(decide.expect_hash);
         decide.max_file = self.max_bytes.unwrap_or(decide.max_file);
         decide.idempotent = self.idempotent;
         decide.in_place = self.links.in_place;
         decide.guards = self.guard.meant();
-        let usual = if global.shows_changes() { usize::MAX } else { request.look.max_diff };
+        let usual = if global.shows_changes() {
+            usize::MAX
+        } else {
+            request.look.max_diff
+        };
         request.look = Look {
             describe: global.is_described(),
             diff: global.is_described(),
@@ -96,7 +110,14 @@ impl FileOptions {
             commands: self.commands.commands(global),
         };
         request.context.policy = policy(global)?;
-        Ok((if self.dry_run { Task::Check } else { Task::Apply }, request))
+        Ok((
+            if self.dry_run {
+                Task::Check
+            } else {
+                Task::Apply
+            },
+            request,
+        ))
     }
 }
 

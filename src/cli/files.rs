@@ -25,11 +25,16 @@ pub(super) fn contents(path: &Path, limit: u64) -> Result<Bytes, Stop> {
     text_of(path, open(path, limit), limit)
 }
 
-/// Reads a patch as [`contents`] does, with the words of GNU patch for the file `name` that cannot be read.
+/// Reads a patch as [`contents`] does, with the words of GNU patch for the file `name` that cannot
+/// be read.
 pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, Stop> {
     let read = open(path, limit);
     if let Err(error) = &read {
-        let words = format!("Can't open patch file {} : {}", name.display(), cause(error));
+        let words = format!(
+            "Can't open patch file {} : {}",
+            name.display(),
+            cause(error)
+        );
         return Err(Stop::new(code_of(error), words));
     }
     text_of(path, read, limit)
@@ -44,13 +49,20 @@ pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, Stop> {
     text_of(path, open_regular(path, limit), limit)
 }
 
-pub(super) fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String, Bytes), Stop> {
+pub(super) fn patch_of(
+    path: &Path,
+    read: io::Result<Within>,
+    limit: u64,
+) -> Result<(String, Bytes), Stop> {
     let name = path.to_string_lossy().into_owned();
     match read {
         Ok(Ok(bytes)) => Ok((name, bytes)),
         Ok(Err(size)) => {
             let stop = too_large(&format!("the patch {name}"), size, limit);
-            Err(Stop { help: Some("--max-patch raises the limit".to_owned()), ..stop })
+            Err(Stop {
+                help: Some("--max-patch raises the limit".to_owned()),
+                ..stop
+            })
         }
         Err(error) => Err(unopened(&name, &error)),
     }
@@ -58,19 +70,34 @@ pub(super) fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Res
 
 /// Reports in git's words why the patch `name` cannot be read.
 fn unopened(name: &str, error: &io::Error) -> Stop {
-    Stop::new(code_of(error), format!("can't open patch '{name}': {}", cause(error)))
+    Stop::new(
+        code_of(error),
+        format!("can't open patch '{name}': {}", cause(error)),
+    )
 }
 
 /// Reports why the file at `path`, which has `what`, cannot be read.
 pub(super) fn unreadable(what: &str, path: &Path, error: &io::Error) -> Stop {
-    Stop::new(code_of(error), format!("cannot read {what} from {}: {}", path.display(), cause(error)))
+    Stop::new(
+        code_of(error),
+        format!(
+            "cannot read {what} from {}: {}",
+            path.display(),
+            cause(error)
+        ),
+    )
 }
 
-/// Returns the code of a file that cannot be read: a name that no file has is a mistake in the command line.
+/// Returns the code of a file that cannot be read: a name that no file has is a mistake in the
+/// command line.
 fn code_of(error: &io::Error) -> &'static Code {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
-    if is_wrong_name { &code::USAGE } else { &code::IO }
+    if is_wrong_name {
+        &code::USAGE
+    } else {
+        &code::IO
+    }
 }
 
 fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, Stop> {
@@ -82,8 +109,18 @@ fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, S
 }
 
 fn too_large(name: &str, size: Option<u64>, limit: u64) -> Stop {
-    let facts = Facts { limit: Some(limit), size, ..Facts::default() };
-    Stop { facts: Box::new(facts), ..Stop::new(&code::TOO_LARGE, format!("{name} has more than {limit} bytes")) }
+    let facts = Facts {
+        limit: Some(limit),
+        size,
+        ..Facts::default()
+    };
+    Stop {
+        facts: Box::new(facts),
+        ..Stop::new(
+            &code::TOO_LARGE,
+            format!("{name} has more than {limit} bytes"),
+        )
+    }
 }
 
 /// Bytes; or how many there are, if that is known and they are too many.
@@ -96,8 +133,8 @@ pub(super) fn open(path: &Path, limit: u64) -> io::Result<Within> {
     whole(fs_err::File::open(path)?, limit)
 }
 
-/// Reads a regular file alone. What is none in the end - a pipe, a terminal - could be waited for without an end, and has
-/// nothing more for who reads it again.
+/// Reads a regular file alone. What is none in the end - a pipe, a terminal - could be waited for
+/// without an end, and has nothing more for who reads it again.
 pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
     let is_none = || io::Error::other("not a regular file");
     // The first look keeps devices from being opened.
@@ -105,8 +142,15 @@ pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
         return Err(is_none());
     }
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = fs_err::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { whole(file, limit) } else { Err(is_none()) }
+    let file = fs_err::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    if file.metadata()?.is_file() {
+        whole(file, limit)
+    } else {
+        Err(is_none())
+    }
 }
 
 /// Returns the bytes of `file` from its position to its end, unless they are more than `limit`.
@@ -114,8 +158,12 @@ fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
     let stat = fstat(&file)?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
     // Some that look like regular files have no places in them.
-    let Some(place) = tell(&file).ok().filter(|_| is_file) else { return read_all(file, Vec::new(), limit) };
-    let rest = u64::try_from(stat.st_size).unwrap_or_default().saturating_sub(place);
+    let Some(place) = tell(&file).ok().filter(|_| is_file) else {
+        return read_all(file, Vec::new(), limit);
+    };
+    let rest = u64::try_from(stat.st_size)
+        .unwrap_or_default()
+        .saturating_sub(place);
     if rest > limit {
         return Ok(Err(Some(rest)));
     }
@@ -141,11 +189,14 @@ fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
     read_all(file, all, limit)
 }
 
-/// Returns `bytes`, which are not too many, and all that follow, unless that is more than `limit`. What has no end is not
-/// counted to it.
+/// Returns `bytes`, which are not too many, and all that follow, unless that is more than `limit`.
+/// What has no end is not counted to it.
 fn read_all(mut source: impl Read, mut bytes: Vec<u8>, limit: u64) -> io::Result<Within> {
     let room = limit.saturating_sub(bytes.len() as u64);
-    source.by_ref().take(room.saturating_add(1)).read_to_end(&mut bytes)?;
+    source
+        .by_ref()
+        .take(room.saturating_add(1))
+        .read_to_end(&mut bytes)?;
     if bytes.len() as u64 <= limit {
         return Ok(Ok(bytes.into()));
     }
@@ -162,7 +213,10 @@ mod tests {
     #[test]
     fn a_patch_over_the_limit_is_not_taken() {
         let read = |source: &[u8]| read_all(source, b"a".to_vec(), 3).unwrap();
-        assert_eq!((read(b"bc"), read(b"bcd")), (Ok(b"abc".into()), Err(Some(4))));
+        assert_eq!(
+            (read(b"bc"), read(b"bcd")),
+            (Ok(b"abc".into()), Err(Some(4)))
+        );
         assert_eq!(read_all(io::repeat(0), Vec::new(), 3).unwrap(), Err(None));
     }
 
@@ -171,11 +225,24 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         let contents = vec![b'x'; SHARED + 7];
         file.write_all(&contents).unwrap();
-        for (place, limit) in [(0, contents.len()), (5, SHARED + 2), (SHARED, 7), (SHARED + 7, 0)] {
+        for (place, limit) in [
+            (0, contents.len()),
+            (5, SHARED + 2),
+            (SHARED, 7),
+            (SHARED + 7, 0),
+        ] {
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
-            assert_eq!(whole(&file, limit as u64 - u64::from(limit > 0)).unwrap().is_err(), limit > 0);
+            assert_eq!(
+                whole(&file, limit as u64 - u64::from(limit > 0))
+                    .unwrap()
+                    .is_err(),
+                limit > 0
+            );
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
-            assert!(whole(&file, limit as u64).unwrap() == Ok(contents[place..].into()), "from {place}");
+            assert!(
+                whole(&file, limit as u64).unwrap() == Ok(contents[place..].into()),
+                "from {place}"
+            );
             assert_eq!(tell(&file).unwrap(), contents.len() as u64);
         }
     }

@@ -20,7 +20,8 @@ pub(super) struct GuardOptions {
 impl GuardOptions {
     /// Returns the guards that are meant.
     pub(super) fn meant(&self) -> Vec<&'static Guard> {
-        let is_meant = |guard: &&Guard| !self.no_guard && self.guards.iter().any(|name| name == guard.name);
+        let is_meant =
+            |guard: &&Guard| !self.no_guard && self.guards.iter().any(|name| name == guard.name);
         GUARDS.iter().filter(is_meant).collect()
     }
 }

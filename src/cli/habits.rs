@@ -30,9 +30,14 @@ pub(super) struct HabitOptions {
 impl HabitOptions {
     /// Returns the files of patches, and the other options.
     pub(super) fn into_parts(self) -> (Vec<PathBuf>, GnuOptions) {
-        let suffix = self.suffix.map_or_else(|| b".orig".to_vec(), OsString::into_encoded_bytes);
+        let suffix = self
+            .suffix
+            .map_or_else(|| b".orig".to_vec(), OsString::into_encoded_bytes);
         let gnu = GnuOptions {
-            backup: self.backup.then(|| Backup { suffix, ..Backup::default() }),
+            backup: self.backup.then(|| Backup {
+                suffix,
+                ..Backup::default()
+            }),
             output: self.output_file.map(OsString::into_encoded_bytes),
             removes_empty: self.remove_empty_files,
             ..GnuOptions::default()

@@ -12,17 +12,29 @@ use crate::engine::{self, Commit, Disk, Outcome, Request, Target, What};
 use crate::report::{Log, print_change_html, print_json};
 
 pub(super) fn recover(global: &Global) -> ExitCode {
-    told("recover", global, |workspace, options, _| engine::recover(workspace, options))
+    told("recover", global, |workspace, options, _| {
+        engine::recover(workspace, options)
+    })
 }
 
 pub(super) fn init(global: &Global) -> ExitCode {
-    told("init", global, |workspace, options, interrupt| engine::init(workspace, options, interrupt))
+    told("init", global, |workspace, options, interrupt| {
+        engine::init(workspace, options, interrupt)
+    })
 }
 
 pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
     told("gc", global, |workspace, options, interrupt| {
-        let history = if all { Limits::NOTHING } else { options.history };
-        engine::gc(workspace, TransactionOptions { history, ..options }, interrupt)
+        let history = if all {
+            Limits::NOTHING
+        } else {
+            options.history
+        };
+        engine::gc(
+            workspace,
+            TransactionOptions { history, ..options },
+            interrupt,
+        )
     })
 }
 
@@ -31,22 +43,38 @@ pub(super) fn reject(options: &RejectOptions, global: &Global) -> ExitCode {
         if options.withdraw {
             return engine::withdraw(&options.id, workspace);
         }
-        engine::reject(&options.id, options.reason.as_deref(), workspace, (transaction, interrupt))
+        engine::reject(
+            &options.id,
+            options.reason.as_deref(),
+            workspace,
+            (transaction, interrupt),
+        )
     })
 }
 
 pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
-    let last = options.last.map_or(1, |last| usize::try_from(last).unwrap_or(usize::MAX));
+    let last = options
+        .last
+        .map_or(1, |last| usize::try_from(last).unwrap_or(usize::MAX));
     let target = options.id.map_or(Target::Last(last), Target::Entry);
     back(target, &options.back, global)
 }
 
 /// Takes `target` back.
 pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
-    let command = if target == Target::Undo { "redo" } else { "undo" };
+    let command = if target == Target::Undo {
+        "redo"
+    } else {
+        "undo"
+    };
     let policy = match policy(global) {
         Ok(policy) => policy,
-        Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Loud)),
+        Err(stop) => {
+            return finish(
+                &stop.into_outcome(command),
+                &Output::of(global, Verbosity::Loud),
+            );
+        }
     };
     told(command, global, |workspace, transaction, interrupt| {
         progress::shown(global, |progress| {
@@ -56,7 +84,11 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
             }
             (request.look.describe, request.look.progress) = (global.is_described(), progress);
             let (approve, commands) = (options.approve.clone(), options.commands.commands(global));
-            request.commit = Commit { approve, transaction, commands };
+            request.commit = Commit {
+                approve,
+                transaction,
+                commands,
+            };
             request.context.policy = policy;
             if options.dry_run {
                 engine::check(request, workspace)
@@ -87,19 +119,36 @@ fn told(
 }
 
 pub(super) fn log(global: &Global) -> ExitCode {
-    listed("log", global, |workspace| Ok(engine::log(workspace, &policy(global)?)), Log::print)
+    listed(
+        "log",
+        global,
+        |workspace| Ok(engine::log(workspace, &policy(global)?)),
+        Log::print,
+    )
 }
 
 pub(super) fn show(id: &str, global: &Global) -> ExitCode {
-    listed("show", global, |workspace| Ok(engine::show(workspace, id, &policy(global)?)), Log::print)
+    listed(
+        "show",
+        global,
+        |workspace| Ok(engine::show(workspace, id, &policy(global)?)),
+        Log::print,
+    )
 }
 
 /// Prints the same as a page.
 pub(super) fn page(id: &str, global: &Global) -> ExitCode {
     let print = |log: &Log, mut out: &mut dyn Write| {
-        log.entries.iter().try_for_each(|entry| print_change_html(entry, &mut out))
+        log.entries
+            .iter()
+            .try_for_each(|entry| print_change_html(entry, &mut out))
     };
-    listed("show", global, |workspace| Ok(engine::show(workspace, id, &policy(global)?)), print)
+    listed(
+        "show",
+        global,
+        |workspace| Ok(engine::show(workspace, id, &policy(global)?)),
+        print,
+    )
 }
 
 /// Prints what a command lists: as JSON, or by `print`.
@@ -112,13 +161,24 @@ fn listed(
     let log = match open(global).and_then(|workspace| list(&workspace)) {
         Ok(Ok(log)) => log,
         Ok(Err(outcome)) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
-        Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Normal)),
+        Err(stop) => {
+            return finish(
+                &stop.into_outcome(command),
+                &Output::of(global, Verbosity::Normal),
+            );
+        }
     };
     if log.entries.is_empty() && !global.quiet && !global.json {
-        let unkept = open(global).ok().and_then(|workspace| engine::unkept(&workspace));
+        let unkept = open(global)
+            .ok()
+            .and_then(|workspace| engine::unkept(&workspace));
         output::complain(unkept.as_deref().unwrap_or("the history is empty"));
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    let printed = if global.json { print_json(&log, &mut out) } else { print(&log, &mut out) };
+    let printed = if global.json {
+        print_json(&log, &mut out)
+    } else {
+        print(&log, &mut out)
+    };
     output::printed(printed.and_then(|()| out.flush()))
 }

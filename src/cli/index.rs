@@ -29,16 +29,25 @@ pub(super) fn meant(
         _ if options.intent_to_add => {
             let index = around(global, "--intent-to-add")?.allow_filters(&filter.allow_filter);
             let index = Some(index).filter(GitIndex::has_work_tree);
-            return Ok(index.map(|index| Indexed { index: Arc::new(index), reach: Reach::Intent }));
+            return Ok(index.map(|index| Indexed {
+                index: Arc::new(index),
+                reach: Reach::Intent,
+            }));
         }
         _ => return Ok(None),
     };
     let index = around(global, option)?.allow_filters(&filter.allow_filter);
     if reach == Reach::Both && !index.has_work_tree() {
         let help = Some("--cached changes the index alone".to_owned());
-        return Err(Stop { help, ..Stop::new(&code::USAGE, format!("{option} needs a work tree of git")) });
+        return Err(Stop {
+            help,
+            ..Stop::new(&code::USAGE, format!("{option} needs a work tree of git"))
+        });
     }
-    Ok(Some(Indexed { index: Arc::new(index), reach }))
+    Ok(Some(Indexed {
+        index: Arc::new(index),
+        reach,
+    }))
 }
 
 /// Returns the index that `option` needs.
@@ -48,15 +57,21 @@ pub(super) fn meant(
 /// Stops if there is no index here.
 pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
     GitIndex::around(global.root(), &signals::interrupt()).map_err(|error| {
-        let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+        let cause = error
+            .source()
+            .map_or_else(String::new, |source| format!(": {source}"));
         if error.fault == Fault::NotRegular {
             return Stop::new(&code::IO, format!("{}{cause}", error.path));
         }
-        Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
+        Stop::new(
+            &code::USAGE,
+            format!("{option} needs a repository of git{cause}"),
+        )
     })
 }
 
-/// Returns whether there seems to be a repository; a directory that is in none has no index that could change with it.
+/// Returns whether there seems to be a repository; a directory that is in none has no index that
+/// could change with it.
 fn is_around(global: &Global) -> bool {
     if env::var_os("GIT_DIR").is_some() {
         return Git::around(global.root()).has_repository();

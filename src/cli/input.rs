@@ -13,27 +13,41 @@ use crate::text::Bytes;
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read or is larger, and before any is read at one that policy closes.
-pub(super) fn read(paths: &[PathBuf], limit: u64, global: &Global) -> Result<Vec<(String, Bytes)>, Stop> {
+/// Stops at a file that cannot be read or is larger, and before any is read at one that policy
+/// closes.
+pub(super) fn read(
+    paths: &[PathBuf],
+    limit: u64,
+    global: &Global,
+) -> Result<Vec<(String, Bytes)>, Stop> {
     if paths.is_empty() {
         return Ok(vec![read_one(Path::new(STDIN), limit)?]);
     }
-    paths.iter().try_for_each(|path| policy::readable(path, global))?;
+    paths
+        .iter()
+        .try_for_each(|path| policy::readable(path, global))?;
     paths.iter().map(|path| read_one(path, limit)).collect()
 }
 
-/// Returns what a run begins with that reads `paths`: where somebody types, no line may move meanwhile.
+/// Returns what a run begins with that reads `paths`: where somebody types, no line may move
+/// meanwhile.
 pub(super) fn first(paths: &[PathBuf]) -> Phase {
-    let is_typed = (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN))) && io::stdin().is_terminal();
-    if is_typed { Phase::Beginning } else { Phase::Reading }
+    let is_typed = (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN)))
+        && io::stdin().is_terminal();
+    if is_typed {
+        Phase::Beginning
+    } else {
+        Phase::Reading
+    }
 }
 
-/// Reads a text that is to be put into a file or looked for there: from the file that an option names, or from standard
-/// input for `-`; at most `limit` bytes.
+/// Reads a text that is to be put into a file or looked for there: from the file that an option
+/// names, or from standard input for `-`; at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops at a file that policy closes, which nobody is to find in another one; else as [`contents`] does.
+/// Stops at a file that policy closes, which nobody is to find in another one; else as [`contents`]
+/// does.
 pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, Stop> {
     policy::readable(path, global)?;
     contents(path, limit)
@@ -46,8 +60,14 @@ pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, St
 /// Stops if it is no file, is closed by policy, cannot be read or is larger.
 pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String, Bytes), Stop> {
     if path == Path::new(STDIN) {
-        let stop = Stop::new(&code::USAGE, "standard input has the jobs, and no patch".to_owned());
-        return Err(Stop { help: Some("./- names a file that is called so".to_owned()), ..stop });
+        let stop = Stop::new(
+            &code::USAGE,
+            "standard input has the jobs, and no patch".to_owned(),
+        );
+        return Err(Stop {
+            help: Some("./- names a file that is called so".to_owned()),
+            ..stop
+        });
     }
     policy::readable(path, global)?;
     patch_of(path, open_regular(path, limit), limit)

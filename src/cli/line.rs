@@ -18,7 +18,11 @@ pub(super) enum Line {
 /// # Errors
 ///
 /// Returns the error of `input`.
-pub(super) fn next_line(input: &mut impl BufRead, buffer: &mut Vec<u8>, limit: usize) -> io::Result<Line> {
+pub(super) fn next_line(
+    input: &mut impl BufRead,
+    buffer: &mut Vec<u8>,
+    limit: usize,
+) -> io::Result<Line> {
     buffer.clear();
     // What one long line needed is not kept for the short ones behind it.
     buffer.shrink_to(limit.min(1 << 16));
@@ -58,7 +62,12 @@ mod tests {
     fn a_line_is_taken_up_to_the_limit() {
         let mut input = io::BufReader::with_capacity(2, &b"abc\nabcd\nabcde\n\na"[..]);
         let mut buffer = Vec::new();
-        let mut read = || (next_line(&mut input, &mut buffer, 4).unwrap(), buffer.clone());
+        let mut read = || {
+            (
+                next_line(&mut input, &mut buffer, 4).unwrap(),
+                buffer.clone(),
+            )
+        };
         assert_eq!(read(), (Line::Whole, b"abc".to_vec()));
         assert_eq!(read(), (Line::Whole, b"abcd".to_vec()));
         assert_eq!(read(), (Line::TooLong, Vec::new()));

@@ -15,7 +15,9 @@ use super::output::{self, Output, Verbosity, complain};
 use super::policy::policy;
 use super::{Stop, finish, open};
 use crate::engine::options::{Policy, code};
-use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
+use crate::engine::{
+    self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window,
+};
 use crate::path::PathPattern;
 use crate::report::print_json;
 use crate::text::printable_line;
@@ -57,7 +59,8 @@ pub(super) struct ReadOptions {
     /// Largest file that is read, in bytes [default: 10485760]
     #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
     max_bytes: Option<u64>,
-    /// Read the file from this encoding, as in gb18030, or from what it looks like with auto; offsets count in UTF-8
+    /// Read the file from this encoding, as in gb18030, or from what it looks like with auto;
+    /// offsets count in UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
 }
@@ -88,7 +91,8 @@ pub(super) struct ListOptions {
     /// Most entries [default: 100 with --glob]
     #[arg(long, value_name = "N")]
     max: Option<usize>,
-    /// List what matches, also in the directories below: * and ? stay in one, ** does not, {a,b} is either
+    /// List what matches, also in the directories below: * and ? stay in one, ** does not, {a,b} is
+    /// either
     #[arg(long, value_name = "PATTERN")]
     glob: Option<String>,
     /// List what was changed last first
@@ -125,16 +129,21 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
     let window = match (options.lines, options.offset, options.length) {
         (Some((first, last)), ..) => Window::Lines { first, last },
         (None, None, None) => Window::All,
-        (None, offset, length) => {
-            Window::Bytes { offset: offset.unwrap_or_default(), length: length.unwrap_or(LENGTH) }
-        }
+        (None, offset, length) => Window::Bytes {
+            offset: offset.unwrap_or_default(),
+            length: length.unwrap_or(LENGTH),
+        },
     };
     let view = match (options.number, options.hashline) {
         (true, _) => View::Numbered,
         (_, true) => View::Hashline,
         _ => View::Plain,
     };
-    let usual = if options.number && options.lines.is_none() { NUMBERED } else { usize::MAX };
+    let usual = if options.number && options.lines.is_none() {
+        NUMBERED
+    } else {
+        usize::MAX
+    };
     let request = ReadRequest {
         window,
         view,
@@ -150,14 +159,21 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         |workspace, policy| engine::read(&ReadRequest { policy, ..request }, workspace),
         |extract, out| {
             let asked = match window {
-                Window::Bytes { offset, length } if options.length.is_some() => offset.saturating_add(length),
+                Window::Bytes { offset, length } if options.length.is_some() => {
+                    offset.saturating_add(length)
+                }
                 Window::Lines { .. } => 0,
                 Window::Bytes { .. } | Window::All => u64::MAX,
             };
             let is_limited = options.max_output.is_some() || options.max_lines.is_some();
             put(&extract.content, out)?;
-            let next = extract.next_offset.filter(|&next| next < asked || is_limited);
-            told(global, next.map(|next| format!("the file continues: --offset {next}")));
+            let next = extract
+                .next_offset
+                .filter(|&next| next < asked || is_limited);
+            told(
+                global,
+                next.map(|next| format!("the file continues: --offset {next}")),
+            );
             Ok(())
         },
     )
@@ -166,20 +182,35 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
 
 /// Prints the names in a directory.
 pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
-    let defaults = ListRequest::of(options.directory.map_or(b".".to_vec(), |path| below(global.root(), &path)));
+    let defaults = ListRequest::of(
+        options
+            .directory
+            .map_or(b".".to_vec(), |path| below(global.root(), &path)),
+    );
     let pattern = options.glob.as_ref().map(|glob| PathPattern::new(glob));
     let pattern = match pattern.transpose() {
         Ok(pattern) => pattern,
         Err(error) => {
             let stop = Stop::new(&code::USAGE, format!("the pattern cannot be used: {error}"));
-            return finish(&stop.into_outcome("list"), &Output::of(global, Verbosity::Normal));
+            return finish(
+                &stop.into_outcome("list"),
+                &Output::of(global, Verbosity::Normal),
+            );
         }
     };
-    let usual = if pattern.is_some() { FOUND } else { defaults.most };
+    let usual = if pattern.is_some() {
+        FOUND
+    } else {
+        defaults.most
+    };
     let request = ListRequest {
         hidden: options.hidden,
         pattern,
-        order: if options.newest { Order::Newest } else { Order::Name },
+        order: if options.newest {
+            Order::Newest
+        } else {
+            Order::Name
+        },
         most: options.max.unwrap_or(usual),
         ..defaults
     };
@@ -189,7 +220,12 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
         |workspace, policy| engine::list(&ListRequest { policy, ..request }, workspace),
         |listing, out| {
             listing.print(out)?;
-            told(global, listing.truncated.then(|| "there are more; --max raises the limit".to_owned()));
+            told(
+                global,
+                listing
+                    .truncated
+                    .then(|| "there are more; --max raises the limit".to_owned()),
+            );
             Ok(())
         },
     )
@@ -201,7 +237,8 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let path = |path| below(global.root(), path);
     let defaults = DiffRequest::of(path(&options.before), path(&options.after));
     let request = DiffRequest {
-        labels: [options.label_a, options.label_b].map(|label| label.map(OsString::into_encoded_bytes)),
+        labels: [options.label_a, options.label_b]
+            .map(|label| label.map(OsString::into_encoded_bytes)),
         context: options.context.map_or(defaults.context, usize::from),
         max_output: options.max_bytes.unwrap_or(defaults.max_output),
         ..defaults
@@ -212,12 +249,19 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
         |workspace, policy| engine::diff(&DiffRequest { policy, ..request }, workspace),
         |difference, out| {
             put(&difference.printed(), out)?;
-            told(global, difference.truncated.then(|| "the diff is cut; --max-bytes raises the limit".to_owned()));
+            told(
+                global,
+                difference
+                    .truncated
+                    .then(|| "the diff is cut; --max-bytes raises the limit".to_owned()),
+            );
             Ok(())
         },
     );
     match difference {
-        Some(difference) if code == ExitCode::SUCCESS => ExitCode::from(u8::from(!difference.identical)),
+        Some(difference) if code == ExitCode::SUCCESS => {
+            ExitCode::from(u8::from(!difference.identical))
+        }
         Some(_) => ExitCode::from(2),
         None => code,
     }
@@ -237,8 +281,15 @@ pub(super) fn looked<T: Serialize>(
         Err(stop) => return (None, finish(&stop.into_outcome(command), &output)),
     };
     let mut out = BufWriter::new(io::stdout().lock());
-    let printed = if global.json { print_json(&found, &mut out) } else { print(&found, &mut out) };
-    (Some(found), output::printed(printed.and_then(|()| out.flush())))
+    let printed = if global.json {
+        print_json(&found, &mut out)
+    } else {
+        print(&found, &mut out)
+    };
+    (
+        Some(found),
+        output::printed(printed.and_then(|()| out.flush())),
+    )
 }
 
 /// Puts `bytes` as they are; for a terminal without what could act on it.

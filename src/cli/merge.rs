@@ -7,17 +7,30 @@ use super::args::{Global, MergeOptions, TreeOptions};
 use super::{Stop, files, policy, tree};
 use crate::engine::Given;
 
-/// Returns what a patch was made for, if it is merged and the user names that (`--base`). A file has at most `limit` bytes.
+/// Returns what a patch was made for, if it is merged and the user names that (`--base`). A file
+/// has at most `limit` bytes.
 ///
 /// # Errors
 ///
 /// Stops if policy denies reading the file, or if it cannot be read.
-pub(super) fn base(options: &MergeOptions, limit: u64, global: &Global) -> Result<Option<Given>, Stop> {
-    let Some(name) = options.base.as_ref().filter(|_| options.three_way) else { return Ok(None) };
+pub(super) fn base(
+    options: &MergeOptions,
+    limit: u64,
+    global: &Global,
+) -> Result<Option<Given>, Stop> {
+    let Some(name) = options.base.as_ref().filter(|_| options.three_way) else {
+        return Ok(None);
+    };
     if fs_err::metadata(name).is_ok_and(|found| found.is_file()) {
         policy::readable(Path::new(name), global)?;
-        return Ok(Some(Given::Contents(Arc::new(files::regular(Path::new(name), limit)?))));
+        return Ok(Some(Given::Contents(Arc::new(files::regular(
+            Path::new(name),
+            limit,
+        )?))));
     }
     let repository = tree::repository(None, &TreeOptions::default(), global);
-    Ok(Some(Given::Tree(Arc::new(tree::open(&repository, name.as_encoded_bytes())?))))
+    Ok(Some(Given::Tree(Arc::new(tree::open(
+        &repository,
+        name.as_encoded_bytes(),
+    )?))))
 }

@@ -75,13 +75,27 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
+fn dispatch(
+    Cli {
+        mut global,
+        command,
+    }: Cli,
+) -> ExitCode {
     if let (Some(format), Some(name)) = (&global.output, command.without_report()) {
-        let stop = Stop::new(&code::USAGE, format!("{name} prints no report, and nothing as {format}"));
-        return finish(&stop.into_outcome(name), &Output::of(&global, Verbosity::Normal));
+        let stop = Stop::new(
+            &code::USAGE,
+            format!("{name} prints no report, and nothing as {format}"),
+        );
+        return finish(
+            &stop.into_outcome(name),
+            &Output::of(&global, Verbosity::Normal),
+        );
     }
     if let Err(stop) = policy::aim(&mut global, command.file()) {
-        return finish(&stop.into_outcome(command.name()), &Output::of(&global, Verbosity::Normal));
+        return finish(
+            &stop.into_outcome(command.name()),
+            &Output::of(&global, Verbosity::Normal),
+        );
     }
     match command {
         Command::Apply(mut apply) => {
@@ -91,15 +105,31 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
                 (_, true, _) => Task::Check,
                 (_, false, true) => Task::Describe,
             };
-            patch((task, apply.plan.map_or(Way::Plain, Way::Saved)), apply.patch, &apply.commands, &global)
+            patch(
+                (task, apply.plan.map_or(Way::Plain, Way::Saved)),
+                apply.patch,
+                &apply.commands,
+                &global,
+            )
         }
         Command::Check(check) if check.batch.batch => batch::run(check, global),
-        Command::Check(check) if check.patch.index.build_fake_ancestor.is_some() => {
-            finish(&not_looking().into_outcome("check"), &Output::of(&global, Verbosity::Normal))
-        }
-        Command::Check(CheckOptions { patch: mut check, habits, tree, save, .. }) => {
+        Command::Check(check) if check.patch.index.build_fake_ancestor.is_some() => finish(
+            &not_looking().into_outcome("check"),
+            &Output::of(&global, Verbosity::Normal),
+        ),
+        Command::Check(CheckOptions {
+            patch: mut check,
+            habits,
+            tree,
+            save,
+            ..
+        }) => {
             check.add(habits);
-            let task = if check.shape { Task::Shape } else { Task::Check };
+            let task = if check.shape {
+                Task::Shape
+            } else {
+                Task::Check
+            };
             let way = match (save, tree.is_meant()) {
                 (true, _) => Way::Save,
                 (_, true) => Way::Tree(&tree),
@@ -111,7 +141,9 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
         Command::Edit(edit) => edit_file("edit", verbs::edit(&edit, &global), &global),
         Command::Write(write) => edit_file("write", verbs::write(*write, &global), &global),
         Command::Append(append) => edit_file("append", verbs::append(*append, &global), &global),
-        Command::Notebook { command } => edit_file("notebook", notebook::change(*command, &global), &global),
+        Command::Notebook { command } => {
+            edit_file("notebook", notebook::change(*command, &global), &global)
+        }
         Command::Recover => history::recover(&global),
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::back(Target::Undo, &options, &global),
@@ -170,13 +202,26 @@ enum Way<'t> {
     Saved(String),
 }
 
-fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOptions, global: &Global) -> ExitCode {
+fn patch(
+    (task, way): (Task, Way<'_>),
+    patch: PatchOptions,
+    commands: &CommandOptions,
+    global: &Global,
+) -> ExitCode {
     // Whoever has a plan kept has to know its name.
-    let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
-    let output = Output::of(global, usual).with_statistics(&patch, global).with_git(&patch, global);
+    let usual = if matches!(way, Way::Save) {
+        Verbosity::Loud
+    } else {
+        Verbosity::Normal
+    };
+    let output = Output::of(global, usual)
+        .with_statistics(&patch, global)
+        .with_git(&patch, global);
     let is_deterministic = patch.look.deterministic;
     let names_files = names_files(&patch, global);
-    let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));
+    let outcome = progress::shown(global, |progress| {
+        outcome((task, &way), patch, commands, global, progress)
+    });
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
     if names_files {
         outcome.report.quoting = engine::quoting(&outcome.report, global.root());
@@ -207,17 +252,23 @@ fn outcome(
     let is_brief = !is_asked && !names_files(&patch, global);
     let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match way {
-        Way::Saved(id) => match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
-            Ok(request) => request,
-            Err(outcome) => return Ok(*outcome),
-        },
+        Way::Saved(id) => {
+            match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
+                Ok(request) => request,
+                Err(outcome) => return Ok(*outcome),
+            }
+        }
         _ => request::request(patch, task, global)?,
     };
     request.look.progress = progress;
     if let Some(file) = ancestor {
         let file = path::absolute(&file).unwrap_or(file);
         policy::writable(&file, global)?;
-        let built = engine::build_ancestor(request.clone(), &index::around(global, "--build-fake-ancestor")?, &file);
+        let built = engine::build_ancestor(
+            request.clone(),
+            &index::around(global, "--build-fake-ancestor")?,
+            &file,
+        );
         if matches!(task, Task::Describe | Task::Shape) || !built.report.ok {
             return Ok(built);
         }
@@ -251,11 +302,19 @@ fn outcome(
 }
 
 /// Makes an edit of one file, or checks it.
-fn edit_file(command: &'static str, asked: Result<(Task, Request), Stop>, global: &Global) -> ExitCode {
+fn edit_file(
+    command: &'static str,
+    asked: Result<(Task, Request), Stop>,
+    global: &Global,
+) -> ExitCode {
     let outcome = asked.and_then(|(task, mut request)| {
         let workspace = open_to_change(global)?;
         // A signal that comes during a check ends the process at once.
-        let interrupt = if task == Task::Check { None } else { Some(watched()?) };
+        let interrupt = if task == Task::Check {
+            None
+        } else {
+            Some(watched()?)
+        };
         Ok(progress::shown(global, |progress| {
             request.look.progress = progress;
             let outcome = match interrupt {
@@ -265,28 +324,42 @@ fn edit_file(command: &'static str, asked: Result<(Task, Request), Stop>, global
             rooted(outcome, global)
         }))
     });
-    finish(&outcome.unwrap_or_else(|stop| stop.into_outcome(command)), &Output::of(global, Verbosity::Normal))
+    finish(
+        &outcome.unwrap_or_else(|stop| stop.into_outcome(command)),
+        &Output::of(global, Verbosity::Normal),
+    )
 }
 
-/// Opens the root for what changes it, unless the very change that is at work there runs this: each would wait for the
-/// other.
+/// Opens the root for what changes it, unless the very change that is at work there runs this: each
+/// would wait for the other.
 fn open_to_change(global: &Global) -> Result<Disk, Stop> {
     let workspace = open(global)?;
     if env::var_os(engine::AT_WORK).is_some_and(|at_work| engine::is_within(&at_work, &workspace)) {
-        let message = "this runs within a change of the same tree, and cannot change it meanwhile".to_owned();
-        let help = Some("`check`, `read`, `list` and `diff` work, and see the tree as it is going to be".to_owned());
-        return Err(Stop { help, ..Stop::new(&code::LOCKED, message) });
+        let message =
+            "this runs within a change of the same tree, and cannot change it meanwhile".to_owned();
+        let help = Some(
+            "`check`, `read`, `list` and `diff` work, and see the tree as it is going to be"
+                .to_owned(),
+        );
+        return Err(Stop {
+            help,
+            ..Stop::new(&code::LOCKED, message)
+        });
     }
     Ok(workspace)
 }
 
 /// Refuses what writes a file where somebody only looks.
 fn not_looking() -> Stop {
-    Stop::new(&code::USAGE, "--build-fake-ancestor writes a file, and belongs to apply".to_owned())
+    Stop::new(
+        &code::USAGE,
+        "--build-fake-ancestor writes a file, and belongs to apply".to_owned(),
+    )
 }
 
 fn watched() -> Result<Interrupt, Stop> {
-    signals::watch().map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
+    signals::watch()
+        .map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
 }
 
 fn open(global: &Global) -> Result<Disk, Stop> {
@@ -300,18 +373,32 @@ fn open(global: &Global) -> Result<Disk, Stop> {
 fn unopened(root: &Path, error: &dyn Error) -> Stop {
     let source = error.source();
     let cause = source.map_or_else(String::new, |source| format!(": {source}"));
-    let kind = source.and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let kind = source
+        .and_then(|source| source.downcast_ref::<io::Error>())
+        .map(io::Error::kind);
     // A directory that does not exist is a mistake in the command line.
-    let is_wrong_name = matches!(kind, Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory));
-    let code = if is_wrong_name { &code::USAGE } else { &code::IO };
+    let is_wrong_name = matches!(
+        kind,
+        Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    );
+    let code = if is_wrong_name {
+        &code::USAGE
+    } else {
+        &code::IO
+    };
     let cause = without_error_number(&cause);
-    Stop::new(code, format!("cannot open the root {}{cause}", root.display()))
+    Stop::new(
+        code,
+        format!("cannot open the root {}{cause}", root.display()),
+    )
 }
 
-/// Returns where the user wants programs to keep their state. The XDG Base Directory Specification has a default for
-/// who says nothing; but nothing is to stay behind where nobody asked for it.
+/// Returns where the user wants programs to keep their state. The XDG Base Directory Specification
+/// has a default for who says nothing; but nothing is to stay behind where nobody asked for it.
 fn state_home() -> Option<PathBuf> {
-    env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute())
+    env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
 }
 
 /// Returns `outcome` with the names of the root in its report.
@@ -331,45 +418,78 @@ fn real(root: &Path) -> String {
     real.to_string_lossy().into_owned()
 }
 
-/// Returns the absolute names that the directory `root` goes by: the one that the shell has for it, where that differs,
-/// and the one without links.
+/// Returns the absolute names that the directory `root` goes by: the one that the shell has for it,
+/// where that differs, and the one without links.
 fn names_of(root: &Path) -> Vec<PathBuf> {
-    let Ok(real) = fs_err::canonicalize(root) else { return Vec::new() };
-    let named = env::var_os("PWD").map_or_else(|| root.to_owned(), |directory| Path::new(&directory).join(root));
+    let Ok(real) = fs_err::canonicalize(root) else {
+        return Vec::new();
+    };
+    let named = env::var_os("PWD").map_or_else(
+        || root.to_owned(),
+        |directory| Path::new(&directory).join(root),
+    );
     // Without `.` and doubled slashes.
     let named: PathBuf = named.components().collect();
-    let is_other =
-        named != real && named.is_absolute() && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
-    is_other.then_some(named).into_iter().chain([real]).collect()
+    let is_other = named != real
+        && named.is_absolute()
+        && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
+    is_other
+        .then_some(named)
+        .into_iter()
+        .chain([real])
+        .collect()
 }
 
 /// Returns the names by which problems may call what the command line names.
 fn places(global: &Global) -> Vec<String> {
     let config = config::config().ok().flatten().map(|config| config.path);
-    let names = names_of(global.root()).into_iter().chain(global.policy.iter().cloned()).chain(config);
-    names.map(|name| name.to_string_lossy().into_owned()).collect()
+    let names = names_of(global.root())
+        .into_iter()
+        .chain(global.policy.iter().cloned())
+        .chain(config);
+    names
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// A command line that cannot be understood. Whoever asked for a format anywhere in it gets it.
 fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
-    let words: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let words: Vec<_> = text
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .map(str::trim)
+        .collect();
     let message = words.join(" ");
-    let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(&message).to_owned());
-    let output = args::format_among(arguments).map_or_else(|| Output::usage(text), Output::in_format);
-    finish(&stop.into_outcome(document::command_among(arguments)), &output)
+    let stop = Stop::new(
+        &code::USAGE,
+        message
+            .strip_prefix("error: ")
+            .unwrap_or(&message)
+            .to_owned(),
+    );
+    let output =
+        args::format_among(arguments).map_or_else(|| Output::usage(text), Output::in_format);
+    finish(
+        &stop.into_outcome(document::command_among(arguments)),
+        &output,
+    )
 }
 
 /// Prints the outcome and returns its exit code.
 ///
-/// Not 0 promises an untouched tree, so that a report which cannot be printed changes the code only where nothing was
-/// done; a reader who has gone away changes nothing.
+/// Not 0 promises an untouched tree, so that a report which cannot be printed changes the code only
+/// where nothing was done; a reader who has gone away changes nothing.
 fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
     let report = &outcome.report;
     match output.print(outcome) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             output::complain(&format!("cannot write the report: {error}"));
-            if report.ok && !report.changed { ExitCode::from(4) } else { ExitCode::from(report.exit_code) }
+            if report.ok && !report.changed {
+                ExitCode::from(4)
+            } else {
+                ExitCode::from(report.exit_code)
+            }
         }
         _ => ExitCode::from(report.exit_code),
     }

@@ -10,8 +10,16 @@ use crate::path::{PathError, PatternError, RelPath};
 
 /// Returns where the root is below the top of its repository.
 pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
-    let unknown = |error| Stop::new(&code::USAGE, format!("--git-paths: git cannot tell where the root is: {error}"));
-    Git::around(global.root()).interrupted_by(&signals::interrupt()).prefix().map_err(unknown)
+    let unknown = |error| {
+        Stop::new(
+            &code::USAGE,
+            format!("--git-paths: git cannot tell where the root is: {error}"),
+        )
+    };
+    Git::around(global.root())
+        .interrupted_by(&signals::interrupt())
+        .prefix()
+        .map_err(unknown)
 }
 
 /// Returns the directory of `--directory`. Each name is relative to it.
@@ -19,7 +27,10 @@ pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
     let bytes = named.into_encoded_bytes();
     if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
         // The words are git's.
-        let message = format!("unable to normalize directory: '{}'", String::from_utf8_lossy(&bytes));
+        let message = format!(
+            "unable to normalize directory: '{}'",
+            String::from_utf8_lossy(&bytes)
+        );
         return Err(Stop::new(&code::OUTSIDE_ROOT, message));
     }
     Ok(bytes)
@@ -31,11 +42,14 @@ pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
 ///
 /// Stops at a name outside of the root.
 pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
-    let Some(file) = file.map(OsString::into_encoded_bytes) else { return Ok(RejectTo::Beside) };
+    let Some(file) = file.map(OsString::into_encoded_bytes) else {
+        return Ok(RejectTo::Beside);
+    };
     if file == b"-" {
         return Ok(RejectTo::Nowhere);
     }
-    let outside = |error: PathError| Stop::new(&code::OUTSIDE_ROOT, format!("--reject-file: {error}"));
+    let outside =
+        |error: PathError| Stop::new(&code::OUTSIDE_ROOT, format!("--reject-file: {error}"));
     RelPath::new(&file).map(RejectTo::File).map_err(outside)
 }
 
@@ -50,6 +64,7 @@ pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
 ///
 /// Stops at a pattern that cannot be read.
 pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
-    let unusable = |error: PatternError| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
+    let unusable =
+        |error: PatternError| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
     Filter::new(takes, pattern).map_err(unusable)
 }

@@ -118,20 +118,49 @@ impl NotebookCommand {
 /// Returns what keeps the run from beginning.
 pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<(Task, Request), Stop> {
     let (common, edit) = match command {
-        NotebookCommand::Replace(ReplaceOptions { common, cell, kind, source }) => {
+        NotebookCommand::Replace(ReplaceOptions {
+            common,
+            cell,
+            kind,
+            source,
+        }) => {
             let source = source.read(&common, global)?;
-            (common, CellEdit::Replace { cell, kind: kind.map(CellKind::from), source })
+            (
+                common,
+                CellEdit::Replace {
+                    cell,
+                    kind: kind.map(CellKind::from),
+                    source,
+                },
+            )
         }
-        NotebookCommand::Insert(InsertOptions { common, cell, at, kind, new_id, source }) => {
+        NotebookCommand::Insert(InsertOptions {
+            common,
+            cell,
+            at,
+            kind,
+            new_id,
+            source,
+        }) => {
             let place = match (cell, at) {
                 (Some(cell), _) => CellPlace::After(cell),
                 (None, Some(At::End)) => CellPlace::End,
                 (None, Some(At::Start) | None) => CellPlace::Start,
             };
             let source = source.read(&common, global)?;
-            (common, CellEdit::Insert { place, kind: kind.into(), source, id: new_id })
+            (
+                common,
+                CellEdit::Insert {
+                    place,
+                    kind: kind.into(),
+                    source,
+                    id: new_id,
+                },
+            )
         }
-        NotebookCommand::Delete(DeleteOptions { common, cell }) => (common, CellEdit::Delete { cell }),
+        NotebookCommand::Delete(DeleteOptions { common, cell }) => {
+            (common, CellEdit::Delete { cell })
+        }
     };
     common.complete(Request::notebook(common.path(global), edit), global)
 }
@@ -139,12 +168,17 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<(Task,
 impl SourceOptions {
     fn read(self, common: &FileOptions, global: &Global) -> Result<String, Stop> {
         let bytes = match (self.source, self.source_file) {
-            (_, Some(file)) => input::text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?.into_vec(),
+            (_, Some(file)) => {
+                input::text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?.into_vec()
+            }
             (text, None) => text.unwrap_or_default().into_encoded_bytes(),
         };
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Stop::new(&code::USAGE, format!("the source is not UTF-8, from byte {at} on"))
+            Stop::new(
+                &code::USAGE,
+                format!("the source is not UTF-8, from byte {at} on"),
+            )
         })
     }
 }

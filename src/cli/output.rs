@@ -46,7 +46,8 @@ pub(super) enum Verbosity {
 }
 
 impl Output {
-    /// Returns what the options of every command ask for; `usual` holds if they do not say how much.
+    /// Returns what the options of every command ask for; `usual` holds if they do not say how
+    /// much.
     pub(super) fn of(global: &Global, usual: Verbosity) -> Self {
         let verbosity = match (global.quiet, global.verbose) {
             // Whoever reads commands out of one stream reads them out of the other as well.
@@ -55,14 +56,24 @@ impl Output {
             (_, true) => Verbosity::Loud,
             _ => usual,
         };
-        let asked = if global.json { Some("json") } else { global.output.as_deref() };
+        let asked = if global.json {
+            Some("json")
+        } else {
+            global.output.as_deref()
+        };
         let formats = match (asked.and_then(report::format), verbosity) {
             (Some(format), _) => vec![format.name()],
             (None, Verbosity::Loud) => vec!["text"],
             (None, _) => Vec::new(),
         };
         let color = color(global, &io::stderr());
-        Self { formats, verbosity, color, usage: None, speech: None }
+        Self {
+            formats,
+            verbosity,
+            color,
+            usage: None,
+            speech: None,
+        }
     }
 
     /// Leaves standard output to data: words for people do not go there.
@@ -79,13 +90,26 @@ impl Output {
     /// Returns what is printed about a wrong command line that asks for the format `name`.
     pub(super) fn in_format(name: String) -> Self {
         let output = (name != "json").then_some(name);
-        Self::of(&Global { json: output.is_none(), output, ..Global::default() }, Verbosity::Normal)
+        Self::of(
+            &Global {
+                json: output.is_none(),
+                output,
+                ..Global::default()
+            },
+            Verbosity::Normal,
+        )
     }
 
     /// Returns what is printed about another wrong command line: the words of its parser.
     pub(super) fn usage(text: String) -> Self {
         let usage = Some(text);
-        Self { formats: Vec::new(), verbosity: Verbosity::Normal, color: ColorChoice::Never, usage, speech: None }
+        Self {
+            formats: Vec::new(),
+            verbosity: Verbosity::Normal,
+            color: ColorChoice::Never,
+            usage,
+            speech: None,
+        }
     }
 
     /// Says what git would say of `patch`, too.
@@ -93,12 +117,17 @@ impl Output {
         self.speech = Some(Speech {
             is_loud: global.verbose || patch.git.reject,
             is_merge: patch.merge.three_way,
-            direction: if patch.usual.reverse { Direction::Reverse } else { Direction::Forward },
+            direction: if patch.usual.reverse {
+                Direction::Reverse
+            } else {
+                Direction::Forward
+            },
         });
         self
     }
 
-    /// Adds the statistics that `patch` asks for, unless what is printed is a document, or nothing is to be printed.
+    /// Adds the statistics that `patch` asks for, unless what is printed is a document, or nothing
+    /// is to be printed.
     pub(super) fn with_statistics(mut self, patch: &PatchOptions, global: &Global) -> Self {
         if !patch.look.is_statistics()
             || self.verbosity == Verbosity::Quiet
@@ -106,13 +135,26 @@ impl Output {
         {
             return self;
         }
-        let numstat = if patch.look.nul { "numstat-z" } else { "numstat" };
+        let numstat = if patch.look.nul {
+            "numstat-z"
+        } else {
+            "numstat"
+        };
         let stat = match color(global, &io::stdout()) {
             ColorChoice::Never => "stat",
             _ => "stat-coloured",
         };
-        let asked = [(patch.look.stat, stat), (patch.look.numstat, numstat), (patch.look.summary, "summary")];
-        self.formats.extend(asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, name)| name));
+        let asked = [
+            (patch.look.stat, stat),
+            (patch.look.numstat, numstat),
+            (patch.look.summary, "summary"),
+        ];
+        self.formats.extend(
+            asked
+                .iter()
+                .filter(|(is_asked, _)| *is_asked)
+                .map(|(_, name)| name),
+        );
         self
     }
 
@@ -137,42 +179,72 @@ impl Output {
     fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
         let mut err = AutoStream::new(io::stderr().lock(), self.color);
         if let Some(usage) = &self.usage {
-            return usage.lines().try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
+            return usage
+                .lines()
+                .try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
         }
         whitespace::print_lines(outcome, &mut err)?;
         if let Some(speech) = self.speech {
             git::print(outcome, speech, &mut err)?;
         }
-        let is_told =
-            |problem| self.verbosity < Verbosity::Loud && self.speech.is_some() && git::says_all(outcome, problem);
-        let titles = self.speech.filter(|_| self.verbosity < Verbosity::Loud).map(|speech| Titles::of(outcome, speech));
-        let title = |index| titles.as_ref().map_or(Title::Own, |titles| titles.title(outcome, index));
+        let is_told = |problem| {
+            self.verbosity < Verbosity::Loud
+                && self.speech.is_some()
+                && git::says_all(outcome, problem)
+        };
+        let titles = self
+            .speech
+            .filter(|_| self.verbosity < Verbosity::Loud)
+            .map(|speech| Titles::of(outcome, speech));
+        let title = |index| {
+            titles
+                .as_ref()
+                .map_or(Title::Own, |titles| titles.title(outcome, index))
+        };
         let is_listed = |index: usize| {
             let problem = &outcome.problems[index];
             let is_plain = git::is_missing(outcome, problem) && problem.facts.cause.is_none();
-            is_plain && (title(index) == Title::Stated || titles.is_some() && is_omitted(outcome, problem))
+            is_plain
+                && (title(index) == Title::Stated
+                    || titles.is_some() && is_omitted(outcome, problem))
         };
-        let missing: BTreeSet<_> = (0..outcome.problems.len()).filter(|&index| is_listed(index)).collect();
+        let missing: BTreeSet<_> = (0..outcome.problems.len())
+            .filter(|&index| is_listed(index))
+            .collect();
         let others = |index: &usize| {
             let problem = &outcome.problems[*index];
-            *problem.code != code::WHITESPACE && !is_told(problem) && (missing.len() < 2 || !missing.contains(index))
+            *problem.code != code::WHITESPACE
+                && !is_told(problem)
+                && (missing.len() < 2 || !missing.contains(index))
         };
         let problems: Vec<_> = (0..outcome.problems.len()).filter(others).collect();
         for (nth, &index) in problems.iter().take(MOST_SHOWN).enumerate() {
             let gap = if nth == 0 { "" } else { "\n" };
-            writeln!(err, "{gap}{}", diagnostic::render(outcome, index, title(index)))?;
+            writeln!(
+                err,
+                "{gap}{}",
+                diagnostic::render(outcome, index, title(index))
+            )?;
         }
         if missing.len() > 1 {
-            let helps: BTreeSet<_> =
-                missing.iter().filter_map(|&index| outcome.problems[index].help.as_deref()).collect();
+            let helps: BTreeSet<_> = missing
+                .iter()
+                .filter_map(|&index| outcome.problems[index].help.as_deref())
+                .collect();
             for help in helps.into_iter().take(MOST_HELPS) {
                 writeln!(err, "help: {}", printable(help.as_bytes()))?;
             }
         }
         let rest = problems.iter().skip(MOST_SHOWN);
-        let is_of_hunks = rest.clone().all(|&index| outcome.problems[index].hunk.is_some());
+        let is_of_hunks = rest
+            .clone()
+            .all(|&index| outcome.problems[index].hunk.is_some());
         // Where files are missing and nothing else, git's lines have counted all of them.
-        let uncollected = if problems.is_empty() { 0 } else { outcome.uncollected() };
+        let uncollected = if problems.is_empty() {
+            0
+        } else {
+            outcome.uncollected()
+        };
         match (rest.count() + uncollected, is_of_hunks) {
             (0, _) => {}
             (1, true) => writeln!(err, "1 more failing hunk is not listed")?,
@@ -181,22 +253,45 @@ impl Output {
             (more, false) => writeln!(err, "{more} more problems are not listed")?,
         }
         whitespace::print_sum(outcome, &mut err)?;
-        outcome.report.diagnostics.iter().try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))?;
-        let is_document = self.formats.iter().any(|name| *name != "text" && !is_statistic(name));
-        if !is_document && io::stderr().is_terminal() { print_history(outcome, &mut err) } else { Ok(()) }
+        outcome
+            .report
+            .diagnostics
+            .iter()
+            .try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))?;
+        let is_document = self
+            .formats
+            .iter()
+            .any(|name| *name != "text" && !is_statistic(name));
+        if !is_document && io::stderr().is_terminal() {
+            print_history(outcome, &mut err)
+        } else {
+            Ok(())
+        }
     }
 }
 
 /// Returns whether the report omits the file of `problem`, which it counts.
 fn is_omitted(outcome: &Outcome, problem: &Problem) -> bool {
-    problem.operation.is_some_and(|number| outcome.report.file_of(number).is_none())
+    problem
+        .operation
+        .is_some_and(|number| outcome.report.file_of(number).is_none())
 }
 
 /// Tells a person that the change cannot be undone, unless a warning states it.
 fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
-    let unkept = outcome.report.history.as_ref().and_then(|history| history.unkept.as_ref());
-    let Some(unkept) = unkept.filter(|unkept| outcome.report.changed && !unkept.is_warned) else { return Ok(()) };
-    writeln!(err, "note: this change cannot be undone: {}", printable(unkept.reason.as_bytes()))?;
+    let unkept = outcome
+        .report
+        .history
+        .as_ref()
+        .and_then(|history| history.unkept.as_ref());
+    let Some(unkept) = unkept.filter(|unkept| outcome.report.changed && !unkept.is_warned) else {
+        return Ok(());
+    };
+    writeln!(
+        err,
+        "note: this change cannot be undone: {}",
+        printable(unkept.reason.as_bytes())
+    )?;
     match unkept.remedy {
         Remedy::Init => writeln!(err, "help: `wpatch init` lets later changes be undone"),
         Remedy::Named => Ok(()),
@@ -214,19 +309,27 @@ fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io
     }
     match diagnostics.withheld {
         0 => Ok(()),
-        count => writeln!(err, "{count} more are about files that policy protects from reading"),
+        count => writeln!(
+            err,
+            "{count} more are about files that policy protects from reading"
+        ),
     }
 }
 
-/// Statistics speak of a change that can be made, or that only errors in white space keep from being made; everything else
-/// speaks always.
+/// Statistics speak of a change that can be made, or that only errors in white space keep from
+/// being made; everything else speaks always.
 fn is_printed(format: &str, outcome: &Outcome) -> bool {
-    let stops = |problem: &Problem| problem.severity == Severity::Error && *problem.code != code::WHITESPACE;
+    let stops = |problem: &Problem| {
+        problem.severity == Severity::Error && *problem.code != code::WHITESPACE
+    };
     outcome.report.ok || !is_statistic(format) || !outcome.problems.iter().any(stops)
 }
 
 fn is_statistic(format: &str) -> bool {
-    matches!(format, "stat" | "stat-coloured" | "numstat" | "numstat-z" | "summary")
+    matches!(
+        format,
+        "stat" | "stat-coloured" | "numstat" | "numstat-z" | "summary"
+    )
 }
 
 /// Returns whether `stream` gets colours.
@@ -256,7 +359,11 @@ pub(super) fn complain(message: &str) {
 
 /// Says `message` in the name of `program`.
 pub(super) fn complain_as(program: &str, message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{program}: {}", printable(message.as_bytes()));
+    let _ = writeln!(
+        io::stderr().lock(),
+        "{program}: {}",
+        printable(message.as_bytes())
+    );
 }
 
 /// Prints `text`. A reader that has closed the pipe is no failure.

@@ -14,8 +14,8 @@ use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusabl
 use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
 
-/// Returns the policy for the root: of the user's configuration and of every file that is given. The engine adds the
-/// project's own file.
+/// Returns the policy for the root: of the user's configuration and of every file that is given.
+/// The engine adds the project's own file.
 ///
 /// # Errors
 ///
@@ -24,20 +24,27 @@ pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
     Ok(Given::read(global)?.policy(global))
 }
 
-/// Aims the command at `file`: where it has an absolute name outside of the root, and a grant opens that place, the root
-/// is the directory that is granted.
+/// Aims the command at `file`: where it has an absolute name outside of the root, and a grant opens
+/// that place, the root is the directory that is granted.
 ///
 /// # Errors
 ///
 /// Stops as [`policy`] does.
 pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> {
-    let Some(file) = file.filter(|file| file.is_absolute()) else { return Ok(()) };
-    if names_of(global.root()).iter().any(|root| file.starts_with(root)) {
+    let Some(file) = file.filter(|file| file.is_absolute()) else {
+        return Ok(());
+    };
+    if names_of(global.root())
+        .iter()
+        .any(|root| file.starts_with(root))
+    {
         return Ok(());
     }
     let policy = Policy::new(Given::read(global)?.layers, Place::default(), Vec::new());
     let name = plain(file);
-    let prefix = name.as_ref().and_then(|name| policy.opened_elsewhere(raw(name)));
+    let prefix = name
+        .as_ref()
+        .and_then(|name| policy.opened_elsewhere(raw(name)));
     if let Some(directory) = prefix.and_then(|prefix| std::str::from_utf8(prefix).ok()) {
         let given = global.root().to_owned();
         (global.root, global.given_root) = (Some(PathBuf::from(directory)), Some(given));
@@ -45,8 +52,9 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
     Ok(())
 }
 
-/// Asks policy whether `file`, which the command line names to be read, may be: by every name on the way to it that is below
-/// the root, or below the one that the command was given. What lies outside is for who names it to say.
+/// Asks policy whether `file`, which the command line names to be read, may be: by every name on
+/// the way to it that is below the root, or below the one that the command was given. What lies
+/// outside is for who names it to say.
 ///
 /// # Errors
 ///
@@ -58,7 +66,8 @@ pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
     readable_under(Given::read, file, global)
 }
 
-/// Asks policy whether `file`, which the command line names to be written beside any change, may be; by the same names.
+/// Asks policy whether `file`, which the command line names to be written beside any change, may
+/// be; by the same names.
 ///
 /// # Errors
 ///
@@ -67,30 +76,64 @@ pub(super) fn writable(file: &Path, global: &Global) -> Result<(), Stop> {
     judged((Given::read, engine::may_write), file, global)
 }
 
-/// Asks policy whether `accesses` may be done to `name`, an absolute name outside of the root; returns the report of the
-/// rule that denies or asks.
+/// Asks policy whether `accesses` may be done to `name`, an absolute name outside of the root;
+/// returns the report of the rule that denies or asks.
 ///
-/// Rules that always hold, such as those on credentials, hold there too, and so do grants and modes. A rule of a policy file
-/// is read as if its root were the directory of the file, so that it matches by its name.
+/// Rules that always hold, such as those on credentials, hold there too, and so do grants and
+/// modes. A rule of a policy file is read as if its root were the directory of the file, so that it
+/// matches by its name.
 ///
 /// # Errors
 ///
 /// Stops as [`policy`] does.
-pub(super) fn outside(name: &Path, accesses: &[Access], global: &Global) -> Result<Option<Box<Outcome>>, Stop> {
-    let (Some(parent), Some(file)) = (name.parent(), name.file_name()) else { return Ok(None) };
-    let given_root = global.given_root.clone().or_else(|| Some(global.root().to_owned()));
-    let given = Given::read(&Global { root: Some(parent.to_owned()), given_root, ..global.clone() })?;
-    let place = |root: Vec<u8>| Place { roots: vec![root], homes: homes(), configs: configs() };
-    let near = Policy::new(given.layers.clone(), place(raw(parent).to_vec()), Vec::new()).for_model();
-    let names: Vec<_> = given.files.iter().flat_map(|file| names_on_the_way(file)).collect();
+pub(super) fn outside(
+    name: &Path,
+    accesses: &[Access],
+    global: &Global,
+) -> Result<Option<Box<Outcome>>, Stop> {
+    let (Some(parent), Some(file)) = (name.parent(), name.file_name()) else {
+        return Ok(None);
+    };
+    let given_root = global
+        .given_root
+        .clone()
+        .or_else(|| Some(global.root().to_owned()));
+    let given = Given::read(&Global {
+        root: Some(parent.to_owned()),
+        given_root,
+        ..global.clone()
+    })?;
+    let place = |root: Vec<u8>| Place {
+        roots: vec![root],
+        homes: homes(),
+        configs: configs(),
+    };
+    let near = Policy::new(
+        given.layers.clone(),
+        place(raw(parent).to_vec()),
+        Vec::new(),
+    )
+    .for_model();
+    let names: Vec<_> = given
+        .files
+        .iter()
+        .flat_map(|file| names_on_the_way(file))
+        .collect();
     let everywhere = near.everywhere(place(Vec::new()), below(&names, &[PathBuf::from("/")]));
     let path = |name: &[u8]| RelPath::new(name).ok();
-    let judge = |path: RelPath| accesses.iter().flat_map(|&access| near.judge(&path, access).hits).collect();
+    let judge = |path: RelPath| {
+        accesses
+            .iter()
+            .flat_map(|&access| near.judge(&path, access).hits)
+            .collect()
+    };
     let ruled: Vec<Hit> = path(raw(file)).map_or_else(Vec::new, judge);
     // By its name alone a file is no policy file that is in force.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
     let built_in = path(raw(name.strip_prefix("/").unwrap_or(name)))
-        .map_or_else(Vec::new, |path| engine::judged_anywhere(&path, accesses, &everywhere));
+        .map_or_else(Vec::new, |path| {
+            engine::judged_anywhere(&path, accesses, &everywhere)
+        });
     let refusal = engine::refusal(ruled.chain(built_in).collect());
     Ok(refusal.map(|outcome| named(outcome, name)))
 }
@@ -100,7 +143,10 @@ fn named(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
     let name = name.to_string_lossy();
     let report = &mut outcome.report;
     let paths = report.problems.iter_mut().map(|problem| &mut problem.path);
-    for path in paths.chain(report.error.as_mut().map(|error| &mut error.path)).flatten() {
+    for path in paths
+        .chain(report.error.as_mut().map(|error| &mut error.path))
+        .flatten()
+    {
         *path = name.clone().into_owned();
     }
     outcome
@@ -108,7 +154,13 @@ fn named(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
 
 /// Asks the policy that `given` reads.
 fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), Stop> {
-    judged((given, |name, policy, workspace| engine::may_read(name.as_bytes(), policy, workspace)), file, global)
+    judged(
+        (given, |name, policy, workspace| {
+            engine::may_read(name.as_bytes(), policy, workspace)
+        }),
+        file,
+        global,
+    )
 }
 
 /// What reads the policy for the root of a command line.
@@ -118,7 +170,11 @@ type Judge = fn(&RelPath, &Arc<Policy>, &dyn Workspace) -> Result<(), Box<Outcom
 
 fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Result<(), Stop> {
     let names = names_on_the_way(file);
-    let first = global.given_root.clone().map(|root| Global { root: Some(root), given_root: None, ..global.clone() });
+    let first = global.given_root.clone().map(|root| Global {
+        root: Some(root),
+        given_root: None,
+        ..global.clone()
+    });
     for global in first.iter().chain([global]) {
         let below = below(&names, &names_of(global.root()));
         if below.is_empty() {
@@ -127,8 +183,15 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
         let (policy, workspace) = (given(global)?.policy(global), super::open(global)?);
         for name in below {
             if let Err(outcome) = judge(&name, &policy, &workspace) {
-                let Outcome { problems, inputs, .. } = *outcome;
-                return problems.into_iter().next().map_or(Ok(()), |problem| Err(Stop { inputs, ..Stop::of(problem) }));
+                let Outcome {
+                    problems, inputs, ..
+                } = *outcome;
+                return problems.into_iter().next().map_or(Ok(()), |problem| {
+                    Err(Stop {
+                        inputs,
+                        ..Stop::of(problem)
+                    })
+                });
             }
         }
     }
@@ -137,7 +200,11 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
 
 /// Returns those of `names` that are below one of `roots`, from there on.
 fn below(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
-    let below = |name: &PathBuf| roots.iter().find_map(|root| RelPath::new(raw(name.strip_prefix(root).ok()?)).ok());
+    let below = |name: &PathBuf| {
+        roots
+            .iter()
+            .find_map(|root| RelPath::new(raw(name.strip_prefix(root).ok()?)).ok())
+    };
     names.iter().filter_map(below).collect()
 }
 
@@ -149,15 +216,18 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Reads the user's configuration and every file that is given, unless what was read before closes it: a report quotes
-    /// what is wrong in it.
+    /// Reads the user's configuration and every file that is given, unless what was read before
+    /// closes it: a report quotes what is wrong in it.
     ///
     /// # Errors
     ///
     /// Stops as [`policy`] does.
     pub(super) fn read(global: &Global) -> Result<Self, Stop> {
         for (index, path) in global.policy.iter().enumerate() {
-            let before = Global { policy: global.policy[..index].to_vec(), ..global.clone() };
+            let before = Global {
+                policy: global.policy[..index].to_vec(),
+                ..global.clone()
+            };
             readable_under(Self::taken, path, &before)?;
         }
         Self::taken(global)
@@ -165,7 +235,10 @@ impl Given {
 
     /// Reads them without asking.
     fn taken(global: &Global) -> Result<Self, Stop> {
-        let mut given = Self { layers: Vec::new(), files: Vec::new() };
+        let mut given = Self {
+            layers: Vec::new(),
+            files: Vec::new(),
+        };
         let outer = match &global.given_root {
             Some(root) => given.add_project(root)?,
             None => None,
@@ -175,12 +248,16 @@ impl Given {
         }
         for path in &global.policy {
             // Every question of a run reads it again.
-            let text = files::regular(path, MAX_POLICY_FILE).map_err(|stop| unreadable(path, &stop))?;
+            let text =
+                files::regular(path, MAX_POLICY_FILE).map_err(|stop| unreadable(path, &stop))?;
             given.add(path.clone(), text, Origin::Given)?;
         }
         if let Some(root) = &global.given_root {
             let names = engine::root_names(&names_of(root));
-            let layers = given.layers.into_iter().map(|layer| layer.of_other_root(names.clone()));
+            let layers = given
+                .layers
+                .into_iter()
+                .map(|layer| layer.of_other_root(names.clone()));
             given.layers = layers.chain(outer).collect();
         }
         Ok(given)
@@ -189,26 +266,38 @@ impl Given {
     /// Returns the policy for the root.
     pub(super) fn policy(&self, global: &Global) -> Arc<Policy> {
         let roots = names_of(global.root());
-        let names: Vec<_> = self.files.iter().flat_map(|file| names_on_the_way(file)).collect();
+        let names: Vec<_> = self
+            .files
+            .iter()
+            .flat_map(|file| names_on_the_way(file))
+            .collect();
         let files = below(&names, &roots);
-        let place = Place { roots: engine::root_names(&roots), homes: homes(), configs: configs() };
+        let place = Place {
+            roots: engine::root_names(&roots),
+            homes: homes(),
+            configs: configs(),
+        };
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
     fn add(&mut self, path: PathBuf, text: Bytes, origin: Origin) -> Result<(), Stop> {
-        self.layers.push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
+        self.layers
+            .push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
         self.files.push(path);
         Ok(())
     }
 
-    /// Adds the own policy file of the project in `root`: what is closed there is no less so for who works elsewhere. Returns
-    /// what the own file of the top of its work tree says.
+    /// Adds the own policy file of the project in `root`: what is closed there is no less so for
+    /// who works elsewhere. Returns what the own file of the top of its work tree says.
     fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, Stop> {
         let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
         let path = root.join(PROJECT_POLICY);
-        self.layers.extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);
+        self.layers
+            .extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);
         self.files.push(path);
-        let Ok(Some(tree)) = workspace.work_tree() else { return Ok(None) };
+        let Ok(Some(tree)) = workspace.work_tree() else {
+            return Ok(None);
+        };
         let path = tree.directory.join(PROJECT_POLICY);
         let layer = engine::project_layer(&path.to_string_lossy(), tree.top).map_err(stop)?;
         self.files.push(path);
@@ -223,49 +312,75 @@ fn unreadable(path: &Path, stop: &Stop) -> Stop {
         return Stop::of(problem);
     }
     let advice = Some("ask the user to name an existing policy file".to_owned());
-    let facts = Facts { advice, ..Facts::default() };
-    Stop::of(Problem { help: Some("name an existing policy file with --policy".to_owned()), facts, ..problem })
+    let facts = Facts {
+        advice,
+        ..Facts::default()
+    };
+    Stop::of(Problem {
+        help: Some("name an existing policy file with --policy".to_owned()),
+        facts,
+        ..problem
+    })
 }
 
 fn stop(unusable: Box<UnusablePolicy>) -> Stop {
     let UnusablePolicy { problem, text } = *unusable;
-    Stop { inputs: vec![text], ..Stop::of(problem) }
+    Stop {
+        inputs: vec![text],
+        ..Stop::of(problem)
+    }
 }
 
 /// Returns the absolute names of the user's home.
 fn homes() -> Vec<Vec<u8>> {
-    let Some(home) = home().filter(|home| home.is_absolute()) else { return Vec::new() };
+    let Some(home) = home().filter(|home| home.is_absolute()) else {
+        return Vec::new();
+    };
     // Without `.` and doubled slashes.
     let home: PathBuf = home.components().collect();
-    let real = fs_err::canonicalize(&home).ok().filter(|real| *real != home);
+    let real = fs_err::canonicalize(&home)
+        .ok()
+        .filter(|real| *real != home);
     engine::root_names(&[Some(home), real].into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// Returns the absolute names of the directories that the user's configuration can be in.
 fn configs() -> Vec<Vec<u8>> {
-    let mut names: Vec<_> = directories().iter().flat_map(|directory| names_on_the_way(directory)).collect();
+    let mut names: Vec<_> = directories()
+        .iter()
+        .flat_map(|directory| names_on_the_way(directory))
+        .collect();
     names.sort_unstable();
     names.dedup();
     engine::root_names(&names)
 }
 
-/// Returns the absolute names of `file`: the given one, one for each link that is followed, and last the name without links.
-/// The file need not exist.
+/// Returns the absolute names of `file`: the given one, one for each link that is followed, and
+/// last the name without links. The file need not exist.
 pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
-    let Ok(mut name) = std::path::absolute(file) else { return Vec::new() };
+    let Ok(mut name) = std::path::absolute(file) else {
+        return Vec::new();
+    };
     let mut names = Vec::new();
     for _ in 0..MOST_LINKS {
         names.push(name.clone());
         // The first link on the way, and where it leads.
         let ancestors: Vec<&Path> = name.ancestors().collect();
-        let link = ancestors.iter().rev().find_map(|above| Some((*above, fs_err::read_link(above).ok()?)));
+        let link = ancestors
+            .iter()
+            .rev()
+            .find_map(|above| Some((*above, fs_err::read_link(above).ok()?)));
         let Some((link, target)) = link else {
             names.extend(plain(&name).filter(|plain| *plain != name));
             break;
         };
         let rest = name.strip_prefix(link).unwrap_or(Path::new(""));
         let next = link.parent().unwrap_or(Path::new("/")).join(target);
-        let next = if rest == Path::new("") { next } else { next.join(rest) };
+        let next = if rest == Path::new("") {
+            next
+        } else {
+            next.join(rest)
+        };
         name = plain(&next).unwrap_or(next);
     }
     names.extend(fs_err::canonicalize(file));

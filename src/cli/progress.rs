@@ -1,4 +1,5 @@
-//! How far a run is, on a terminal and nowhere else: a line that is there only while nothing else is said.
+//! How far a run is, on a terminal and nowhere else: a line that is there only while nothing else
+//! is said.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -18,8 +19,8 @@ const DELAY: Duration = Duration::from_secs(1);
 /// How often it is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `work`, and shows on the terminal of standard error what it tells of its progress. When it is back the line is
-/// gone; until then nothing else may be printed.
+/// Runs `work`, and shows on the terminal of standard error what it tells of its progress. When it
+/// is back the line is gone; until then nothing else may be printed.
 pub(super) fn shown<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
     if !is_wanted(global) {
         return work(Progress::default());
@@ -54,7 +55,10 @@ impl Drawing {
                 draw(&progress, target, &shared);
             }
         };
-        Self { is_over, thread: thread::Builder::new().spawn(draw).ok() }
+        Self {
+            is_over,
+            thread: thread::Builder::new().spawn(draw).ok(),
+        }
     }
 }
 
@@ -73,7 +77,10 @@ impl Drop for Drawing {
 /// Waits for `time`, or until it is over; says whether it is.
 fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -> bool {
     let held = locked(is_over);
-    *changed.wait_timeout_while(held, time, |is_over| !*is_over).unwrap_or_else(PoisonError::into_inner).0
+    *changed
+        .wait_timeout_while(held, time, |is_over| !*is_over)
+        .unwrap_or_else(PoisonError::into_inner)
+        .0
 }
 
 fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>, Condvar)) {
@@ -116,7 +123,11 @@ fn words(state: State) -> Option<String> {
         Phase::Asking => "asking language servers",
         Phase::Jobs => return Some(format!("checking, {done} jobs done")),
     };
-    Some(if total > 0 { format!("{what} {}/{total}", done.min(total)) } else { what.to_owned() })
+    Some(if total > 0 {
+        format!("{what} {}/{total}", done.min(total))
+    } else {
+        what.to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -138,8 +149,15 @@ mod tests {
         fn target() -> (ProgressDrawTarget, Arc<Mutex<String>>, Receiver<()>) {
             let (flushed, receiver) = channel();
             let written: Arc<Mutex<String>> = Arc::default();
-            let recorder = Self { written: Arc::clone(&written), flushed };
-            (ProgressDrawTarget::term_like(Box::new(recorder)), written, receiver)
+            let recorder = Self {
+                written: Arc::clone(&written),
+                flushed,
+            };
+            (
+                ProgressDrawTarget::term_like(Box::new(recorder)),
+                written,
+                receiver,
+            )
         }
 
         fn note(&self, text: &str) {
@@ -199,7 +217,10 @@ mod tests {
         progress.step(3);
         let drawing = Drawing::begin(progress, target, Duration::ZERO);
         flushed.recv().unwrap();
-        assert!(written.lock().unwrap().contains(" looking at files 3/400"), "{written:?}");
+        assert!(
+            written.lock().unwrap().contains(" looking at files 3/400"),
+            "{written:?}"
+        );
         drop(drawing);
         let written = written.lock().unwrap();
         let (_, last) = written.rsplit_once("<clear>").unwrap();

@@ -16,16 +16,30 @@ pub(super) const MAX_PATCH: u64 = 4 << 30;
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
+pub(super) fn request(
+    mut patch: PatchOptions,
+    task: Task,
+    global: &Global,
+) -> Result<Request, Stop> {
     let paths = std::mem::take(&mut patch.usual.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     if let Some(path) = patch.series.take() {
         let (texts, series) = series::read(&path, limit, patch.usual.strip.unwrap_or(1), global)?;
-        let what = What::Patches(Patches { texts, series: Some(series), is_saved: false });
-        return Ok(Request { what, ..wishes(patch, task, global)? });
+        let what = What::Patches(Patches {
+            texts,
+            series: Some(series),
+            is_saved: false,
+        });
+        return Ok(Request {
+            what,
+            ..wishes(patch, task, global)?
+        });
     }
     let request = wishes(patch, task, global)?;
-    Ok(Request { what: Request::of_all(input::read(&paths, limit, global)?).what, ..request })
+    Ok(Request {
+        what: Request::of_all(input::read(&paths, limit, global)?).what,
+        ..request
+    })
 }
 
 /// Returns the request for patches that are read elsewhere.
@@ -33,18 +47,36 @@ pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> R
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
+pub(super) fn wishes(
+    mut patch: PatchOptions,
+    task: Task,
+    global: &Global,
+) -> Result<Request, Stop> {
     if patch.index.build_fake_ancestor.is_some() {
         return Err(super::not_looking());
     }
     let mut decide = patch.decide(global)?;
     let context = context(&patch, (&mut decide, task), global)?;
-    let commit = Commit { approve: patch.approve.take(), transaction: transaction(global), ..Commit::default() };
-    Ok(Request { what: What::default(), decide, look: look(&patch, task, global)?, commit, context })
+    let commit = Commit {
+        approve: patch.approve.take(),
+        transaction: transaction(global),
+        ..Commit::default()
+    };
+    Ok(Request {
+        what: What::default(),
+        decide,
+        look: look(&patch, task, global)?,
+        commit,
+        context,
+    })
 }
 
 /// Returns what the command reads in addition to the tree. `decide` gets what of the index changes.
-fn context(patch: &PatchOptions, (decide, task): (&mut Decide, Task), global: &Global) -> Result<Context, Stop> {
+fn context(
+    patch: &PatchOptions,
+    (decide, task): (&mut Decide, Task),
+    global: &Global,
+) -> Result<Context, Stop> {
     let base = merge::base(&patch.merge, decide.max_file, global)?;
     let indexed = if matches!(task, Task::Apply | Task::Check) {
         super::index::meant(&patch.index, &patch.filter, &patch.merge, global)?
@@ -54,12 +86,17 @@ fn context(patch: &PatchOptions, (decide, task): (&mut Decide, Task), global: &G
     decide.index = indexed.as_ref().map(|indexed| indexed.reach);
     // In no repository, there is none to merge with.
     let has_objects = decide.three_way.is_none() || indexed.is_some();
-    let git =
-        Git::around(global.root()).interrupted_by(&signals::interrupt()).allow_filters(&patch.filter.allow_filter);
+    let git = Git::around(global.root())
+        .interrupted_by(&signals::interrupt())
+        .allow_filters(&patch.filter.allow_filter);
     Ok(Context {
         policy: policy(global)?,
         git: Some(Arc::new(git)),
-        whitespace: if task == Task::Apply { WhitespaceAction::Warn } else { WhitespaceAction::NoWarn },
+        whitespace: if task == Task::Apply {
+            WhitespaceAction::Warn
+        } else {
+            WhitespaceAction::NoWarn
+        },
         index: indexed.map(|indexed| indexed.index),
         objects: has_objects.then(|| tree::repository(None, &TreeOptions::default(), global)),
         base,
@@ -75,8 +112,13 @@ fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop>
     let is_told = global.json && !patch.look.brief;
     Ok(Look {
         describe: global.shows_changes() || is_told,
-        diff: global.shows_changes() || is_told && (patch.look.with_diff || matches!(task, Task::Check | Task::Show)),
-        max_diff: patch.look.diff_max_bytes.unwrap_or(if is_whole { usual.max_diff } else { MAX_DIFF }),
+        diff: global.shows_changes()
+            || is_told && (patch.look.with_diff || matches!(task, Task::Check | Task::Show)),
+        max_diff: patch.look.diff_max_bytes.unwrap_or(if is_whole {
+            usual.max_diff
+        } else {
+            MAX_DIFF
+        }),
         no_large_diff: patch.look.no_large_diff,
         hints: Hints::Command(global.arguments.clone()),
         diagnostics: patch.diagnostics.meant(super::root(global))?,
@@ -91,5 +133,9 @@ pub(super) fn transaction(global: &Global) -> TransactionOptions {
         Durability::None => options::Durability::None,
     };
     let defaults = TransactionOptions::default();
-    TransactionOptions { durability, patience: global.lock_timeout.unwrap_or(defaults.patience), ..defaults }
+    TransactionOptions {
+        durability,
+        patience: global.lock_timeout.unwrap_or(defaults.patience),
+        ..defaults
+    }
 }

@@ -13,13 +13,18 @@ use crate::text::Bytes;
 /// Patches with their names.
 type Patches = Vec<(String, Bytes)>;
 
-/// Reads the list at `path` and the patches that it names, which are below its directory and have no more than `limit` bytes
-/// together; `usual` is the strip level of those that name none.
+/// Reads the list at `path` and the patches that it names, which are below its directory and have
+/// no more than `limit` bytes together; `usual` is the strip level of those that name none.
 ///
 /// # Errors
 ///
 /// Stops at what cannot be read, is packed, or is no list.
-pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Result<(Patches, Series), Stop> {
+pub(super) fn read(
+    path: &Path,
+    limit: u64,
+    usual: usize,
+    global: &Global,
+) -> Result<(Patches, Series), Stop> {
     if path == Path::new(files::STDIN) {
         return Err(Stop::new(
             &code::USAGE,
@@ -33,12 +38,21 @@ pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Re
     let mut left = limit;
     let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (patch, entry) in all {
-        let told = |stop: Stop| Stop { message: format!("{name}:{}: {}", entry.line, stop.message), ..stop };
+        let told = |stop: Stop| Stop {
+            message: format!("{name}:{}: {}", entry.line, stop.message),
+            ..stop
+        };
         let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
         let (title, text) = input::named(&file, left, global).map_err(told)?;
         if let Some(program) = packed(&text) {
-            let stop = Stop::new(&code::UNSUPPORTED_FORM, format!("{title} is packed with {program}"));
-            return Err(told(Stop { help: Some("unpack it and name the unpacked file".to_owned()), ..stop }));
+            let stop = Stop::new(
+                &code::UNSUPPORTED_FORM,
+                format!("{title} is packed with {program}"),
+            );
+            return Err(told(Stop {
+                help: Some("unpack it and name the unpacked file".to_owned()),
+                ..stop
+            }));
         }
         left = left.saturating_sub(text.len() as u64);
         patches.push((title, text));

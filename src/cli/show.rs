@@ -16,7 +16,8 @@ use crate::engine::{self, Disk, Preview, Request};
 use crate::report::print_html;
 use crate::report::terminal::{self, Layout, Sheet};
 
-/// Columns of a terminal from which on two files have room beside each other, and where nothing says how many there are.
+/// Columns of a terminal from which on two files have room beside each other, and where nothing
+/// says how many there are.
 const WIDE: usize = 160;
 const NARROW: usize = 80;
 
@@ -69,50 +70,82 @@ impl Form {
         }
         let width = columns();
         let is_wide = width >= WIDE && !options.unified;
-        let layout = if is_wide || options.side_by_side { Layout::SideBySide } else { Layout::Unified };
+        let layout = if is_wide || options.side_by_side {
+            Layout::SideBySide
+        } else {
+            Layout::Unified
+        };
         Self::Sheet(Sheet { width, layout })
     }
 }
 
 /// Returns how wide the terminal is, or `COLUMNS` where there is none.
 fn columns() -> usize {
-    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    let terminal =
+        terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let told = || env::var("COLUMNS").ok()?.parse().ok();
-    terminal.filter(|&width| width > 0).or_else(told).unwrap_or(NARROW)
+    terminal
+        .filter(|&width| width > 0)
+        .or_else(told)
+        .unwrap_or(NARROW)
 }
 
 /// Prints the diff of patches, or of a change.
 pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     if let Some(id) = change(&options.patch.usual.patches) {
-        return if options.html { history::page(id, global) } else { history::show(id, global) };
+        return if options.html {
+            history::page(id, global)
+        } else {
+            history::show(id, global)
+        };
     }
-    let output = Output::of(global, Verbosity::Normal).without_words().with_statistics(&options.patch, global);
+    let output = Output::of(global, Verbosity::Normal)
+        .without_words()
+        .with_statistics(&options.patch, global);
     let form = Form::of(&options, global, &output);
     let shown = open(global).and_then(|workspace| {
-        let preview = progress::shown(global, |progress| preview(options.patch, form, (global, &workspace), progress))?;
+        let preview = progress::shown(global, |progress| {
+            preview(options.patch, form, (global, &workspace), progress)
+        })?;
         let code = printed(print(&preview, form, global));
-        Ok(if code == ExitCode::SUCCESS { finish(&preview.into_outcome(), &output) } else { code })
+        Ok(if code == ExitCode::SUCCESS {
+            finish(&preview.into_outcome(), &output)
+        } else {
+            code
+        })
     });
     shown.unwrap_or_else(|stop| finish(&stop.into_outcome(Task::Show.name()), &output))
 }
 
-/// Returns the name of the change that is meant: what is no file, and looks like the name of one or its beginning.
+/// Returns the name of the change that is meant: what is no file, and looks like the name of one or
+/// its beginning.
 fn change(named: &[PathBuf]) -> Option<&str> {
     let [only] = named else { return None };
-    only.to_str().filter(|name| is_change(name) && Path::new(name).symlink_metadata().is_err())
+    only.to_str()
+        .filter(|name| is_change(name) && Path::new(name).symlink_metadata().is_err())
 }
 
 fn is_change(name: &str) -> bool {
-    let (first, second) = name.split_once('-').map_or((name, None), |(first, second)| (first, Some(second)));
-    let is_hex = |digits: &str| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let (first, second) = name
+        .split_once('-')
+        .map_or((name, None), |(first, second)| (first, Some(second)));
+    let is_hex = |digits: &str| {
+        digits
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
     let is_first = is_hex(first) && !first.is_empty() && first.len() <= ID.0;
-    is_first && second.is_none_or(|second| first.len() == ID.0 && is_hex(second) && second.len() <= ID.1)
+    is_first
+        && second.is_none_or(|second| first.len() == ID.0 && is_hex(second) && second.len() <= ID.1)
 }
 
 /// Reads the patches and returns what to do with them.
 fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Request, Stop> {
     if patch.shape {
-        return Err(Stop::new(&code::USAGE, "--shape reads no file, so that there is nothing to show".to_owned()));
+        return Err(Stop::new(
+            &code::USAGE,
+            "--shape reads no file, so that there is nothing to show".to_owned(),
+        ));
     }
     progress.enter(input::first(&patch.usual.patches), 0);
     let mut request = request::request(patch, Task::Show, global)?;
@@ -164,11 +197,26 @@ mod tests {
 
     #[test]
     fn the_name_of_a_change_has_a_shape() {
-        for name in ["0", "0067a1b2c3", "0067a1b2c312345678", "0067a1b2c312345678-", "0067a1b2c312345678-9abcdef0"] {
+        for name in [
+            "0",
+            "0067a1b2c3",
+            "0067a1b2c312345678",
+            "0067a1b2c312345678-",
+            "0067a1b2c312345678-9abcdef0",
+        ] {
             assert!(is_change(name), "{name}");
         }
-        let others =
-            ["", "-", "x", "A", "0.diff", "./0", "67-1", "0067a1b2c3123456789", "0067a1b2c312345678-9abcdef01"];
+        let others = [
+            "",
+            "-",
+            "x",
+            "A",
+            "0.diff",
+            "./0",
+            "67-1",
+            "0067a1b2c3123456789",
+            "0067a1b2c312345678-9abcdef01",
+        ];
         for name in others {
             assert!(!is_change(name), "{name}");
         }

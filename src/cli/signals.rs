@@ -11,7 +11,8 @@ use crate::engine::options::Interrupt;
 
 /// The signals that ask to stop. By name, because not every system has all of them.
 const WISHES: [&str; 3] = ["SIGHUP", "SIGINT", "SIGTERM"];
-/// The signal of a write over the limit of file sizes: with any handler, the write fails like any other.
+/// The signal of a write over the limit of file sizes: with any handler, the write fails like any
+/// other.
 const LIMIT: &str = "SIGXFSZ";
 /// Numbers of the signals of POSIX are below it on every system.
 const END: i32 = 32;
@@ -26,7 +27,8 @@ static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
 /// Returns what SIGINT, SIGTERM and SIGHUP ask from now on.
 ///
-/// The handlers store a number and need no thread. SIGPIPE needs nothing, since Rust's runtime ignores it.
+/// The handlers store a number and need no thread. SIGPIPE needs nothing, since Rust's runtime
+/// ignores it.
 ///
 /// # Errors
 ///
@@ -55,7 +57,11 @@ pub(super) fn interrupt() -> Interrupt {
 pub(super) fn note() -> io::Result<()> {
     for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
         if WISHES.contains(&name) {
-            register_usize(number, INTERRUPT.flag(), usize::try_from(number).unwrap_or_default())?;
+            register_usize(
+                number,
+                INTERRUPT.flag(),
+                usize::try_from(number).unwrap_or_default(),
+            )?;
         } else if name == LIMIT {
             register(number, &IS_OVER_LIMIT)?;
         }
@@ -65,7 +71,9 @@ pub(super) fn note() -> io::Result<()> {
 
 /// Returns the signal that was noted and that nobody heeds: it has to end the process.
 pub(super) fn unheeded() -> Option<i32> {
-    INTERRUPT.signal().filter(|_| !IS_WATCHED.load(Ordering::SeqCst))
+    INTERRUPT
+        .signal()
+        .filter(|_| !IS_WATCHED.load(Ordering::SeqCst))
 }
 
 /// Ends the process as `signal` does that nobody notes.
@@ -74,14 +82,17 @@ pub(super) fn end_by(signal: i32) {
     let _ = emulate_default_handler(signal);
 }
 
-/// Returns what the signals ask that come while [`at_work`]; at any other time they end the process.
+/// Returns what the signals ask that come while [`at_work`]; at any other time they end the
+/// process.
 ///
 /// # Errors
 ///
 /// Returns the error of the system if it takes no handler.
 pub(super) fn watch_work() -> io::Result<Interrupt> {
     IS_IDLE.store(true, Ordering::SeqCst);
-    for number in (1..END).filter(|&number| signal_name(number).is_some_and(|name| WISHES.contains(&name))) {
+    for number in
+        (1..END).filter(|&number| signal_name(number).is_some_and(|name| WISHES.contains(&name)))
+    {
         register_conditional_default(number, &IS_IDLE)?;
     }
     watch()

@@ -23,7 +23,15 @@ pub(super) struct Stop {
 
 impl Stop {
     pub(super) fn new(code: &'static Code, message: String) -> Self {
-        Self { code, message, help: None, facts: Box::default(), problem: None, inputs: Vec::new(), signal: None }
+        Self {
+            code,
+            message,
+            help: None,
+            facts: Box::default(),
+            problem: None,
+            inputs: Vec::new(),
+            signal: None,
+        }
     }
 
     pub(super) fn usage(message: &str) -> Self {
@@ -31,25 +39,41 @@ impl Stop {
     }
 
     pub(super) fn of(problem: Problem) -> Self {
-        Self { problem: Some(Box::new(problem)), ..Self::new(&code::IO, String::new()) }
+        Self {
+            problem: Some(Box::new(problem)),
+            ..Self::new(&code::IO, String::new())
+        }
     }
 
     pub(super) fn interrupted(signal: i32) -> Self {
-        Self { signal: Some(signal), ..Self::new(&code::INTERRUPTED, format!("stopped by signal {signal}")) }
+        Self {
+            signal: Some(signal),
+            ..Self::new(&code::INTERRUPTED, format!("stopped by signal {signal}"))
+        }
     }
 
     /// Returns why, in one line.
     pub(super) fn words(&self) -> String {
-        let Some(problem) = &self.problem else { return self.message.clone() };
-        let name =
-            problem.name.as_deref().map_or_else(String::new, |name| format!("{}: ", String::from_utf8_lossy(name)));
+        let Some(problem) = &self.problem else {
+            return self.message.clone();
+        };
+        let name = problem.name.as_deref().map_or_else(String::new, |name| {
+            format!("{}: ", String::from_utf8_lossy(name))
+        });
         format!("{name}{}", problem.message)
     }
 
     pub(super) fn into_outcome(self, command: &'static str) -> Outcome {
-        let plain = || Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) };
+        let plain = || Problem {
+            help: self.help,
+            facts: *self.facts,
+            ..Problem::new(self.code, self.message)
+        };
         let problem = self.problem.map_or_else(plain, |problem| *problem);
-        Outcome { inputs: self.inputs, ..engine::ended(command, problem, self.signal) }
+        Outcome {
+            inputs: self.inputs,
+            ..engine::ended(command, problem, self.signal)
+        }
     }
 }
 

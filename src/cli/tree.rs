@@ -14,10 +14,20 @@ use crate::report::TreeReport;
 /// # Errors
 ///
 /// Stops if there is no such tree.
-pub(super) fn check(request: Request, tree: &TreeOptions, global: &Global) -> Result<Outcome, Stop> {
+pub(super) fn check(
+    request: Request,
+    tree: &TreeOptions,
+    global: &Global,
+) -> Result<Outcome, Stop> {
     let Some(revision) = &tree.from_tree else {
-        let stop = Stop::new(&code::USAGE, "--git-dir names a repository, and no revision of it".to_owned());
-        return Err(Stop { help: Some("--from-tree names the revision".to_owned()), ..stop });
+        let stop = Stop::new(
+            &code::USAGE,
+            "--git-dir names a repository, and no revision of it".to_owned(),
+        );
+        return Err(Stop {
+            help: Some("--from-tree names the revision".to_owned()),
+            ..stop
+        });
     };
     // A git that is waited for has to be ended by whoever started it.
     watched()?;
@@ -26,10 +36,17 @@ pub(super) fn check(request: Request, tree: &TreeOptions, global: &Global) -> Re
 }
 
 /// Returns the repository `git_dir`, or the one that the root is in.
-pub(super) fn repository(git_dir: Option<&Path>, tree: &TreeOptions, global: &Global) -> Repository {
+pub(super) fn repository(
+    git_dir: Option<&Path>,
+    tree: &TreeOptions,
+    global: &Global,
+) -> Repository {
     let usual = Patience::default();
     let limit = tree.git_timeout.unwrap_or(usual.limit);
-    let patience = Patience { limit, interrupt: signals::interrupt() };
+    let patience = Patience {
+        limit,
+        interrupt: signals::interrupt(),
+    };
     match git_dir {
         Some(git_dir) => Repository::at(git_dir, Some(global.root()), patience),
         None => Repository::around(global.root(), patience),
@@ -41,7 +58,11 @@ pub(super) fn repository(git_dir: Option<&Path>, tree: &TreeOptions, global: &Gl
 /// # Errors
 ///
 /// Stops if there is no such tree, and by a signal.
-pub(super) fn against(repository: &Repository, revision: &[u8], mut request: Request) -> Result<Outcome, Stop> {
+pub(super) fn against(
+    repository: &Repository,
+    revision: &[u8],
+    mut request: Request,
+) -> Result<Outcome, Stop> {
     request.context.objects = Some(repository.clone());
     request.context.is_tree = true;
     if repository.is_named() {
@@ -53,7 +74,9 @@ pub(super) fn against(repository: &Repository, revision: &[u8], mut request: Req
         outcome
     });
     match signals::wish() {
-        Some(signal) if !checked.as_ref().is_ok_and(|outcome| outcome.report.ok) => Err(Stop::interrupted(signal)),
+        Some(signal) if !checked.as_ref().is_ok_and(|outcome| outcome.report.ok) => {
+            Err(Stop::interrupted(signal))
+        }
         _ => checked,
     }
 }
@@ -65,7 +88,9 @@ pub(super) fn against(repository: &Repository, revision: &[u8], mut request: Req
 /// Stops if there is no such tree.
 pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, Stop> {
     repository.tree(revision).map_err(|error| {
-        let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+        let cause = error
+            .source()
+            .map_or_else(String::new, |source| format!(": {source}"));
         match error.fault {
             Fault::Missing => Stop::new(&code::REVISION, format!("{error}{cause}")),
             _ => Stop::new(&code::IO, format!("{error}{cause}")),

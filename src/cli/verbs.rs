@@ -16,7 +16,10 @@ use crate::text::{Bytes, EncodingChoice, Position};
 
 /// The options of `edit`.
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct EditOptions {
     #[command(flatten)]
     common: FileOptions,
@@ -45,7 +48,12 @@ pub(super) struct EditOptions {
     #[arg(long, value_name = "TEXT", requires = "to", allow_hyphen_values = true)]
     from: Option<OsString>,
     /// Last text of what goes
-    #[arg(long, value_name = "TEXT", requires = "from", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "from",
+        allow_hyphen_values = true
+    )]
     to: Option<OsString>,
     /// Replace the old text wherever it is
     #[arg(long)]
@@ -59,7 +67,8 @@ pub(super) struct EditOptions {
     /// Repair an old text that models wrote with mistakes, if it has one meaning only
     #[arg(long)]
     lenient: bool,
-    /// Encoding of the file and of all texts in it, as in gb18030; auto finds out [default: bytes as they are]
+    /// Encoding of the file and of all texts in it, as in gb18030; auto finds out [default: bytes
+    /// as they are]
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
     /// Indent the new text as what it replaces; needs --match ladder
@@ -106,7 +115,8 @@ pub(super) struct AppendOptions {
     /// Put the text on lines of its own
     #[arg(long)]
     line: bool,
-    /// Encoding of the file, to which the text is converted from UTF-8; auto finds out [default: bytes as they are]
+    /// Encoding of the file, to which the text is converted from UTF-8; auto finds out [default:
+    /// bytes as they are]
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
 }
@@ -122,7 +132,10 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Requ
     let path = options.common.path(global);
     let mut request = match &options.edits {
         Some(list) if options.is_one_edit() => {
-            return Err(Stop::usage(&format!("{} has all edits; give no other", list.display())));
+            return Err(Stop::usage(&format!(
+                "{} has all edits; give no other",
+                list.display()
+            )));
         }
         Some(list) => listed(path, list, (limit, global))?,
         None => single(path, options, (limit, global))?,
@@ -130,7 +143,11 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Requ
     if let What::Edit(edit) = &mut request.what
         && let Edit::Replacements(edits) = &mut edit.edit
     {
-        edits.order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
+        edits.order = if options.sequential {
+            EditOrder::InTurn
+        } else {
+            EditOrder::AtOnce
+        };
         edits.closeness = closeness;
     }
     request.decide.lenient = options.lenient;
@@ -146,10 +163,17 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Requ
 pub(super) fn write(options: WriteOptions, global: &Global) -> Result<(Task, Request), Stop> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
-    let mut request =
-        if options.overwrite { Request::overwrite(path, contents) } else { Request::write(path, contents) };
+    let mut request = if options.overwrite {
+        Request::overwrite(path, contents)
+    } else {
+        Request::write(path, contents)
+    };
     if let What::Edit(edit) = &mut request.what {
-        edit.parents = if options.no_mkdirs { Parents::Required } else { Parents::Made };
+        edit.parents = if options.no_mkdirs {
+            Parents::Required
+        } else {
+            Parents::Made
+        };
         edit.mode = options.mode;
     }
     options.common.complete(request, global)
@@ -212,23 +236,35 @@ impl ContentOptions {
 }
 
 /// Returns the one edit that the options name.
-fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global)) -> Result<Request, Stop> {
+fn single(
+    path: Vec<u8>,
+    options: &EditOptions,
+    (limit, global): (u64, &Global),
+) -> Result<Request, Stop> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
         (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
         (None, Some(file)) => input::text(file, limit, global).map(|text| Some(text.into_vec())),
         (None, None) => Ok(None),
     };
     let range = options.from.as_ref().zip(options.to.as_ref());
-    let range = range.map(|(from, to)| (from.as_encoded_bytes().to_vec(), to.as_encoded_bytes().to_vec()));
+    let range = range.map(|(from, to)| {
+        (
+            from.as_encoded_bytes().to_vec(),
+            to.as_encoded_bytes().to_vec(),
+        )
+    });
     let mut targets: Vec<Place> = Vec::new();
     targets.extend(bytes(&options.old, &options.old_file)?.map(Place::Old));
     targets.extend(range.map(|(from, to)| Place::Range(from, to)));
     targets.extend(options.insert_after.map(Place::After));
     targets.extend(options.insert_before.map(Place::Before));
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
-        return Err(Stop::usage("say what to change, once: --old, --from, --insert-after, --insert-before or --edits"));
+        return Err(Stop::usage(
+            "say what to change, once: --old, --from, --insert-after, --insert-before or --edits",
+        ));
     };
-    let new = bytes(&options.new, &options.new_file)?.ok_or_else(|| Stop::usage("--new or --new-file is missing"))?;
+    let new = bytes(&options.new, &options.new_file)?
+        .ok_or_else(|| Stop::usage("--new or --new-file is missing"))?;
     Ok(match place {
         Place::Old(old) if options.all => Request::edit_all(path, old, new),
         Place::Old(old) => Request::edit(path, old, new),
@@ -260,13 +296,17 @@ fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result
         }
         Err(error) => {
             let Position { line, column } = Position::of(&bytes, error.span.start);
-            Err(Stop::new(&code::EXPECTED, format!("{name}:{line}:{column}: {error}")))
+            Err(Stop::new(
+                &code::EXPECTED,
+                format!("{name}:{line}:{column}: {error}"),
+            ))
         }
     }
 }
 
 fn encoding(name: &str) -> Result<EncodingChoice, Stop> {
-    EncodingChoice::parse(name).map_err(|error| Stop::new(&code::ENCODING, format!("{name}: {error}")))
+    EncodingChoice::parse(name)
+        .map_err(|error| Stop::new(&code::ENCODING, format!("{name}: {error}")))
 }
 
 /// Reads one of the two modes that git has for files.

@@ -20,14 +20,24 @@ const WIDTH: usize = 2000;
 /// The options that are about white space.
 #[derive(Debug, Default, Args)]
 pub(super) struct WhitespaceOptions {
-    /// What to do about new lines with errors in their white space [default: warn, or what git's apply.whitespace says]
+    /// What to do about new lines with errors in their white space [default: warn, or what git's
+    /// apply.whitespace says]
     #[arg(long, value_name = "ACTION", value_parser = ACTIONS.map(|(name, _)| name))]
     whitespace: Option<String>,
     /// Compare runs of blanks as one
-    #[arg(short = 'l', long, visible_alias = "ignore-space-change", overrides_with = "no_ignore_whitespace")]
+    #[arg(
+        short = 'l',
+        long,
+        visible_alias = "ignore-space-change",
+        overrides_with = "no_ignore_whitespace"
+    )]
     ignore_whitespace: bool,
     /// Compare blanks one by one, whatever git's apply.ignorewhitespace says
-    #[arg(long, alias = "no-ignore-space-change", overrides_with = "ignore_whitespace")]
+    #[arg(
+        long,
+        alias = "no-ignore-space-change",
+        overrides_with = "ignore_whitespace"
+    )]
     no_ignore_whitespace: bool,
     /// Let a last line of a file lack its newline although the patch has it
     #[arg(long)]
@@ -37,7 +47,9 @@ pub(super) struct WhitespaceOptions {
 impl WhitespaceOptions {
     /// Returns the action, if one is given.
     pub(super) fn action(&self) -> Option<WhitespaceAction> {
-        self.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes()))
+        self.whitespace
+            .as_deref()
+            .and_then(|name| WhitespaceAction::named(name.as_bytes()))
     }
 
     /// Returns whether runs of blanks are compared as one, if an option decides.
@@ -51,14 +63,34 @@ pub(super) fn print_lines(outcome: &Outcome, err: &mut dyn Write) -> io::Result<
     // What is found when hunks have their places comes last.
     let lines = || told(outcome).flat_map(|whitespace| &whitespace.lines);
     let ends = lines().filter(|line| line.error == END);
-    let most = if is_squelched(outcome) { MOST_SHOWN } else { usize::MAX };
-    lines().filter(|line| line.error != END).chain(ends).take(most).try_for_each(|line| print_line(outcome, line, err))
+    let most = if is_squelched(outcome) {
+        MOST_SHOWN
+    } else {
+        usize::MAX
+    };
+    lines()
+        .filter(|line| line.error != END)
+        .chain(ends)
+        .take(most)
+        .try_for_each(|line| print_line(outcome, line, err))
 }
 
 fn print_line(outcome: &Outcome, line: &WhitespaceLine, err: &mut dyn Write) -> io::Result<()> {
-    let Some(input) = outcome.inputs.get(line.source.input) else { return Ok(()) };
-    let name = if input.name == "-" { "<stdin>" } else { &input.name };
-    writeln!(err, "{}:{}: {}.", printable(name.as_bytes()), line.source.line_start, line.error)?;
+    let Some(input) = outcome.inputs.get(line.source.input) else {
+        return Ok(());
+    };
+    let name = if input.name == "-" {
+        "<stdin>"
+    } else {
+        &input.name
+    };
+    writeln!(
+        err,
+        "{}:{}: {}.",
+        printable(name.as_bytes()),
+        line.source.line_start,
+        line.error
+    )?;
     if line.error == END {
         return writeln!(err, "+");
     }
@@ -67,17 +99,27 @@ fn print_line(outcome: &Outcome, line: &WhitespaceLine, err: &mut dyn Write) -> 
     writeln!(err, "{}", clipped(&text[marker..], WIDTH))
 }
 
-/// Says how many lines have errors, and what became of them; nothing if the patch does not apply anyway.
+/// Says how many lines have errors, and what became of them; nothing if the patch does not apply
+/// anyway.
 pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
-    let is_other = |problem: &Problem| problem.severity == Severity::Error && *problem.code != code::WHITESPACE;
+    let is_other = |problem: &Problem| {
+        problem.severity == Severity::Error && *problem.code != code::WHITESPACE
+    };
     let count = |counted: fn(&WhitespaceReport) -> usize| told(outcome).map(counted).sum::<usize>();
-    let (errors, corrected) = (count(|whitespace| whitespace.errors), count(|whitespace| whitespace.corrected));
+    let (errors, corrected) = (
+        count(|whitespace| whitespace.errors),
+        count(|whitespace| whitespace.corrected),
+    );
     if outcome.problems.iter().any(is_other) || errors == 0 && corrected == 0 {
         return Ok(());
     }
     if is_squelched(outcome) && errors > MOST_SHOWN {
         let more = errors - MOST_SHOWN;
-        writeln!(err, "warning: squelched {more} whitespace error{}", if more == 1 { "" } else { "s" })?;
+        writeln!(
+            err,
+            "warning: squelched {more} whitespace error{}",
+            if more == 1 { "" } else { "s" }
+        )?;
     }
     let add = |count| if count == 1 { "line adds" } else { "lines add" };
     if told(outcome).any(|whitespace| whitespace.action.starts_with("error")) {
@@ -85,13 +127,24 @@ pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()
     }
     if corrected > 0 && outcome.report.ok && outcome.report.command == "apply" {
         let lines = if corrected == 1 { "line" } else { "lines" };
-        return writeln!(err, "warning: {corrected} {lines} applied after fixing whitespace errors.");
+        return writeln!(
+            err,
+            "warning: {corrected} {lines} applied after fixing whitespace errors."
+        );
     }
-    if errors > 0 { writeln!(err, "warning: {errors} {} whitespace errors.", add(errors)) } else { Ok(()) }
+    if errors > 0 {
+        writeln!(err, "warning: {errors} {} whitespace errors.", add(errors))
+    } else {
+        Ok(())
+    }
 }
 
 fn told(outcome: &Outcome) -> impl Iterator<Item = &WhitespaceReport> {
-    outcome.report.files.iter().filter_map(|file| file.whitespace.as_deref())
+    outcome
+        .report
+        .files
+        .iter()
+        .filter_map(|file| file.whitespace.as_deref())
 }
 
 fn is_squelched(outcome: &Outcome) -> bool {

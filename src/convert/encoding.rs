@@ -1,7 +1,8 @@
 //! The attribute `working-tree-encoding`: between the encoding of a work tree and UTF-8.
 //!
-//! git uses the iconv of the C library. UTF-16, UTF-32, ISO-8859-1 and ASCII are exact here. The other encodings are those of
-//! the WHATWG Encoding Standard, whose tables differ from the C library in single characters.
+//! git uses the iconv of the C library. UTF-16, UTF-32, ISO-8859-1 and ASCII are exact here. The
+//! other encodings are those of the WHATWG Encoding Standard, whose tables differ from the C
+//! library in single characters.
 
 use thiserror::Error;
 
@@ -16,7 +17,11 @@ pub struct WorkTreeEncoding {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Utf { width: usize, order: Order, mark: Mark },
+    Utf {
+        width: usize,
+        order: Order,
+        mark: Mark,
+    },
     Latin1,
     Ascii,
     Listed(Table),
@@ -48,7 +53,8 @@ pub enum EncodingError {
     /// No table of the encoding exists.
     #[error("the working-tree-encoding `{0}` is not supported")]
     Unknown(String),
-    /// The file has bytes without a meaning, or lacks its byte order mark, or has one that is prohibited.
+    /// The file has bytes without a meaning, or lacks its byte order mark, or has one that is
+    /// prohibited.
     #[error("the file is not in its working-tree-encoding `{0}`")]
     Undecodable(String),
     /// The encoding lacks a character.
@@ -68,7 +74,8 @@ impl WorkTreeEncoding {
             return None;
         }
         let kind = utf(&folded).unwrap_or_else(|| match folded.as_str() {
-            "ISO-8859-1" | "ISO8859-1" | "ISO88591" | "ISO_8859-1" | "LATIN1" | "LATIN-1" | "L1" => Kind::Latin1,
+            "ISO-8859-1" | "ISO8859-1" | "ISO88591" | "ISO_8859-1" | "LATIN1" | "LATIN-1"
+            | "L1" => Kind::Latin1,
             "ASCII" | "US-ASCII" => Kind::Ascii,
             name => Table::of(name).map_or(Kind::Unknown, Kind::Listed),
         });
@@ -81,10 +88,13 @@ impl WorkTreeEncoding {
             Kind::Unknown => return Err(EncodingError::Unknown(self.name.clone())),
             Kind::Utf { width, order, mark } => decode_utf(bytes, width, order, mark),
             Kind::Latin1 => Some(bytes.iter().copied().map(char::from).collect()),
-            Kind::Ascii => bytes.is_ascii().then(|| bytes.iter().copied().map(char::from).collect()),
+            Kind::Ascii => bytes
+                .is_ascii()
+                .then(|| bytes.iter().copied().map(char::from).collect()),
             Kind::Listed(table) => table.decode(bytes),
         };
-        text.map(String::into_bytes).ok_or_else(|| EncodingError::Undecodable(self.name.clone()))
+        text.map(String::into_bytes)
+            .ok_or_else(|| EncodingError::Undecodable(self.name.clone()))
     }
 
     /// Returns the bytes of a text in UTF-8.
@@ -94,16 +104,22 @@ impl WorkTreeEncoding {
         match self.kind {
             Kind::Unknown => Err(EncodingError::Unknown(self.name.clone())),
             Kind::Utf { width, order, mark } => Ok(encode_utf(text, width, order, mark)),
-            Kind::Latin1 => {
-                text.chars().map(|char| u8::try_from(char).ok()).collect::<Option<_>>().ok_or_else(unencodable)
-            }
-            Kind::Ascii => text.is_ascii().then(|| text.as_bytes().to_vec()).ok_or_else(unencodable),
+            Kind::Latin1 => text
+                .chars()
+                .map(|char| u8::try_from(char).ok())
+                .collect::<Option<_>>()
+                .ok_or_else(unencodable),
+            Kind::Ascii => text
+                .is_ascii()
+                .then(|| text.as_bytes().to_vec())
+                .ok_or_else(unencodable),
             Kind::Listed(table) => table.encode(text).ok_or_else(unencodable),
         }
     }
 }
 
-/// Returns the form of UTF-16 or UTF-32 that `name` is; git accepts the names with and without the first hyphen.
+/// Returns the form of UTF-16 or UTF-32 that `name` is; git accepts the names with and without the
+/// first hyphen.
 fn utf(name: &str) -> Option<Kind> {
     let rest = name.strip_prefix("UTF")?;
     let rest = rest.strip_prefix('-').unwrap_or(rest);
@@ -114,7 +130,14 @@ fn utf(name: &str) -> Option<Kind> {
     };
     let (order, mark) = match (width, form) {
         // The C library writes the order of the machine after a mark.
-        (_, "") => (if cfg!(target_endian = "big") { Order::Big } else { Order::Little }, Mark::Required),
+        (_, "") => (
+            if cfg!(target_endian = "big") {
+                Order::Big
+            } else {
+                Order::Little
+            },
+            Mark::Required,
+        ),
         (_, "LE") => (Order::Little, Mark::Prohibited),
         (_, "BE") => (Order::Big, Mark::Prohibited),
         (2, "LE-BOM") => (Order::Little, Mark::Written),
@@ -125,8 +148,12 @@ fn utf(name: &str) -> Option<Kind> {
 }
 
 fn decode_utf(bytes: &[u8], width: usize, order: Order, mark: Mark) -> Option<String> {
-    let marks = [Order::Little, Order::Big].map(|order| (order, units(&[u32::from(BYTE_ORDER_MARK)], width, order)));
-    let marked = marks.iter().find(|(_, mark)| bytes.starts_with(mark)).map(|(order, _)| *order);
+    let marks = [Order::Little, Order::Big]
+        .map(|order| (order, units(&[u32::from(BYTE_ORDER_MARK)], width, order)));
+    let marked = marks
+        .iter()
+        .find(|(_, mark)| bytes.starts_with(mark))
+        .map(|(order, _)| *order);
     let (bytes, order) = match (marked, mark) {
         (_, Mark::WriteOnly) | (None, Mark::Required) | (Some(_), Mark::Prohibited) => return None,
         (Some(order), _) => (&bytes[width..], order),
@@ -152,8 +179,14 @@ fn decode_utf(bytes: &[u8], width: usize, order: Order, mark: Mark) -> Option<St
 fn encode_utf(text: &str, width: usize, order: Order, mark: Mark) -> Vec<u8> {
     let first = (mark != Mark::Prohibited).then_some(u32::from(BYTE_ORDER_MARK));
     let numbers: Vec<u32> = match width {
-        4 => first.into_iter().chain(text.chars().map(u32::from)).collect(),
-        _ => first.into_iter().chain(text.encode_utf16().map(u32::from)).collect(),
+        4 => first
+            .into_iter()
+            .chain(text.chars().map(u32::from))
+            .collect(),
+        _ => first
+            .into_iter()
+            .chain(text.encode_utf16().map(u32::from))
+            .collect(),
     };
     units(&numbers, width, order)
 }
@@ -177,18 +210,43 @@ mod tests {
     #[test]
     #[cfg(feature = "encodings")]
     fn each_encoding_gives_back_what_it_encoded() {
-        for name in ["UTF-16", "utf16le", "UTF-16BE", "UTF-16LE-BOM", "UTF-32", "UTF-32LE", "utf-32be", "GB18030"] {
+        for name in [
+            "UTF-16",
+            "utf16le",
+            "UTF-16BE",
+            "UTF-16LE-BOM",
+            "UTF-32",
+            "UTF-32LE",
+            "utf-32be",
+            "GB18030",
+        ] {
             let bytes = encoding(name).encode("é名😀\n".as_bytes()).unwrap();
-            assert_eq!(encoding(name).decode(&bytes), Ok("é名😀\n".as_bytes().to_vec()), "{name}");
+            assert_eq!(
+                encoding(name).decode(&bytes),
+                Ok("é名😀\n".as_bytes().to_vec()),
+                "{name}"
+            );
         }
-        assert_eq!(encoding("latin1").decode(b"\xe9\x80"), Ok("é\u{80}".as_bytes().to_vec()));
-        assert_eq!(encoding("SHIFT-JIS").encode("名\n".as_bytes()), Ok(b"\x96\xbc\n".to_vec()));
+        assert_eq!(
+            encoding("latin1").decode(b"\xe9\x80"),
+            Ok("é\u{80}".as_bytes().to_vec())
+        );
+        assert_eq!(
+            encoding("SHIFT-JIS").encode("名\n".as_bytes()),
+            Ok(b"\x96\xbc\n".to_vec())
+        );
     }
 
     #[test]
     fn marks_are_as_git_wants_them() {
-        assert_eq!(encoding("UTF-16LE-BOM").encode(b"a"), Ok(b"\xff\xfea\0".to_vec()));
-        assert_eq!(encoding("UTF-16BE-BOM").encode(b"a"), Ok(b"\xfe\xff\0a".to_vec()));
+        assert_eq!(
+            encoding("UTF-16LE-BOM").encode(b"a"),
+            Ok(b"\xff\xfea\0".to_vec())
+        );
+        assert_eq!(
+            encoding("UTF-16BE-BOM").encode(b"a"),
+            Ok(b"\xfe\xff\0a".to_vec())
+        );
         assert_eq!(encoding("UTF-16LE-BOM").decode(b"a\0"), Ok(b"a".to_vec()));
         assert_eq!(encoding("UTF-16").decode(b"\xfe\xff\0a"), Ok(b"a".to_vec()));
         for (name, bytes) in [
@@ -200,7 +258,11 @@ mod tests {
             ("UTF-16LE", b"\x00\xd8"),
             ("UTF-32", b"a\0\0\0"),
         ] {
-            assert_eq!(encoding(name).decode(bytes), Err(EncodingError::Undecodable(name.to_owned())), "{name}");
+            assert_eq!(
+                encoding(name).decode(bytes),
+                Err(EncodingError::Undecodable(name.to_owned())),
+                "{name}"
+            );
         }
     }
 
@@ -210,9 +272,21 @@ mod tests {
             encoding("ISO-8859-1").encode("名".as_bytes()),
             Err(EncodingError::Unencodable("ISO-8859-1".into()))
         );
-        assert_eq!(encoding("ascii").decode(b"\xe9"), Err(EncodingError::Undecodable("ascii".into())));
-        assert_eq!(encoding("klingon").decode(b"a"), Err(EncodingError::Unknown("klingon".into())));
-        assert_eq!(encoding("UTF-16").encode(b"\xff"), Err(EncodingError::Unencodable("UTF-16".into())));
-        assert!(WorkTreeEncoding::parse(b"utf8").is_none() && WorkTreeEncoding::parse(b"UTF-8").is_none());
+        assert_eq!(
+            encoding("ascii").decode(b"\xe9"),
+            Err(EncodingError::Undecodable("ascii".into()))
+        );
+        assert_eq!(
+            encoding("klingon").decode(b"a"),
+            Err(EncodingError::Unknown("klingon".into()))
+        );
+        assert_eq!(
+            encoding("UTF-16").encode(b"\xff"),
+            Err(EncodingError::Unencodable("UTF-16".into()))
+        );
+        assert!(
+            WorkTreeEncoding::parse(b"utf8").is_none()
+                && WorkTreeEncoding::parse(b"UTF-8").is_none()
+        );
     }
 }

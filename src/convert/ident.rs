@@ -11,8 +11,12 @@ pub(super) fn collapse(bytes: &[u8]) -> Option<Vec<u8>> {
     while let Some(at) = memchr::memchr(b'$', rest) {
         out.extend_from_slice(&rest[..=at]);
         rest = &rest[at + 1..];
-        let Some(value) = rest.strip_prefix(b"Id:") else { continue };
-        let Some(end) = memchr::memchr(b'$', value) else { break };
+        let Some(value) = rest.strip_prefix(b"Id:") else {
+            continue;
+        };
+        let Some(end) = memchr::memchr(b'$', value) else {
+            break;
+        };
         if memchr::memchr(b'\n', &value[..end]).is_none() {
             out.extend_from_slice(b"Id$");
             rest = &value[end + 1..];
@@ -22,7 +26,8 @@ pub(super) fn collapse(bytes: &[u8]) -> Option<Vec<u8>> {
     (out != bytes).then_some(out)
 }
 
-/// Replaces each `$Id$` by one with the name of the blob, git's `ident_to_worktree`; `None` if there is none.
+/// Replaces each `$Id$` by one with the name of the blob, git's `ident_to_worktree`; `None` if
+/// there is none.
 pub(super) fn expand(bytes: &[u8], format: ObjectFormat) -> Option<Vec<u8>> {
     if !has_ident(bytes) {
         return None;
@@ -56,9 +61,14 @@ fn keyword(rest: &[u8]) -> Keyword {
     match rest {
         [b'I', b'd', b'$', ..] => Keyword::Length(3),
         [b'I', b'd', b':', value @ ..] => {
-            let Some(end) = memchr::memchr(b'$', value) else { return Keyword::Unfinished };
-            // A blank that is neither the first nor the last byte belongs to another version control system.
-            let inner = value[..end].get(1..end.saturating_sub(1).max(1)).unwrap_or_default();
+            let Some(end) = memchr::memchr(b'$', value) else {
+                return Keyword::Unfinished;
+            };
+            // A blank that is neither the first nor the last byte belongs to another version
+            // control system.
+            let inner = value[..end]
+                .get(1..end.saturating_sub(1).max(1))
+                .unwrap_or_default();
             let is_foreign = memchr::memchr(b' ', inner).is_some();
             if is_foreign || memchr::memchr(b'\n', &value[..end]).is_some() {
                 return Keyword::None;
@@ -74,7 +84,9 @@ fn has_ident(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr(b'$', rest) {
         rest = &rest[at + 1..];
-        let Some(value) = rest.strip_prefix(b"Id") else { continue };
+        let Some(value) = rest.strip_prefix(b"Id") else {
+            continue;
+        };
         match value.first() {
             Some(b'$') => return true,
             Some(b':') => {}
@@ -100,9 +112,19 @@ mod tests {
 
     #[test]
     fn a_keyword_is_collapsed_whatever_it_says() {
-        assert_eq!(collapse(b"/* $Id: 0123 $ */\n"), Some(b"/* $Id$ */\n".to_vec()));
+        assert_eq!(
+            collapse(b"/* $Id: 0123 $ */\n"),
+            Some(b"/* $Id$ */\n".to_vec())
+        );
         assert_eq!(collapse(b"$Id: a b c $ $Id:$"), Some(b"$Id$ $Id$".to_vec()));
-        for plain in [&b"$Id$\n"[..], b"$Id: x\n", b"$Id: x\n$\n", b"$Ident$", b"Id", b"$I"] {
+        for plain in [
+            &b"$Id$\n"[..],
+            b"$Id: x\n",
+            b"$Id: x\n$\n",
+            b"$Ident$",
+            b"Id",
+            b"$I",
+        ] {
             assert_eq!(collapse(plain), None, "{plain:?}");
         }
     }
@@ -110,11 +132,22 @@ mod tests {
     #[test]
     fn a_keyword_is_expanded_to_the_name_of_the_blob() {
         let id = blob_id(b"$Id$\n", ObjectFormat::Sha1);
-        assert_eq!(expand(b"$Id$\n", ObjectFormat::Sha1), Some(format!("$Id: {id} $\n").into_bytes()));
-        for foreign in [&b"$Id: x.c 1.2 now $\n"[..], b"$Id: x\n$\n", b"$Id: x\n", b"$\n"] {
+        assert_eq!(
+            expand(b"$Id$\n", ObjectFormat::Sha1),
+            Some(format!("$Id: {id} $\n").into_bytes())
+        );
+        for foreign in [
+            &b"$Id: x.c 1.2 now $\n"[..],
+            b"$Id: x\n$\n",
+            b"$Id: x\n",
+            b"$\n",
+        ] {
             assert_eq!(expand(foreign, ObjectFormat::Sha1), None, "{foreign:?}");
         }
         let own = expand(b"$Id: 12 $", ObjectFormat::Sha1).unwrap();
-        assert_eq!(own, format!("$Id: {} $", blob_id(b"$Id: 12 $", ObjectFormat::Sha1)).into_bytes());
+        assert_eq!(
+            own,
+            format!("$Id: {} $", blob_id(b"$Id: 12 $", ObjectFormat::Sha1)).into_bytes()
+        );
     }
 }

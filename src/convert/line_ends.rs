@@ -25,7 +25,8 @@ impl LineEnds {
         if self.is_automatic() && Counts::of(bytes).is_binary() {
             return None;
         }
-        // In the automatic modes a file with a lone CR is binary: each remaining CR is therefore part of CR LF.
+        // In the automatic modes a file with a lone CR is binary: each remaining CR is therefore
+        // part of CR LF.
         let mut converted = Vec::with_capacity(bytes.len());
         let mut rest = bytes;
         while let Some(at) = memchr::memmem::find(rest, b"\r\n") {
@@ -50,7 +51,11 @@ impl LineEnds {
         let mut rest = bytes;
         while let Some(at) = memchr::memchr(b'\n', rest) {
             converted.extend_from_slice(&rest[..at]);
-            converted.extend_from_slice(if rest[..at].ends_with(b"\r") { b"\n" } else { b"\r\n" });
+            converted.extend_from_slice(if rest[..at].ends_with(b"\r") {
+                b"\n"
+            } else {
+                b"\r\n"
+            });
             rest = &rest[at + 1..];
         }
         converted.extend_from_slice(rest);
@@ -113,12 +118,24 @@ impl Counts {
 mod tests {
     use super::*;
 
-    const ALL: [LineEnds; 5] =
-        [LineEnds::Kept, LineEnds::TextLf, LineEnds::TextCrLf, LineEnds::AutoLf, LineEnds::AutoCrLf];
+    const ALL: [LineEnds; 5] = [
+        LineEnds::Kept,
+        LineEnds::TextLf,
+        LineEnds::TextCrLf,
+        LineEnds::AutoLf,
+        LineEnds::AutoCrLf,
+    ];
 
     fn both(bytes: &[u8]) -> Vec<[Vec<u8>; 2]> {
         let or_same = |converted: Option<Vec<u8>>| converted.unwrap_or_else(|| bytes.to_vec());
-        ALL.iter().map(|ends| [or_same(ends.to_repository(bytes)), or_same(ends.to_work_tree(bytes))]).collect()
+        ALL.iter()
+            .map(|ends| {
+                [
+                    or_same(ends.to_repository(bytes)),
+                    or_same(ends.to_work_tree(bytes)),
+                ]
+            })
+            .collect()
     }
 
     #[test]
@@ -126,16 +143,37 @@ mod tests {
         let (lf, cr_lf) = (b"a\nb\n".to_vec(), b"a\r\nb\r\n".to_vec());
         let changed = [lf.clone(), cr_lf.clone()];
         let same = [lf.clone(), lf.clone()];
-        assert_eq!(both(&lf), [same.clone(), same.clone(), changed.clone(), same.clone(), changed.clone()]);
+        assert_eq!(
+            both(&lf),
+            [
+                same.clone(),
+                same.clone(),
+                changed.clone(),
+                same.clone(),
+                changed.clone()
+            ]
+        );
         let kept = [cr_lf.clone(), cr_lf.clone()];
-        assert_eq!(both(&cr_lf), [kept, changed.clone(), changed.clone(), changed.clone(), changed]);
+        assert_eq!(
+            both(&cr_lf),
+            [
+                kept,
+                changed.clone(),
+                changed.clone(),
+                changed.clone(),
+                changed
+            ]
+        );
     }
 
     #[test]
     fn mixed_line_ends_are_completed_only_in_declared_text() {
         let mixed = b"a\r\nb\n".to_vec();
         let of = |ends: LineEnds| ends.to_work_tree(&mixed);
-        assert_eq!(ALL.map(of), [None, None, Some(b"a\r\nb\r\n".to_vec()), None, None]);
+        assert_eq!(
+            ALL.map(of),
+            [None, None, Some(b"a\r\nb\r\n".to_vec()), None, None]
+        );
     }
 
     #[test]
@@ -145,7 +183,10 @@ mod tests {
             assert_eq!(LineEnds::AutoCrLf.to_work_tree(binary), None);
             assert!(LineEnds::TextLf.to_repository(binary).is_some());
         }
-        assert_eq!(LineEnds::AutoLf.to_repository(b"a\r\n\x1a"), Some(b"a\n\x1a".to_vec()));
+        assert_eq!(
+            LineEnds::AutoLf.to_repository(b"a\r\n\x1a"),
+            Some(b"a\n\x1a".to_vec())
+        );
     }
 
     #[test]

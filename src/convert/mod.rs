@@ -1,8 +1,9 @@
 //! Content conversion between a work tree and a repository, as git does it.
 //!
-//! A [`Conversion`] is the effect of the attributes and the configuration on one file. [`Conversion::to_repository`] is
-//! git's `convert_to_git`, [`Conversion::to_work_tree`] is its `convert_to_working_tree` (`convert.c`), both without filter
-//! drivers, which are programs. Everything here is a pure function of bytes. See "Checking-out and checking-in" in
+//! A [`Conversion`] is the effect of the attributes and the configuration on one file.
+//! [`Conversion::to_repository`] is git's `convert_to_git`, [`Conversion::to_work_tree`] is its
+//! `convert_to_working_tree` (`convert.c`), both without filter drivers, which are programs.
+//! Everything here is a pure function of bytes. See "Checking-out and checking-in" in
 //! gitattributes(5).
 
 mod encoding;
@@ -24,7 +25,8 @@ pub struct Conversion {
     pub line_ends: LineEnds,
     /// Whether `$Id$` is expanded in the work tree (`ident`).
     pub has_ident: bool,
-    /// The encoding of the file in the work tree (`working-tree-encoding`). The repository has UTF-8.
+    /// The encoding of the file in the work tree (`working-tree-encoding`). The repository has
+    /// UTF-8.
     pub encoding: Option<WorkTreeEncoding>,
     /// The hash function of the repository, for `$Id$`.
     pub format: ObjectFormat,
@@ -35,8 +37,8 @@ pub struct Conversion {
 pub enum CrLf {
     /// CR LF becomes LF where the attributes allow it (`CONV_EOL_RENORMALIZE` in git's convert.h).
     Normalized,
-    /// CR LF is kept (`CONV_EOL_KEEP_CRLF`). `git apply` does this if the preimage of the patch contains CR LF
-    /// (`read_old_data` in git's apply.c).
+    /// CR LF is kept (`CONV_EOL_KEEP_CRLF`). `git apply` does this if the preimage of the patch
+    /// contains CR LF (`read_old_data` in git's apply.c).
     Kept,
 }
 
@@ -51,15 +53,21 @@ impl Conversion {
     ///
     /// # Errors
     ///
-    /// Returns an error if `bytes` are not valid in the encoding of the work tree. git reports an error there, too, and then
-    /// continues with the unconverted bytes.
-    pub fn to_repository<'b>(&self, bytes: &'b [u8], cr_lf: CrLf) -> Result<Cow<'b, [u8]>, EncodingError> {
+    /// Returns an error if `bytes` are not valid in the encoding of the work tree. git reports an
+    /// error there, too, and then continues with the unconverted bytes.
+    pub fn to_repository<'b>(
+        &self,
+        bytes: &'b [u8],
+        cr_lf: CrLf,
+    ) -> Result<Cow<'b, [u8]>, EncodingError> {
         let mut content = Cow::Borrowed(bytes);
         if let Some(encoding) = self.encoding.as_ref().filter(|_| !bytes.is_empty()) {
             content = Cow::Owned(encoding.decode(bytes)?);
         }
         if cr_lf == CrLf::Normalized {
-            replace(&mut content, |content| self.line_ends.to_repository(content));
+            replace(&mut content, |content| {
+                self.line_ends.to_repository(content)
+            });
         }
         if self.has_ident {
             replace(&mut content, ident::collapse);
@@ -71,8 +79,8 @@ impl Conversion {
     ///
     /// # Errors
     ///
-    /// Returns an error if the encoding of the work tree cannot represent `bytes`. git reports an error there, too, and then
-    /// writes the bytes in UTF-8.
+    /// Returns an error if the encoding of the work tree cannot represent `bytes`. git reports an
+    /// error there, too, and then writes the bytes in UTF-8.
     pub fn to_work_tree<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, EncodingError> {
         let mut content = Cow::Borrowed(bytes);
         if self.has_ident {
@@ -100,7 +108,12 @@ mod tests {
     #[test]
     fn an_empty_file_is_never_converted() {
         let encoding = WorkTreeEncoding::parse(b"UTF-16");
-        let all = Conversion { line_ends: LineEnds::TextCrLf, has_ident: true, encoding, ..Conversion::default() };
+        let all = Conversion {
+            line_ends: LineEnds::TextCrLf,
+            has_ident: true,
+            encoding,
+            ..Conversion::default()
+        };
         assert_eq!(all.to_repository(b"", CrLf::Normalized).unwrap(), &b""[..]);
         assert_eq!(all.to_work_tree(b"").unwrap(), &b""[..]);
     }
@@ -108,12 +121,30 @@ mod tests {
     #[test]
     fn conversions_are_undone_in_the_reverse_order() {
         let encoding = WorkTreeEncoding::parse(b"UTF-16LE-BOM");
-        let all = Conversion { line_ends: LineEnds::TextCrLf, has_ident: true, encoding, ..Conversion::default() };
+        let all = Conversion {
+            line_ends: LineEnds::TextCrLf,
+            has_ident: true,
+            encoding,
+            ..Conversion::default()
+        };
         let file = all.to_work_tree(b"$Id$\nx\n").unwrap().into_owned();
-        let ascii: Vec<u8> = file[2..].iter().copied().filter(|&byte| byte != 0).collect();
+        let ascii: Vec<u8> = file[2..]
+            .iter()
+            .copied()
+            .filter(|&byte| byte != 0)
+            .collect();
         assert_eq!(file[..2], *b"\xff\xfe");
-        assert_eq!(ascii, b"$Id: 093cd7cf40884a9ffe9014d667e7edf3593ec7fb $\r\nx\r\n");
-        assert_eq!(all.to_repository(&file, CrLf::Normalized).unwrap(), &b"$Id$\nx\n"[..]);
-        assert_eq!(all.to_repository(&file, CrLf::Kept).unwrap(), &b"$Id$\r\nx\r\n"[..]);
+        assert_eq!(
+            ascii,
+            b"$Id: 093cd7cf40884a9ffe9014d667e7edf3593ec7fb $\r\nx\r\n"
+        );
+        assert_eq!(
+            all.to_repository(&file, CrLf::Normalized).unwrap(),
+            &b"$Id$\nx\n"[..]
+        );
+        assert_eq!(
+            all.to_repository(&file, CrLf::Kept).unwrap(),
+            &b"$Id$\r\nx\r\n"[..]
+        );
     }
 }

@@ -14,7 +14,8 @@ mod present {
     pub(in crate::convert) struct Table(&'static Encoding);
 
     impl Table {
-        /// Returns the encoding that has `name`, in upper case, in the standard or in the C library.
+        /// Returns the encoding that has `name`, in upper case, in the standard or in the C
+        /// library.
         pub(in crate::convert) fn of(name: &str) -> Option<Self> {
             let encoding = match name {
                 "SHIFT-JIS" | "SJIS" | "CP932" => encoding_rs::SHIFT_JIS,
@@ -23,25 +24,32 @@ mod present {
                 "CP950" => encoding_rs::BIG5,
                 name => Encoding::for_label(name.as_bytes())?,
             };
-            let is_table = encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED;
+            let is_table =
+                encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED;
             is_table.then_some(Self(encoding))
         }
 
-        /// Returns the text if its encoding gives the same bytes again: a lossy table must not change bytes that the patch does
-        /// not name.
+        /// Returns the text if its encoding gives the same bytes again: a lossy table must not
+        /// change bytes that the patch does not name.
         pub(in crate::convert) fn decode(self, bytes: &[u8]) -> Option<String> {
             let mut decoder = self.0.new_decoder_without_bom_handling();
-            let mut text = String::with_capacity(decoder.max_utf8_buffer_length_without_replacement(bytes.len())?);
+            let mut text = String::with_capacity(
+                decoder.max_utf8_buffer_length_without_replacement(bytes.len())?,
+            );
             let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, true);
-            let is_lossless = result == DecoderResult::InputEmpty && self.encode(&text).is_some_and(|own| own == bytes);
+            let is_lossless = result == DecoderResult::InputEmpty
+                && self.encode(&text).is_some_and(|own| own == bytes);
             is_lossless.then_some(text)
         }
 
         /// Returns the bytes of `text`.
         pub(in crate::convert) fn encode(self, text: &str) -> Option<Vec<u8>> {
             let mut encoder = self.0.new_encoder();
-            let mut bytes = Vec::with_capacity(encoder.max_buffer_length_from_utf8_without_replacement(text.len())?);
-            let (result, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
+            let mut bytes = Vec::with_capacity(
+                encoder.max_buffer_length_from_utf8_without_replacement(text.len())?,
+            );
+            let (result, _) =
+                encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
             (result == EncoderResult::InputEmpty).then_some(bytes)
         }
     }

@@ -1,4 +1,5 @@
-//! One conversation with a language server: what it is told, what it is asked, and what it says unasked.
+//! One conversation with a language server: what it is told, what it is asked, and what it says
+//! unasked.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -70,7 +71,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Returns a conversation that has not begun. `settings` is what the server is told of its configuration.
+    /// Returns a conversation that has not begun. `settings` is what the server is told of its
+    /// configuration.
     pub(super) fn new(wire: Wire, settings: Value) -> Self {
         Self {
             wire,
@@ -89,13 +91,23 @@ impl Client {
     }
 
     /// Begins the conversation and returns the version of the server, if it tells.
-    pub(super) fn initialize(&mut self, params: Value, patience: Patience<'_>) -> Result<Option<String>, Trouble> {
+    pub(super) fn initialize(
+        &mut self,
+        params: Value,
+        patience: Patience<'_>,
+    ) -> Result<Option<String>, Trouble> {
         let number = self.ask("initialize", params);
         let answer = self.answer(number, "initialize", patience)?;
-        self.pulls = !matches!(answer["capabilities"]["diagnosticProvider"], Value::Null | Value::Bool(false));
+        self.pulls = !matches!(
+            answer["capabilities"]["diagnosticProvider"],
+            Value::Null | Value::Bool(false)
+        );
         self.tell("initialized", json!({}));
         if !self.settings.is_null() {
-            self.tell("workspace/didChangeConfiguration", json!({ "settings": self.settings }));
+            self.tell(
+                "workspace/didChangeConfiguration",
+                json!({ "settings": self.settings }),
+            );
         }
         Ok(answer["serverInfo"]["version"].as_str().map(str::to_owned))
     }
@@ -109,7 +121,8 @@ impl Client {
             self.tell("textDocument/didChange", change);
         } else {
             self.open.insert(uri.to_owned(), 0);
-            let document = json!({ "uri": uri, "languageId": language, "version": 0, "text": text });
+            let document =
+                json!({ "uri": uri, "languageId": language, "version": 0, "text": text });
             self.tell("textDocument/didOpen", json!({ "textDocument": document }));
         }
         if let Some(published) = self.published.get_mut(uri) {
@@ -120,31 +133,48 @@ impl Client {
 
     /// Says that the file at `uri` has on the disk what the server was told.
     pub(super) fn saved(&mut self, uri: &str) {
-        self.tell("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
+        self.tell(
+            "textDocument/didSave",
+            json!({ "textDocument": { "uri": uri } }),
+        );
     }
 
     /// Says that what is on the disk counts for the file at `uri`.
     pub(super) fn close(&mut self, uri: &str) {
         if self.open.remove(uri).is_some() {
-            self.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+            self.tell(
+                "textDocument/didClose",
+                json!({ "textDocument": { "uri": uri } }),
+            );
             self.published.remove(uri);
             self.pulled.remove(uri);
         }
     }
 
-    /// Says which files are other ones on the disk: their URIs, with 1 for made, 2 for changed, 3 for gone.
+    /// Says which files are other ones on the disk: their URIs, with 1 for made, 2 for changed, 3
+    /// for gone.
     pub(super) fn moved(&mut self, changes: &[(String, u8)]) {
-        let changes: Vec<_> = changes.iter().map(|(uri, kind)| json!({ "uri": uri, "type": kind })).collect();
-        self.tell("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+        let changes: Vec<_> = changes
+            .iter()
+            .map(|(uri, kind)| json!({ "uri": uri, "type": kind }))
+            .collect();
+        self.tell(
+            "workspace/didChangeWatchedFiles",
+            json!({ "changes": changes }),
+        );
         self.heard = Instant::now();
     }
 
-    /// Returns all that the server has to say of the files that are open, and what it says unasked of others, by URI.
+    /// Returns all that the server has to say of the files that are open, and what it says unasked
+    /// of others, by URI.
     ///
     /// # Errors
     ///
     /// Returns why it has not said all.
-    pub(super) fn diagnostics(&mut self, patience: Patience<'_>) -> Result<BTreeMap<String, Vec<Diagnostic>>, Trouble> {
+    pub(super) fn diagnostics(
+        &mut self,
+        patience: Patience<'_>,
+    ) -> Result<BTreeMap<String, Vec<Diagnostic>>, Trouble> {
         self.rest(patience)?;
         if self.pulls {
             self.pull(patience)?;
@@ -153,7 +183,12 @@ impl Client {
         for (uri, published) in &self.published {
             let known: &mut Vec<_> = all.entry(uri.clone()).or_default();
             // A server that does both says some of it twice.
-            let more: Vec<_> = published.diagnostics.iter().filter(|it| !known.contains(it)).cloned().collect();
+            let more: Vec<_> = published
+                .diagnostics
+                .iter()
+                .filter(|it| !known.contains(it))
+                .cloned()
+                .collect();
             known.extend(more);
         }
         Ok(all)
@@ -171,8 +206,9 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until the server is at rest. The protocol has no word for it: it is at work on nothing that it told of,
-    /// has said something of each text that it has, if it does so unasked, and then nothing for a while.
+    /// Waits until the server is at rest. The protocol has no word for it: it is at work on nothing
+    /// that it told of, has said something of each text that it has, if it does so unasked, and
+    /// then nothing for a while.
     fn rest(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
         loop {
             let is_silent = self.pulls || self.open.keys().all(|uri| self.is_current(uri));
@@ -186,7 +222,9 @@ impl Client {
     }
 
     fn is_current(&self, uri: &str) -> bool {
-        self.published.get(uri).is_some_and(|published| published.is_current)
+        self.published
+            .get(uri)
+            .is_some_and(|published| published.is_current)
     }
 
     /// Asks for the diagnostics of each open file; anew if the server found out more meanwhile.
@@ -206,7 +244,10 @@ impl Client {
                     Ok(answer) => self.take_pulled(uri, answer)?,
                     Err((code, _)) if AGAIN.contains(&code) => self.is_outdated = true,
                     Err((_, message)) => {
-                        return Err(Trouble::Refused { method: DOCUMENT_DIAGNOSTIC, message });
+                        return Err(Trouble::Refused {
+                            method: DOCUMENT_DIAGNOSTIC,
+                            message,
+                        });
                     }
                 }
             }
@@ -229,16 +270,26 @@ impl Client {
     fn ask(&mut self, method: &'static str, params: Value) -> i64 {
         self.last_request += 1;
         self.answers.insert(self.last_request, None);
-        self.wire.send(&message(json!({ "id": self.last_request, "method": method }), params));
+        self.wire.send(&message(
+            json!({ "id": self.last_request, "method": method }),
+            params,
+        ));
         self.last_request
     }
 
     fn tell(&self, method: &'static str, params: Value) {
-        self.wire.send(&message(json!({ "method": method }), params));
+        self.wire
+            .send(&message(json!({ "method": method }), params));
     }
 
-    fn answer(&mut self, number: i64, method: &'static str, patience: Patience<'_>) -> Result<Value, Trouble> {
-        self.answered(number, patience)?.map_err(|(_, message)| Trouble::Refused { method, message })
+    fn answer(
+        &mut self,
+        number: i64,
+        method: &'static str,
+        patience: Patience<'_>,
+    ) -> Result<Value, Trouble> {
+        self.answered(number, patience)?
+            .map_err(|(_, message)| Trouble::Refused { method, message })
     }
 
     fn answered(&mut self, number: i64, patience: Patience<'_>) -> Result<Answer, Trouble> {
@@ -261,7 +312,10 @@ impl Client {
         if now >= patience.until {
             return Err(Trouble::Late);
         }
-        let until = until.unwrap_or(patience.until).min(patience.until).min(now + LOOK);
+        let until = until
+            .unwrap_or(patience.until)
+            .min(patience.until)
+            .min(now + LOOK);
         match self.wire.receive(until)? {
             Some(message) => self.take(message),
             None => Ok(()),
@@ -291,7 +345,9 @@ impl Client {
                 }
                 Ok(())
             }
-            (None, None) => Err(Trouble::Garbage("a message that is neither question nor answer".to_owned())),
+            (None, None) => Err(Trouble::Garbage(
+                "a message that is neither question nor answer".to_owned(),
+            )),
         }
     }
 
@@ -299,8 +355,14 @@ impl Client {
     fn reply(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         match method {
             "workspace/configuration" => {
-                let items = params["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-                Ok(items.iter().map(|item| section(&self.settings, item["section"].as_str())).collect())
+                let items = params["items"]
+                    .as_array()
+                    .map(Vec::as_slice)
+                    .unwrap_or_default();
+                Ok(items
+                    .iter()
+                    .map(|item| section(&self.settings, item["section"].as_str()))
+                    .collect())
             }
             "workspace/diagnostic/refresh" => {
                 self.is_outdated = true;
@@ -335,7 +397,8 @@ impl Client {
                 }
                 self.heard = Instant::now();
             }
-            // What rust-analyzer says of itself: its first diagnostics are none, whatever the files hold.
+            // What rust-analyzer says of itself: its first diagnostics are none, whatever the files
+            // hold.
             "experimental/serverStatus" => {
                 self.is_loading = params["quiescent"] == Value::Bool(false);
                 self.heard = Instant::now();
@@ -346,16 +409,29 @@ impl Client {
     }
 
     fn publish(&mut self, params: PublishDiagnostics) {
-        let uri = self.open.keys().find(|uri| is_same(uri, &params.uri)).cloned();
+        let uri = self
+            .open
+            .keys()
+            .find(|uri| is_same(uri, &params.uri))
+            .cloned();
         let version = uri.as_ref().and_then(|uri| self.open.get(uri).copied());
-        if params.version.is_some_and(|said| version.is_some_and(|version| said < version)) {
+        if params
+            .version
+            .is_some_and(|said| version.is_some_and(|version| said < version))
+        {
             return;
         }
         let uri = uri.unwrap_or(params.uri);
         if self.published.len() < MAX_FILES || self.published.contains_key(&uri) {
             let mut diagnostics = params.diagnostics;
             diagnostics.truncate(MAX_DIAGNOSTICS);
-            self.published.insert(uri, Published { diagnostics, is_current: true });
+            self.published.insert(
+                uri,
+                Published {
+                    diagnostics,
+                    is_current: true,
+                },
+            );
         }
         self.heard = Instant::now();
     }
@@ -363,7 +439,8 @@ impl Client {
 
 /// Returns whether two URIs name the same file: servers escape more or less than is asked for.
 fn is_same(ours: &str, theirs: &str) -> bool {
-    ours == theirs || super::uri::path(ours).is_some_and(|path| Some(path) == super::uri::path(theirs))
+    ours == theirs
+        || super::uri::path(ours).is_some_and(|path| Some(path) == super::uri::path(theirs))
 }
 
 fn message(mut head: Value, params: Value) -> Value {
@@ -375,11 +452,18 @@ fn message(mut head: Value, params: Value) -> Value {
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
-    serde_json::from_value(value).map_err(|error| Trouble::Garbage(format!("what the protocol does not know: {error}")))
+    serde_json::from_value(value)
+        .map_err(|error| Trouble::Garbage(format!("what the protocol does not know: {error}")))
 }
 
 /// Returns the part of the settings that `name` names, as in `python.analysis`.
 fn section(settings: &Value, name: Option<&str>) -> Value {
-    let mut names = name.unwrap_or_default().split('.').filter(|name| !name.is_empty());
-    names.try_fold(settings, |settings, name| settings.get(name)).cloned().unwrap_or(Value::Null)
+    let mut names = name
+        .unwrap_or_default()
+        .split('.')
+        .filter(|name| !name.is_empty());
+    names
+        .try_fold(settings, |settings, name| settings.get(name))
+        .cloned()
+        .unwrap_or(Value::Null)
 }

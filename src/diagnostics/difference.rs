@@ -12,7 +12,8 @@ pub(super) struct Said<'a> {
     pub(super) diagnostics: &'a [Diagnostic],
 }
 
-/// What a diagnostic is known by, wherever the lines before it moved it: what it says, and the text of its line.
+/// What a diagnostic is known by, wherever the lines before it moved it: what it says, and the text
+/// of its line.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Mark<'a> {
     message: &'a str,
@@ -21,8 +22,8 @@ struct Mark<'a> {
     line: &'a str,
 }
 
-/// Returns the diagnostics of `after` that `before` does not have, or not as often, and how many `before` has that
-/// `after` does not.
+/// Returns the diagnostics of `after` that `before` does not have, or not as often, and how many
+/// `before` has that `after` does not.
 pub(super) fn difference<'a>(before: Said<'a>, after: Said<'a>) -> (Vec<&'a Diagnostic>, usize) {
     let mut known: HashMap<Mark<'a>, usize> = HashMap::new();
     for (mark, _) in before.marked() {
@@ -42,7 +43,9 @@ impl<'a> Said<'a> {
     fn marked(self) -> impl Iterator<Item = (Mark<'a>, &'a Diagnostic)> {
         let lines: Vec<_> = self.text.lines().map(str::trim).collect();
         self.diagnostics.iter().map(move |diagnostic| {
-            let line = usize::try_from(diagnostic.range.start.line).ok().and_then(|line| lines.get(line));
+            let line = usize::try_from(diagnostic.range.start.line)
+                .ok()
+                .and_then(|line| lines.get(line));
             let mark = Mark {
                 message: &diagnostic.message,
                 code: diagnostic.code.as_ref(),
@@ -69,29 +72,49 @@ mod tests {
     fn found(before: (&str, &[Diagnostic]), after: (&str, &[Diagnostic])) -> (Vec<u32>, usize) {
         let said = |(text, diagnostics)| Said { text, diagnostics };
         let (new, fixed) = difference(said(before), said(after));
-        (new.into_iter().map(|diagnostic| diagnostic.range.start.line).collect(), fixed)
+        (
+            new.into_iter()
+                .map(|diagnostic| diagnostic.range.start.line)
+                .collect(),
+            fixed,
+        )
     }
 
     #[test]
     fn what_only_moved_is_not_new() {
-        assert_eq!(found(("a\nb\n", &[at(1, "x")]), ("\n\na\n  b\n", &[at(3, "x")])), (vec![], 0));
+        assert_eq!(
+            found(("a\nb\n", &[at(1, "x")]), ("\n\na\n  b\n", &[at(3, "x")])),
+            (vec![], 0)
+        );
     }
 
     #[test]
     fn what_is_said_of_another_line_or_in_other_words_is_new() {
-        assert_eq!(found(("a\n", &[at(0, "x")]), ("b\n", &[at(0, "x")])), (vec![0], 1));
-        assert_eq!(found(("a\n", &[at(0, "x")]), ("a\n", &[at(0, "y")])), (vec![0], 1));
+        assert_eq!(
+            found(("a\n", &[at(0, "x")]), ("b\n", &[at(0, "x")])),
+            (vec![0], 1)
+        );
+        assert_eq!(
+            found(("a\n", &[at(0, "x")]), ("a\n", &[at(0, "y")])),
+            (vec![0], 1)
+        );
     }
 
     #[test]
     fn what_is_said_once_more_is_new_once() {
         let twice = [at(0, "x"), at(1, "x")];
-        assert_eq!(found(("a\n", &twice[..1]), ("a\na\n", &twice)), (vec![1], 0));
+        assert_eq!(
+            found(("a\n", &twice[..1]), ("a\na\n", &twice)),
+            (vec![1], 0)
+        );
         assert_eq!(found(("a\na\n", &twice), ("a\n", &twice[..1])), (vec![], 1));
     }
 
     #[test]
     fn a_line_that_is_not_there_has_no_text() {
-        assert_eq!(found(("", &[at(7, "x")]), ("a\n", &[at(u32::MAX, "x")])), (vec![], 0));
+        assert_eq!(
+            found(("", &[at(7, "x")]), ("a\n", &[at(u32::MAX, "x")])),
+            (vec![], 0)
+        );
     }
 }

@@ -27,7 +27,8 @@ pub struct Document {
 pub enum Text {
     /// This one, which is UTF-8: nothing else can be said in the protocol.
     Known(Arc<String>),
-    /// One that no server is told of: they are not asked about the file, and only hear that it changed.
+    /// One that no server is told of: they are not asked about the file, and only hear that it
+    /// changed.
     Unknown,
 }
 
@@ -48,7 +49,9 @@ impl Document {
 
     /// Returns whether servers can be asked about it.
     pub(super) fn is_known(&self) -> bool {
-        [&self.before, &self.after].into_iter().all(|text| *text != Some(Text::Unknown))
+        [&self.before, &self.after]
+            .into_iter()
+            .all(|text| *text != Some(Text::Unknown))
     }
 
     /// Returns its text before and afterwards.
@@ -56,13 +59,18 @@ impl Document {
         [&self.before, &self.after].map(|text| text.as_ref().map(Text::as_str))
     }
 
-    /// Returns what becomes of it on the disk below `root`: URIs, with 1 for made, 2 for changed, 3 for gone.
+    /// Returns what becomes of it on the disk below `root`: URIs, with 1 for made, 2 for changed, 3
+    /// for gone.
     pub(super) fn moves(&self, root: &Path) -> Vec<(String, u8)> {
         let was = self.before.is_some().then(|| uri(root, self.old_path()));
         let is = self.after.is_some().then(|| uri(root, &self.path));
         match (was, is) {
             (Some(was), Some(is)) if was == is => vec![(is, 2)],
-            (was, is) => was.map(|was| (was, 3)).into_iter().chain(is.map(|is| (is, 1))).collect(),
+            (was, is) => was
+                .map(|was| (was, 3))
+                .into_iter()
+                .chain(is.map(|is| (is, 1)))
+                .collect(),
         }
     }
 }
@@ -101,10 +109,14 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("yml", "yaml"),
 ];
 
-/// Returns the language of the file at `path`: by its extension, which is the name of many a language itself.
+/// Returns the language of the file at `path`: by its extension, which is the name of many a
+/// language itself.
 pub(super) fn language(path: &RelPath) -> String {
     let name = String::from_utf8_lossy(path.as_bytes());
-    let Some(extension) = Path::new(&*name).extension().and_then(|extension| extension.to_str()) else {
+    let Some(extension) = Path::new(&*name)
+        .extension()
+        .and_then(|extension| extension.to_str())
+    else {
         return "plaintext".to_owned();
     };
     let extension = extension.to_ascii_lowercase();

@@ -30,8 +30,8 @@ pub struct Findings {
     pub errors: usize,
     /// How many diagnostics it took away.
     pub fixed: usize,
-    /// How many of what it brought are left out, because they are about files that nobody may be told of. The errors among
-    /// them count as such.
+    /// How many of what it brought are left out, because they are about files that nobody may be
+    /// told of. The errors among them count as such.
     pub withheld: usize,
 }
 
@@ -98,11 +98,18 @@ pub struct Found {
 }
 
 impl Findings {
-    /// Returns what `sessions` found out about `documents` below `root`. What is about other files for which `may_tell` says
-    /// no is only counted.
-    pub(super) fn of(root: &Path, documents: &[Document], sessions: Vec<Session>, may_tell: Telling<'_>) -> Self {
+    /// Returns what `sessions` found out about `documents` below `root`. What is about other files
+    /// for which `may_tell` says no is only counted.
+    pub(super) fn of(
+        root: &Path,
+        documents: &[Document],
+        sessions: Vec<Session>,
+        may_tell: Telling<'_>,
+    ) -> Self {
         let mut findings = Self::default();
-        let may_tell = |path: &RelPath| documents.iter().any(|document| document.path == *path) || may_tell(path);
+        let may_tell = |path: &RelPath| {
+            documents.iter().any(|document| document.path == *path) || may_tell(path)
+        };
         for session in sessions {
             if session.problem.is_none() {
                 findings.add(root, documents, &session, &may_tell);
@@ -116,13 +123,21 @@ impl Findings {
             });
         }
         findings.new.sort();
-        findings.errors += findings.new.partition_point(|found| found.severity == Graveness::Error);
+        findings.errors += findings
+            .new
+            .partition_point(|found| found.severity == Graveness::Error);
         findings.more = findings.new.len().saturating_sub(MOST);
         findings.new.truncate(MOST);
         findings
     }
 
-    fn add(&mut self, root: &Path, documents: &[Document], session: &Session, may_tell: Telling<'_>) {
+    fn add(
+        &mut self,
+        root: &Path,
+        documents: &[Document],
+        session: &Session,
+        may_tell: Telling<'_>,
+    ) {
         let is_told = |path: &RelPath, diagnostic: &Diagnostic| {
             // The words may quote what they point to.
             let mut pointed = diagnostic.related_uris().filter_map(|uri| below(root, uri));
@@ -130,22 +145,41 @@ impl Findings {
         };
         let (mut before, mut after) = (session.before.clone(), session.after.clone());
         for document in session.documents.iter().map(|&index| &documents[index]) {
-            let [old, new] = [document.old_path(), &document.path].map(|path| document::uri(root, path));
-            let (old, new) = (before.remove(&old).unwrap_or_default(), after.remove(&new).unwrap_or_default());
+            let [old, new] =
+                [document.old_path(), &document.path].map(|path| document::uri(root, path));
+            let (old, new) = (
+                before.remove(&old).unwrap_or_default(),
+                after.remove(&new).unwrap_or_default(),
+            );
             let [old_text, new_text] = document.texts().map(Option::unwrap_or_default);
-            let said = [Said { text: old_text, diagnostics: &old }, Said { text: new_text, diagnostics: &new }];
+            let said = [
+                Said {
+                    text: old_text,
+                    diagnostics: &old,
+                },
+                Said {
+                    text: new_text,
+                    diagnostics: &new,
+                },
+            ];
             self.compare(&document.path, said, is_told);
         }
         // Of files that were not asked about nobody knows the text.
         for (uri, diagnostics) in &after {
             if let Some(path) = below(root, uri) {
                 let old = before.remove(uri).unwrap_or_default();
-                let said = [old.as_slice(), diagnostics].map(|diagnostics| Said { text: "", diagnostics });
+                let said = [old.as_slice(), diagnostics].map(|diagnostics| Said {
+                    text: "",
+                    diagnostics,
+                });
                 self.compare(&path, said, is_told);
             }
         }
-        self.fixed +=
-            before.into_iter().filter(|(uri, _)| below(root, uri).is_some()).map(|(_, gone)| gone.len()).sum::<usize>();
+        self.fixed += before
+            .into_iter()
+            .filter(|(uri, _)| below(root, uri).is_some())
+            .map(|(_, gone)| gone.len())
+            .sum::<usize>();
     }
 
     fn compare(
@@ -194,8 +228,8 @@ impl Found {
     }
 }
 
-/// Returns line and column of a place, which the protocol counts from 0 and in units of UTF-16. In a line that is not
-/// known they are taken for bytes.
+/// Returns line and column of a place, which the protocol counts from 0 and in units of UTF-16. In
+/// a line that is not known they are taken for bytes.
 fn place(text: &str, position: Position) -> (usize, usize) {
     let number = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let (line, units) = (number(position.line), number(position.character));
@@ -215,7 +249,9 @@ fn place(text: &str, position: Position) -> (usize, usize) {
 fn below(root: &Path, uri: &str) -> Option<RelPath> {
     let path = uri::path(uri)?;
     let root = root.as_os_str().as_encoded_bytes();
-    let path = path.strip_prefix(root.strip_suffix(b"/").unwrap_or(root))?.strip_prefix(b"/")?;
+    let path = path
+        .strip_prefix(root.strip_suffix(b"/").unwrap_or(root))?
+        .strip_prefix(b"/")?;
     RelPath::new(path).ok()
 }
 
@@ -225,10 +261,20 @@ mod tests {
 
     #[test]
     fn columns_are_bytes_whatever_the_protocol_counts() {
-        let places = |text| [0, 1, 2, 3, 9].map(|character| place(text, Position { line: 1, character }).1);
+        let places =
+            |text| [0, 1, 2, 3, 9].map(|character| place(text, Position { line: 1, character }).1);
         assert_eq!(places("x\nabc\n"), [1, 2, 3, 4, 4]);
         assert_eq!(places("x\né😀z"), [1, 3, 7, 7, 8]);
-        assert_eq!(place("", Position { line: u32::MAX, character: u32::MAX }), (1 << 32, 1 << 32));
+        assert_eq!(
+            place(
+                "",
+                Position {
+                    line: u32::MAX,
+                    character: u32::MAX
+                }
+            ),
+            (1 << 32, 1 << 32)
+        );
     }
 
     #[test]
@@ -236,7 +282,11 @@ mod tests {
         let found = |uri| below(Path::new("/a b"), uri).map(|path| path.to_string());
         assert_eq!(found("file:///a%20b/c/d.py").as_deref(), Some("c/d.py"));
         assert_eq!(
-            [found("file:///a%20bc/d"), found("file:///a%20b/../d"), found("file:///a%20b")],
+            [
+                found("file:///a%20bc/d"),
+                found("file:///a%20b/../d"),
+                found("file:///a%20b")
+            ],
             [None, None, None]
         );
     }

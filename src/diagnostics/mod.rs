@@ -1,7 +1,8 @@
-//! What language servers say of files before and after a change: a small client of the Language Server Protocol.
+//! What language servers say of files before and after a change: a small client of the Language
+//! Server Protocol.
 //!
-//! A server is asked twice in one run: with the files as they are, and with the files as they become. What it says the
-//! second time and did not say the first time is what the change brought.
+//! A server is asked twice in one run: with the files as they are, and with the files as they
+//! become. What it says the second time and did not say the first time is what the change brought.
 
 mod client;
 mod difference;
@@ -33,7 +34,8 @@ use session::Session;
 
 /// How long all servers may take together unless something else is asked for.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
-/// How long a server has to be silent before it is taken to have said all, unless something else is asked for.
+/// How long a server has to be silent before it is taken to have said all, unless something else is
+/// asked for.
 pub const QUIET: Duration = Duration::from_millis(500);
 /// The clock of a system may know no later time.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -49,9 +51,11 @@ pub struct Server {
     ///
     /// # Security
     ///
-    /// It runs with all that the user may do. Take it from the user, never from a patch or from the tree that is patched.
+    /// It runs with all that the user may do. Take it from the user, never from a patch or from the
+    /// tree that is patched.
     pub command: Vec<String>,
-    /// The name of the language in the protocol; without one it is known by the extension of a file.
+    /// The name of the language in the protocol; without one it is known by the extension of a
+    /// file.
     pub language: Option<String>,
     /// What it is told when it starts, as `initializationOptions`.
     pub initialization: Json,
@@ -88,7 +92,8 @@ pub enum NewErrors {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// In memory: a server knows those that it was told of, and finds the others on the disk as they were.
+    /// In memory: a server knows those that it was told of, and finds the others on the disk as
+    /// they were.
     Memory,
     /// On the disk.
     Disk,
@@ -105,18 +110,33 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Starts the servers that are for any of `documents` and asks them about the files as they are.
+    /// Starts the servers that are for any of `documents` and asks them about the files as they
+    /// are.
     ///
     /// A server that says nothing that can be used is no error: see [`ServerFindings::problem`].
     #[must_use]
     pub fn begin(options: Options, documents: Vec<Document>, interrupt: &Interrupt) -> Self {
         let begun = Instant::now();
-        let sessions = options.servers.iter().filter_map(|server| Session::of(server, &documents)).collect();
+        let sessions = options
+            .servers
+            .iter()
+            .filter_map(|server| Session::of(server, &documents))
+            .collect();
         let timeout = options.timeout.min(LONGEST);
-        let mut diagnosis = Self { options, documents, sessions, until: begun + timeout };
-        // What is left is for the second question, which a server that has read everything answers sooner.
-        let patience = Patience { until: begun + timeout / 4 * 3, ..diagnosis.patience(interrupt) };
-        diagnosis.each(|session, options, documents| session.ask_before(options, documents, patience));
+        let mut diagnosis = Self {
+            options,
+            documents,
+            sessions,
+            until: begun + timeout,
+        };
+        // What is left is for the second question, which a server that has read everything answers
+        // sooner.
+        let patience = Patience {
+            until: begun + timeout / 4 * 3,
+            ..diagnosis.patience(interrupt)
+        };
+        diagnosis
+            .each(|session, options, documents| session.ask_before(options, documents, patience));
         diagnosis
     }
 
@@ -129,37 +149,59 @@ impl Diagnosis {
     /// Returns whether a server is of no use already.
     #[must_use]
     pub fn is_troubled(&self) -> bool {
-        self.sessions.iter().any(|session| session.problem.is_some())
+        self.sessions
+            .iter()
+            .any(|session| session.problem.is_some())
     }
 
     /// Asks about the files as they become, which are at `place`.
     pub fn go_on(&mut self, place: Place, interrupt: &Interrupt) {
         let patience = self.patience(interrupt);
-        self.each(|session, options, documents| session.ask_after(options, documents, place, patience));
+        self.each(|session, options, documents| {
+            session.ask_after(options, documents, place, patience);
+        });
     }
 
     /// Ends the servers and returns what they said.
     ///
     /// # Security
     ///
-    /// Servers read what they like below the root and quote it. What is about a file that did not change, or points to one,
-    /// is left out unless `may_tell` says that its contents may be told; what is about files outside the root always is.
+    /// Servers read what they like below the root and quote it. What is about a file that did not
+    /// change, or points to one, is left out unless `may_tell` says that its contents may be told;
+    /// what is about files outside the root always is.
     #[must_use]
     pub fn findings(mut self, may_tell: Telling<'_>) -> Findings {
         let never = Interrupt::new();
-        let patience = Patience { until: Instant::now() + session::LEAVE, ..self.patience(&never) };
+        let patience = Patience {
+            until: Instant::now() + session::LEAVE,
+            ..self.patience(&never)
+        };
         self.each(|session, _, _| session.leave(patience));
-        let Self { options, documents, sessions, .. } = self;
+        let Self {
+            options,
+            documents,
+            sessions,
+            ..
+        } = self;
         Findings::of(&options.root, &documents, sessions, may_tell)
     }
 
     fn patience<'a>(&self, interrupt: &'a Interrupt) -> Patience<'a> {
-        Patience { until: self.until, quiet: self.options.quiet, interrupt }
+        Patience {
+            until: self.until,
+            quiet: self.options.quiet,
+            interrupt,
+        }
     }
 
     /// Does `work` for each server, for all at the same time.
     fn each(&mut self, work: impl Fn(&mut Session, &Options, &[Document]) + Sync) {
-        let Self { options, documents, sessions, .. } = self;
+        let Self {
+            options,
+            documents,
+            sessions,
+            ..
+        } = self;
         let (options, documents, work) = (&*options, documents.as_slice(), &work);
         match sessions.as_mut_slice() {
             [only] => work(only, options, documents),
@@ -182,6 +224,8 @@ impl Server {
     /// Returns whether it is for the file at `path`.
     #[must_use]
     pub fn is_for(&self, path: &RelPath) -> bool {
-        self.files.iter().any(|pattern| pattern.is_match(path.as_bytes()))
+        self.files
+            .iter()
+            .any(|pattern| pattern.is_match(path.as_bytes()))
     }
 }

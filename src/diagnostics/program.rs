@@ -23,20 +23,27 @@ impl Program {
     ///
     /// # Security
     ///
-    /// The program is looked for in the search path, never in `root`; only an absolute path may lead there.
+    /// The program is looked for in the search path, never in `root`; only an absolute path may
+    /// lead there.
     ///
     /// # Errors
     ///
     /// Returns why it cannot be started.
     pub(super) fn start(command: &[String], root: &Path) -> Result<(Self, Wire), Trouble> {
-        let (program, arguments) =
-            command.split_first().ok_or_else(|| Trouble::Start(io::ErrorKind::NotFound.into()))?;
-        let mut command = process::command(program.as_ref(), &[root.to_owned()]).map_err(Trouble::Start)?;
+        let (program, arguments) = command
+            .split_first()
+            .ok_or_else(|| Trouble::Start(io::ErrorKind::NotFound.into()))?;
+        let mut command =
+            process::command(program.as_ref(), &[root.to_owned()]).map_err(Trouble::Start)?;
         command.args(arguments).current_dir(root);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut group = Group::start(&mut command).map_err(Trouble::Start)?;
         let child = group.child();
-        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (input, output, errors) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = (input, output, errors) else {
             return Err(Trouble::Start(io::ErrorKind::BrokenPipe.into()));
         };

@@ -21,8 +21,14 @@ pub(super) struct Diagnostic {
 impl Diagnostic {
     /// Returns the URIs of the files in its related information.
     pub(super) fn related_uris(&self) -> impl Iterator<Item = &str> {
-        let related = self.others.get("relatedInformation").and_then(Value::as_array);
-        related.into_iter().flatten().filter_map(|related| related["location"]["uri"].as_str())
+        let related = self
+            .others
+            .get("relatedInformation")
+            .and_then(Value::as_array);
+        related
+            .into_iter()
+            .flatten()
+            .filter_map(|related| related["location"]["uri"].as_str())
     }
 }
 

@@ -43,9 +43,12 @@ impl Session {
     /// Returns `server`, not yet started, if it is for any of `documents`.
     pub(super) fn of(server: &Server, documents: &[Document]) -> Option<Self> {
         let is_meant = |document: &Document| {
-            document.is_known() && (server.is_for(&document.path) || server.is_for(document.old_path()))
+            document.is_known()
+                && (server.is_for(&document.path) || server.is_for(document.old_path()))
         };
-        let documents: Vec<_> = (0..documents.len()).filter(|&index| is_meant(&documents[index])).collect();
+        let documents: Vec<_> = (0..documents.len())
+            .filter(|&index| is_meant(&documents[index]))
+            .collect();
         (!documents.is_empty()).then(|| Self {
             server: server.clone(),
             version: None,
@@ -59,16 +62,28 @@ impl Session {
     }
 
     /// Starts the server and asks about the files as they are.
-    pub(super) fn ask_before(&mut self, options: &Options, documents: &[Document], patience: Patience<'_>) {
+    pub(super) fn ask_before(
+        &mut self,
+        options: &Options,
+        documents: &[Document],
+        patience: Patience<'_>,
+    ) {
         let begun = Instant::now();
         self.running = match Program::start(&self.server.command, &options.root) {
-            Ok((program, wire)) => Some((Client::new(wire, self.server.settings.0.clone()), program)),
+            Ok((program, wire)) => {
+                Some((Client::new(wire, self.server.settings.0.clone()), program))
+            }
             Err(trouble) => return self.give_up(&trouble),
         };
         self.attempt(begun, |session, client| {
             session.version = client.initialize(session.greeting(&options.root), patience)?;
             for document in session.documents(documents) {
-                session.put(client, &options.root, document.old_path(), document.texts()[0]);
+                session.put(
+                    client,
+                    &options.root,
+                    document.old_path(),
+                    document.texts()[0],
+                );
             }
             session.before = client.diagnostics(patience)?;
             Ok(())
@@ -95,9 +110,14 @@ impl Session {
             }
             if place == Place::Disk {
                 // Other files of the change may be what these need.
-                let moves: Vec<_> = documents.iter().flat_map(|document| document.moves(root)).collect();
+                let moves: Vec<_> = documents
+                    .iter()
+                    .flat_map(|document| document.moves(root))
+                    .collect();
                 client.moved(&moves);
-                let here = session.documents(documents).filter(|document| document.after.is_some());
+                let here = session
+                    .documents(documents)
+                    .filter(|document| document.after.is_some());
                 here.for_each(|document| client.saved(&document::uri(root, &document.path)));
             }
             session.after = client.diagnostics(patience)?;
@@ -122,13 +142,23 @@ impl Session {
 
     fn put(&self, client: &mut Client, root: &Path, path: &RelPath, text: Option<&str>) {
         let Some(text) = text else { return };
-        let language = self.server.language.clone().unwrap_or_else(|| document::language(path));
+        let language = self
+            .server
+            .language
+            .clone()
+            .unwrap_or_else(|| document::language(path));
         client.put(&document::uri(root, path), &language, text);
     }
 
     /// Does `work` with the server, if it is still there; after trouble it is not.
-    fn attempt(&mut self, begun: Instant, work: impl FnOnce(&mut Self, &mut Client) -> Result<(), Trouble>) {
-        let Some((mut client, program)) = mem::take(&mut self.running) else { return };
+    fn attempt(
+        &mut self,
+        begun: Instant,
+        work: impl FnOnce(&mut Self, &mut Client) -> Result<(), Trouble>,
+    ) {
+        let Some((mut client, program)) = mem::take(&mut self.running) else {
+            return;
+        };
         let worked = work(self, &mut client);
         self.spent += begun.elapsed();
         self.running = Some((client, program));
@@ -140,17 +170,26 @@ impl Session {
     fn give_up(&mut self, trouble: &Trouble) {
         let complaint = self.running.take().and_then(|(_, program)| {
             // What it said last may come behind its end.
-            let patience = if matches!(trouble, Trouble::Ended) { LEAVE } else { Duration::ZERO };
+            let patience = if matches!(trouble, Trouble::Ended) {
+                LEAVE
+            } else {
+                Duration::ZERO
+            };
             program.complaint(Instant::now() + patience)
         });
-        let words = complaint.map_or_else(String::new, |complaint| format!("; it said `{complaint}`"));
+        let words =
+            complaint.map_or_else(String::new, |complaint| format!("; it said `{complaint}`"));
         self.problem = Some(format!("{} {trouble}{words}", self.server.name));
     }
 
     /// Returns what the conversation begins with.
     fn greeting(&self, root: &Path) -> Value {
         let uri = uri::of(root);
-        let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = root
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let capabilities = json!({
             "general": { "positionEncodings": ["utf-16"] },
             "window": { "workDoneProgress": true },

@@ -8,18 +8,27 @@ const SCHEME: &str = "file://";
 
 /// Returns the URI of `path`, which is absolute.
 pub(super) fn of(path: &Path) -> String {
-    format!("{SCHEME}{}", percent_encode(path.as_os_str().as_encoded_bytes()))
+    format!(
+        "{SCHEME}{}",
+        percent_encode(path.as_os_str().as_encoded_bytes())
+    )
 }
 
 /// Returns the URI of the file at `path` below `root`.
 pub(super) fn below(root: &Path, path: &[u8]) -> String {
     let root = of(root);
-    format!("{}/{}", root.strip_suffix('/').unwrap_or(&root), percent_encode(path))
+    format!(
+        "{}/{}",
+        root.strip_suffix('/').unwrap_or(&root),
+        percent_encode(path)
+    )
 }
 
 /// Returns the absolute path of the file that `uri` names, however much of it is escaped.
 pub(super) fn path(uri: &str) -> Option<Vec<u8>> {
-    let path = uri.strip_prefix(SCHEME).filter(|path| path.starts_with('/'))?;
+    let path = uri
+        .strip_prefix(SCHEME)
+        .filter(|path| path.starts_with('/'))?;
     Some(percent_decode(path))
 }
 
@@ -34,7 +43,10 @@ mod tests {
         assert_eq!(below(Path::new("/"), b"a"), "file:///a");
         assert_eq!(uri, "file:///a%20b/%C3%A9%23%3A~.py");
         assert_eq!(path(&uri).unwrap(), "/a b/é#:~.py".as_bytes());
-        assert_eq!(path("file:///a%20b/é%23:~.py").unwrap(), "/a b/é#:~.py".as_bytes());
+        assert_eq!(
+            path("file:///a%20b/é%23:~.py").unwrap(),
+            "/a b/é#:~.py".as_bytes()
+        );
         assert_eq!((path("untitled:a"), path("file://host/a")), (None, None));
     }
 }

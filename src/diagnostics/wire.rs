@@ -17,8 +17,8 @@ const WAITING: usize = 4;
 /// Most bytes of a strange header that are shown.
 const SHOWN: usize = 80;
 
-/// Both directions of a conversation. Reading and writing are threads of their own, so that no server can block who
-/// talks to it. They end with the streams.
+/// Both directions of a conversation. Reading and writing are threads of their own, so that no
+/// server can block who talks to it. They end with the streams.
 pub(super) struct Wire {
     outgoing: Sender<Vec<u8>>,
     incoming: Receiver<Result<Value, Trouble>>,
@@ -30,12 +30,21 @@ impl Wire {
     /// # Errors
     ///
     /// Returns the error of a system that has no more threads.
-    pub(super) fn new(from: impl Read + Send + 'static, to: impl Write + Send + 'static) -> io::Result<Self> {
+    pub(super) fn new(
+        from: impl Read + Send + 'static,
+        to: impl Write + Send + 'static,
+    ) -> io::Result<Self> {
         let (outgoing, waiting) = mpsc::channel::<Vec<u8>>();
         let (found, incoming) = mpsc::sync_channel(WAITING);
         let mut to = to;
-        let write = move || waiting.iter().try_for_each(|message| to.write_all(&message).and_then(|()| to.flush()));
-        thread::Builder::new().name("to server".to_owned()).spawn(write)?;
+        let write = move || {
+            waiting
+                .iter()
+                .try_for_each(|message| to.write_all(&message).and_then(|()| to.flush()))
+        };
+        thread::Builder::new()
+            .name("to server".to_owned())
+            .spawn(write)?;
         let mut from = BufReader::new(from);
         let read = move || {
             loop {
@@ -46,14 +55,19 @@ impl Wire {
                 }
             }
         };
-        thread::Builder::new().name("from server".to_owned()).spawn(read)?;
+        thread::Builder::new()
+            .name("from server".to_owned())
+            .spawn(read)?;
         Ok(Self { outgoing, incoming })
     }
 
-    /// Sends `message`, as soon as the server takes it. A server that has gone is noticed when it is listened to.
+    /// Sends `message`, as soon as the server takes it. A server that has gone is noticed when it
+    /// is listened to.
     pub(super) fn send(&self, message: &Value) {
         let body = message.to_string();
-        let _ = self.outgoing.send(format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes());
+        let _ = self
+            .outgoing
+            .send(format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes());
     }
 
     /// Returns the next message, or `None` if there is none until `until`.
@@ -62,7 +76,10 @@ impl Wire {
     ///
     /// Returns what is wrong with the next message; none comes behind it.
     pub(super) fn receive(&self, until: Instant) -> Result<Option<Value>, Trouble> {
-        match self.incoming.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        match self
+            .incoming
+            .recv_timeout(until.saturating_duration_since(Instant::now()))
+        {
             Ok(message) => message.map(Some),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(Trouble::Ended),
@@ -70,21 +87,30 @@ impl Wire {
     }
 }
 
-/// Reads one message, which is an object. No more is kept in memory than the limits allow, whatever a header promises.
+/// Reads one message, which is an object. No more is kept in memory than the limits allow, whatever
+/// a header promises.
 fn read(stream: &mut impl BufRead) -> Result<Value, Trouble> {
     let length = length(stream)?;
     if length > MAX_MESSAGE {
-        return Err(Trouble::TooLarge { size: length, limit: MAX_MESSAGE });
+        return Err(Trouble::TooLarge {
+            size: length,
+            limit: MAX_MESSAGE,
+        });
     }
     let mut body = Vec::new();
-    stream.take(length).read_to_end(&mut body).map_err(Trouble::Stream)?;
+    stream
+        .take(length)
+        .read_to_end(&mut body)
+        .map_err(Trouble::Stream)?;
     if u64::try_from(body.len()).is_ok_and(|read| read < length) {
         return Err(Trouble::Ended);
     }
     match serde_json::from_slice(&body) {
         Ok(message @ Value::Object(_)) => Ok(message),
         Ok(_) => Err(Trouble::Garbage("a message that is no object".to_owned())),
-        Err(error) => Err(Trouble::Garbage(format!("a message that is no JSON: {error}"))),
+        Err(error) => Err(Trouble::Garbage(format!(
+            "a message that is no JSON: {error}"
+        ))),
     }
 }
 
@@ -94,16 +120,25 @@ fn length(stream: &mut impl BufRead) -> Result<u64, Trouble> {
     let mut length = None;
     loop {
         let mut line = Vec::new();
-        stream.read_until(b'\n', &mut line).map_err(Trouble::Stream)?;
+        stream
+            .read_until(b'\n', &mut line)
+            .map_err(Trouble::Stream)?;
         let Some(field) = line.strip_suffix(b"\n") else {
             let is_end = line.is_empty() && length.is_none() && stream.limit() == MAX_HEADER;
-            return Err(if is_end { Trouble::Ended } else { strange(&line) });
+            return Err(if is_end {
+                Trouble::Ended
+            } else {
+                strange(&line)
+            });
         };
         let field = field.strip_suffix(b"\r").unwrap_or(field);
         if field.is_empty() {
             return length.ok_or_else(|| strange(b"a header without a length"));
         }
-        let (name, value) = std::str::from_utf8(field).ok().and_then(|field| field.split_once(':')).unzip();
+        let (name, value) = std::str::from_utf8(field)
+            .ok()
+            .and_then(|field| field.split_once(':'))
+            .unzip();
         match (name, value) {
             (Some(name), Some(value)) if name.eq_ignore_ascii_case("content-length") => {
                 length = Some(value.trim().parse().map_err(|_| strange(field))?);
@@ -139,13 +174,31 @@ mod tests {
     #[test]
     fn what_is_no_message_is_named() {
         let cases: [(&[u8], &str); 7] = [
-            (b"warning: \x1b[1m\n", "said `warning: \x1b[1m` in place of a header"),
-            (b"\n", "said `a header without a length` in place of a header"),
-            (b"Content-Length: x\n", "said `Content-Length: x` in place of a header"),
-            (b"Content-Length: 2\n\n{x", "said a message that is no JSON: key must be a string at line 1 column 2"),
-            (b"Content-Length: 3\n\n[1]", "said a message that is no object"),
+            (
+                b"warning: \x1b[1m\n",
+                "said `warning: \x1b[1m` in place of a header",
+            ),
+            (
+                b"\n",
+                "said `a header without a length` in place of a header",
+            ),
+            (
+                b"Content-Length: x\n",
+                "said `Content-Length: x` in place of a header",
+            ),
+            (
+                b"Content-Length: 2\n\n{x",
+                "said a message that is no JSON: key must be a string at line 1 column 2",
+            ),
+            (
+                b"Content-Length: 3\n\n[1]",
+                "said a message that is no object",
+            ),
             (b"Content-Length: 4\n\n{}", "ended"),
-            (b"Content-Length: 99999999999\n\n", "sent a message of 99999999999 bytes, over the limit of 33554432"),
+            (
+                b"Content-Length: 99999999999\n\n",
+                "sent a message of 99999999999 bytes, over the limit of 33554432",
+            ),
         ];
         for (stream, words) in cases {
             assert_eq!(found(stream).unwrap_err(), words);
@@ -156,6 +209,9 @@ mod tests {
     fn an_endless_header_is_not_kept() {
         let endless = io::repeat(b'x');
         let trouble = read(&mut BufReader::new(endless)).unwrap_err().to_string();
-        assert_eq!(trouble, format!("said `{}` in place of a header", "x".repeat(SHOWN)));
+        assert_eq!(
+            trouble,
+            format!("said `{}` in place of a header", "x".repeat(SHOWN))
+        );
     }
 }

@@ -12,16 +12,24 @@ pub(super) const SHA256: &str = "sha256:";
 
 /// Returns whether `id` has the form of a `plan_id`.
 pub(super) fn is_plan_id(id: &str) -> bool {
-    id.strip_prefix(SHA256).is_some_and(|digits| digits.len() == 64 && is_hex(digits))
+    id.strip_prefix(SHA256)
+        .is_some_and(|digits| digits.len() == 64 && is_hex(digits))
 }
 
 /// Adds a problem if `approve` does not name a plan, or names one that was rejected.
-pub(super) fn check_approval(approve: Option<&str>, workspace: &dyn Workspace, selected: &mut Selected) {
+pub(super) fn check_approval(
+    approve: Option<&str>,
+    workspace: &dyn Workspace,
+    selected: &mut Selected,
+) {
     let Some(approve) = approve else { return };
     if !is_plan_id(approve) {
         let help = Some("it is what `wpatch check --json` has under plan_id".to_owned());
         let message = "an approval names a whole plan_id, sha256: and 64 hex digits";
-        selected.problems.push(Problem { help, ..Problem::new(&code::USAGE, message) });
+        selected.problems.push(Problem {
+            help,
+            ..Problem::new(&code::USAGE, message)
+        });
         return;
     }
     match rejections::find(workspace, approve) {

@@ -19,7 +19,12 @@ use crate::transaction::{self, Failure, Transaction};
 
 impl<'a> Task<'a> {
     /// Checks or makes the change, unless the plan cannot be resolved.
-    pub(super) fn run(&self, selected: Selected, options: &preflight::Options, mode: CommandMode) -> Committed {
+    pub(super) fn run(
+        &self,
+        selected: Selected,
+        options: &preflight::Options,
+        mode: CommandMode,
+    ) -> Committed {
         match (selected.is_resolvable, mode) {
             (false, _) => selected.into(),
             (true, CommandMode::Check) => self.check(selected, options),
@@ -33,14 +38,20 @@ impl<'a> Task<'a> {
         match transaction::examine(self.workspace) {
             Ok(true) => done.problems().push(half_made()),
             Ok(false) => {}
-            Err(failure @ Failure::Foreign { .. }) => done.problems().push(foreign(&failure, Severity::Warning)),
+            Err(failure @ Failure::Foreign { .. }) => {
+                done.problems().push(foreign(&failure, Severity::Warning));
+            }
             Err(failure) => done.fail(&failure, self.indexed.as_ref()),
         }
-        let result = self.resolve(options, &Dropped, &mut done.resolved).and_then(|servers| {
-            let verdict = servers.as_ref().map_or(Ok(()), |servers| servers.ask(Place::Memory, self.interrupt()));
-            Waiting::finish(servers, &mut done.resolved);
-            verdict
-        });
+        let result = self
+            .resolve(options, &Dropped, &mut done.resolved)
+            .and_then(|servers| {
+                let verdict = servers.as_ref().map_or(Ok(()), |servers| {
+                    servers.ask(Place::Memory, self.interrupt())
+                });
+                Waiting::finish(servers, &mut done.resolved);
+                verdict
+            });
         if let Err(failure) = result {
             self.end(failure, &mut done);
         }
@@ -50,15 +61,27 @@ impl<'a> Task<'a> {
     /// Makes the change, unless there is a problem.
     fn apply(&self, selected: Selected, options: &preflight::Options) -> Committed {
         let mut done = Committed::from(selected);
-        // What policy refuses takes no lock. Policy on the work tree does not matter if only the index changes.
-        let is_cached = self.indexed.as_ref().is_some_and(|indexed| indexed.reach == Reach::Cached);
-        let is_held = !is_cached && preflight::is_held(&done.resolved.selected.plan, self.workspace, options);
+        // What policy refuses takes no lock. Policy on the work tree does not matter if only the
+        // index changes.
+        let is_cached = self
+            .indexed
+            .as_ref()
+            .is_some_and(|indexed| indexed.reach == Reach::Cached);
+        let is_held =
+            !is_cached && preflight::is_held(&done.resolved.selected.plan, self.workspace, options);
         let result = match (done.is_refused() || is_held, self.indexed.is_some()) {
             (false, _) => self.stage_and_commit(options, &mut done),
-            (true, true) => self.resolve(options, &Dropped, &mut done.resolved).map(drop),
-            (true, false) => preflight::resolve(&done.resolved.selected.plan, self.workspace, options, &Dropped)
-                .map(|resolution| done.resolved.add(resolution, &self.command, self.approve()))
-                .map_err(Failure::Workspace),
+            (true, true) => self
+                .resolve(options, &Dropped, &mut done.resolved)
+                .map(drop),
+            (true, false) => preflight::resolve(
+                &done.resolved.selected.plan,
+                self.workspace,
+                options,
+                &Dropped,
+            )
+            .map(|resolution| done.resolved.add(resolution, &self.command, self.approve()))
+            .map_err(Failure::Workspace),
         };
         if let Err(failure) = result {
             self.end(failure, &mut done);
@@ -77,7 +100,8 @@ impl<'a> Task<'a> {
         done.result.history = unkept.ok().map(HistoryReport::of);
     }
 
-    /// Computes the resulting tree, and asks language servers about the current one if the patches apply.
+    /// Computes the resulting tree, and asks language servers about the current one if the patches
+    /// apply.
     fn resolve(
         &self,
         options: &preflight::Options,
@@ -85,7 +109,11 @@ impl<'a> Task<'a> {
         resolved: &mut Resolved,
     ) -> Result<Option<Waiting<'a>>, Failure> {
         let link_files = LinkFiles(sink);
-        let sink: &dyn Sink = if options.links_are_files { &link_files } else { sink };
+        let sink: &dyn Sink = if options.links_are_files {
+            &link_files
+        } else {
+            sink
+        };
         let Selected { plan, problems, .. } = &mut resolved.selected;
         if self.command.links == transaction::Links::Kept {
             problems.extend(reached(plan, &self.command.policy, self.workspace));
@@ -95,17 +123,27 @@ impl<'a> Task<'a> {
             return Ok(None);
         }
         let Some(asked) = &self.request.look.diagnostics else {
-            let resolution = preflight::resolve_shown(plan, self.workspace, options, sink, self.shown)?;
+            let resolution =
+                preflight::resolve_shown(plan, self.workspace, options, sink, self.shown)?;
             resolved.add(resolution, &self.command, self.approve());
             return Ok(None);
         };
         let noted = Noted::new(asked, sink);
-        let resolution = preflight::resolve_shown(plan, self.workspace, options, &noted, self.shown)?;
+        let resolution =
+            preflight::resolve_shown(plan, self.workspace, options, &noted, self.shown)?;
         resolved.add(resolution, &self.command, self.approve());
-        if resolved.is_refused() { Ok(None) } else { diagnose(self, noted, resolved) }
+        if resolved.is_refused() {
+            Ok(None)
+        } else {
+            diagnose(self, noted, resolved)
+        }
     }
 
-    fn stage_and_commit(&self, options: &preflight::Options, done: &mut Committed) -> Result<(), Failure> {
+    fn stage_and_commit(
+        &self,
+        options: &preflight::Options,
+        done: &mut Committed,
+    ) -> Result<(), Failure> {
         self.progress().enter(Phase::Waiting, 0);
         let (transaction, recovered) =
             Transaction::begin(self.workspace, self.request.transaction(), self.interrupt())?;
@@ -123,9 +161,17 @@ impl<'a> Task<'a> {
             return Ok(());
         }
         let index = index_record(&done.resolved);
-        let label = Label { command: self.command.name.to_owned(), index, ..Label::default() };
+        let label = Label {
+            command: self.command.name.to_owned(),
+            index,
+            ..Label::default()
+        };
         self.commit(transaction.labelled(label), waiting, done)?;
-        if let Some(indexed) = self.indexed.as_ref().filter(|_| done.result.receipt.is_some()) {
+        if let Some(indexed) = self
+            .indexed
+            .as_ref()
+            .filter(|_| done.result.receipt.is_some())
+        {
             indexed.refresh();
         }
         Ok(())
@@ -157,13 +203,14 @@ impl<'a> Task<'a> {
         }
         let receipt = committed?;
         done.problems().extend(receipt.altered.iter().map(altered));
-        done.problems().extend(receipt.warnings.iter().map(|warning| unswept(warning)));
+        done.problems()
+            .extend(receipt.warnings.iter().map(|warning| unswept(warning)));
         done.result.receipt = Some(receipt);
         Ok(())
     }
 
-    /// Adds the problems of `failure`. A signal ends waits for git and searches with an error of the workspace; the signal is
-    /// reported then.
+    /// Adds the problems of `failure`. A signal ends waits for git and searches with an error of
+    /// the workspace; the signal is reported then.
     fn end(&self, failure: Failure, done: &mut Committed) {
         let failure = match (failure, self.interrupt().signal()) {
             (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),

@@ -15,13 +15,17 @@ use crate::report::{CommandReport, print_json};
 use crate::transaction::{Failure, Interrupt, Trial};
 use crate::workspace::{Workspace, top};
 
-/// The variable that has the identity of the work tree, or of the root, for what runs while the change is half made.
+/// The variable that has the identity of the work tree, or of the root, for what runs while the
+/// change is half made.
 pub const AT_WORK: &str = "WPATCH_TRANSACTION";
 
-/// Returns whether `at_work`, the value of the variable [`AT_WORK`], says that this process is run by a change of the work
-/// tree that `workspace` is in, or of its root. Whatever changes it waits for that change, which waits for this process.
+/// Returns whether `at_work`, the value of the variable [`AT_WORK`], says that this process is run
+/// by a change of the work tree that `workspace` is in, or of its root. Whatever changes it waits
+/// for that change, which waits for this process.
 pub fn is_within(at_work: &OsStr, workspace: &dyn Workspace) -> bool {
-    top(workspace).and_then(Workspace::identity).is_ok_and(|identity| at_work == identity.as_str())
+    top(workspace)
+        .and_then(Workspace::identity)
+        .is_ok_and(|identity| at_work == identity.as_str())
 }
 
 /// One command that is to run: everything but when.
@@ -36,11 +40,26 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     fn run(&self, interrupt: &Interrupt) -> Result<Ran, Failure> {
-        let Self { command, commands, input, environment, phase, progress } = self;
+        let Self {
+            command,
+            commands,
+            input,
+            environment,
+            phase,
+            progress,
+        } = self;
         progress.enter(*phase, 0);
-        let errand = Errand { command, directory: &commands.directory, environment, input, limit: commands.limit };
+        let errand = Errand {
+            command,
+            directory: &commands.directory,
+            environment,
+            input,
+            limit: commands.limit,
+        };
         let ran = process::run(&errand, interrupt);
-        let ran = ran.map_err(|error| Failure::Command { reason: error.to_string() })?;
+        let ran = ran.map_err(|error| Failure::Command {
+            reason: error.to_string(),
+        })?;
         match (ran.ending, interrupt.signal()) {
             (Ending::Stopped, Some(signal)) => Err(Failure::Interrupted(signal)),
             _ => Ok(ran),
@@ -59,25 +78,44 @@ impl Trial for Verification<'_> {
         let ran = self.turn.run(interrupt)?;
         let has_passed = ran.ending == Ending::Exited(0);
         *locked(&self.ran) = Some(ran);
-        if has_passed { Ok(()) } else { Err(Failure::Rejected) }
+        if has_passed {
+            Ok(())
+        } else {
+            Err(Failure::Rejected)
+        }
     }
 }
 
 impl<'c> Verification<'c> {
     /// Returns the command of `task` that verifies the change, if there is one.
     pub(super) fn of(task: &'c Task<'_>, done: &Committed) -> Result<Option<Self>, Failure> {
-        let Some(command) = &task.commands().verify else { return Ok(None) };
-        let turn = task.turn((command, Phase::Verifying), done, report::Outcome::Applied, true)?;
-        Ok(Some(Verification { turn, ran: Mutex::default() }))
+        let Some(command) = &task.commands().verify else {
+            return Ok(None);
+        };
+        let turn = task.turn(
+            (command, Phase::Verifying),
+            done,
+            report::Outcome::Applied,
+            true,
+        )?;
+        Ok(Some(Verification {
+            turn,
+            ran: Mutex::default(),
+        }))
     }
 
     /// Adds the result.
     pub(super) fn finish(self, done: &mut Committed) {
         let Verification { turn, ran } = self;
-        let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else { return };
+        let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else {
+            return;
+        };
         done.result.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
         if ran.ending != Ending::Exited(0) {
-            let message = format!("--verify sent the change back: {}", told(&ran, turn.commands));
+            let message = format!(
+                "--verify sent the change back: {}",
+                told(&ran, turn.commands)
+            );
             done.problems().push(Problem::new(&code::VERIFY, message));
         }
     }
@@ -86,41 +124,74 @@ impl<'c> Verification<'c> {
 impl Task<'_> {
     /// Runs `--before`; returns whether it allows the change.
     pub(super) fn run_before(&self, done: &mut Committed) -> Result<bool, Failure> {
-        let Some(command) = &self.commands().before else { return Ok(true) };
-        let turn = self.turn((command, Phase::Before), done, report::Outcome::WouldApply, true)?;
+        let Some(command) = &self.commands().before else {
+            return Ok(true);
+        };
+        let turn = self.turn(
+            (command, Phase::Before),
+            done,
+            report::Outcome::WouldApply,
+            true,
+        )?;
         let ran = turn.run(self.interrupt());
         self.workspace.forget();
         let ran = ran?;
         done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
         let is_allowed = ran.ending == Ending::Exited(0);
         if !is_allowed {
-            let message = format!("--before refused the change: {}", told(&ran, self.commands()));
+            let message = format!(
+                "--before refused the change: {}",
+                told(&ran, self.commands())
+            );
             let help = Some("nothing was written".to_owned());
-            done.problems().push(Problem { help, ..Problem::new(&code::BEFORE, message) });
+            done.problems().push(Problem {
+                help,
+                ..Problem::new(&code::BEFORE, message)
+            });
         }
         Ok(is_allowed)
     }
 
     /// Runs `--after` if the change was made. Its result does not change the outcome.
     pub(super) fn run_after(&self, done: &mut Committed) {
-        let Some(command) = self.commands().after.as_ref().filter(|_| done.result.receipt.is_some()) else { return };
-        let turn = self.turn((command, Phase::After), done, report::Outcome::Applied, false);
+        let Some(command) = self
+            .commands()
+            .after
+            .as_ref()
+            .filter(|_| done.result.receipt.is_some())
+        else {
+            return;
+        };
+        let turn = self.turn(
+            (command, Phase::After),
+            done,
+            report::Outcome::Applied,
+            false,
+        );
         let ran = turn.and_then(|turn| turn.run(self.interrupt()));
         let why = match &ran {
             Ok(ran) => {
-                done.result.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
+                done.result.answers.after =
+                    Some(CommandReport::of(command.as_encoded_bytes(), ran));
                 (ran.ending != Ending::Exited(0)).then(|| told(ran, self.commands()))
             }
             Err(failure) => Some(failure.to_string()),
         };
         if let Some(why) = why {
-            let problem = Problem::new(&code::AFTER, format!("--after failed, and the change stays: {why}"));
-            done.problems().push(Problem { severity: Severity::Warning, ..problem });
+            let problem = Problem::new(
+                &code::AFTER,
+                format!("--after failed, and the change stays: {why}"),
+            );
+            done.problems().push(Problem {
+                severity: Severity::Warning,
+                ..problem
+            });
         }
     }
 
-    /// Returns the input and the environment of `command`: the report as it is if the change ends with `success`. The
-    /// environment names the work tree while the change is not complete (`is_at_work`).
+    /// Returns the input and the environment of `command`: the report as it is if the change ends
+    /// with `success`. The environment names the work tree while the change is not complete
+    /// (`is_at_work`).
     fn turn<'c>(
         &'c self,
         (command, phase): (&'c OsStr, Phase),
@@ -142,7 +213,14 @@ impl Task<'_> {
         if is_at_work {
             environment.push((AT_WORK, top(self.workspace)?.identity()?.into()));
         }
-        Ok(Turn { command, commands, input, environment, phase, progress: self.progress().clone() })
+        Ok(Turn {
+            command,
+            commands,
+            input,
+            environment,
+            phase,
+            progress: self.progress().clone(),
+        })
     }
 }
 

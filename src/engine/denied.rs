@@ -1,4 +1,5 @@
-//! Changes that the file system refuses: no permission, no space, a quota, or the sticky bit of a directory.
+//! Changes that the file system refuses: no permission, no space, a quota, or the sticky bit of a
+//! directory.
 
 use std::io::ErrorKind;
 
@@ -9,56 +10,91 @@ use crate::text::without_error_number;
 use crate::workspace::{ANNEX, StickyBit, WorkspaceError};
 
 /// Verbs that need write permission for a directory.
-const DIRECTORY_VERBS: [&str; 8] =
-    ["create", "make directory", "make link", "link", "rename", "remove", "remove directory", "lock"];
+const DIRECTORY_VERBS: [&str; 8] = [
+    "create",
+    "make directory",
+    "make link",
+    "link",
+    "rename",
+    "remove",
+    "remove directory",
+    "lock",
+];
 
-/// Names in `problem` the file that the user wanted to change, and why its directory does not take the change. The system names
-/// a path of the state directory or one end of a rename.
+/// Names in `problem` the file that the user wanted to change, and why its directory does not take
+/// the change. The system names a path of the state directory or one end of a rename.
 pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
     let named = RelPath::new(error.path.as_bytes()).ok();
     let is_meant = |operation: &&Operation| {
-        let is = |path: &RelPath| named.as_ref().is_some_and(|named| path == named || path.is_below(named));
+        let is = |path: &RelPath| {
+            named
+                .as_ref()
+                .is_some_and(|named| path == named || path.is_below(named))
+        };
         is(&operation.path) || operation.from.as_ref().is_some_and(is)
     };
     let operation = plan.operations.iter().find(is_meant);
     // The user did not name the state directory.
-    let state = error.path.split_once("/txn-").map(|(state, _)| state).filter(|_| operation.is_none());
+    let state = error
+        .path
+        .split_once("/txn-")
+        .map(|(state, _)| state)
+        .filter(|_| operation.is_none());
     let directory = match state.or(error.path.rsplit_once('/').map(|(parent, _)| parent)) {
         None => "the root directory".to_owned(),
         Some("") => "the directory /".to_owned(),
         Some(ANNEX) => "the directory of git's index".to_owned(),
         Some(parent) => format!("the directory {parent}"),
     };
-    let Some((reason, help)) = refusal(error, &directory) else { return };
-    problem.path = operation.or(plan.operations.first()).map(|operation| operation.path.clone());
-    let what = if plan.operations.is_empty() { "no change can be made" } else { "cannot change the file" };
+    let Some((reason, help)) = refusal(error, &directory) else {
+        return;
+    };
+    problem.path = operation
+        .or(plan.operations.first())
+        .map(|operation| operation.path.clone());
+    let what = if plan.operations.is_empty() {
+        "no change can be made"
+    } else {
+        "cannot change the file"
+    };
     problem.message = format!("{what}: {reason}");
-    let state = state.or(error.path.strip_suffix("/lock")).filter(|_| operation.is_none());
-    let kept = state.map(|state| format!("; wpatch keeps a change in {state} until it is complete"));
+    let state = state
+        .or(error.path.strip_suffix("/lock"))
+        .filter(|_| operation.is_none());
+    let kept =
+        state.map(|state| format!("; wpatch keeps a change in {state} until it is complete"));
     problem.help = Some(help + &kept.unwrap_or_default());
 }
 
-/// Returns why `directory` does not take a change, and what helps; `None` if `error` does not say so.
+/// Returns why `directory` does not take a change, and what helps; `None` if `error` does not say
+/// so.
 fn refusal(error: &WorkspaceError, directory: &str) -> Option<(String, String)> {
-    let sticky = error.source.get_ref().and_then(|source| source.downcast_ref::<StickyBit>());
+    let sticky = error
+        .source
+        .get_ref()
+        .and_then(|source| source.downcast_ref::<StickyBit>());
     let (reason, help) = match error.source.kind() {
         _ if sticky.is_some() => {
             let owner = sticky?.owner;
             (
-                format!("{directory} has the sticky bit, and the file belongs to another user (uid {owner})"),
+                format!(
+                    "{directory} has the sticky bit, and the file belongs to another user (uid {owner})"
+                ),
                 "apply the patch as that user, or as the owner of the directory",
             )
         }
-        ErrorKind::StorageFull => {
-            (format!("the file system of {directory} has no space left"), "free space there and try again")
-        }
+        ErrorKind::StorageFull => (
+            format!("the file system of {directory} has no space left"),
+            "free space there and try again",
+        ),
         ErrorKind::QuotaExceeded => {
             let help = "free space there, or get a larger quota, and try again";
             (format!("the disk quota for {directory} is exceeded"), help)
         }
-        ErrorKind::ReadOnlyFilesystem => {
-            (format!("{directory} is on a read-only file system"), "mount the file system with write permission")
-        }
+        ErrorKind::ReadOnlyFilesystem => (
+            format!("{directory} is on a read-only file system"),
+            "mount the file system with write permission",
+        ),
         ErrorKind::PermissionDenied if DIRECTORY_VERBS.contains(&error.verb) => {
             let words = error.source.to_string();
             let words = without_error_number(&words);
@@ -66,7 +102,10 @@ fn refusal(error: &WorkspaceError, directory: &str) -> Option<(String, String)> 
                 let help = "the file or the directory may be immutable; `lsattr` shows that";
                 (format!("{directory} does not permit it ({words})"), help)
             } else {
-                (format!("{directory} is not writable ({words})"), "get write permission for this directory")
+                (
+                    format!("{directory} is not writable ({words})"),
+                    "get write permission for this directory",
+                )
             }
         }
         _ => return None,
@@ -144,7 +183,12 @@ mod tests {
                 "apply the patch as that user, or as the owner of the directory",
             ),
         ] {
-            let error = WorkspaceError { verb, path: path.to_owned(), fault: Fault::Other, source };
+            let error = WorkspaceError {
+                verb,
+                path: path.to_owned(),
+                fault: Fault::Other,
+                source,
+            };
             let mut problem = Problem::new(&code::IO, "as it was");
             name_refusal(&mut problem, &error, &Plan::default());
             assert_eq!(problem.message, format!("no change can be made: {reason}"));
@@ -155,7 +199,12 @@ mod tests {
     #[test]
     fn reading_needs_other_permissions() {
         let source = io::Error::from_raw_os_error(13);
-        let error = WorkspaceError { verb: "read", path: "d/f".to_owned(), fault: Fault::Denied, source };
+        let error = WorkspaceError {
+            verb: "read",
+            path: "d/f".to_owned(),
+            fault: Fault::Denied,
+            source,
+        };
         let mut problem = Problem::new(&code::IO, "as it was");
         name_refusal(&mut problem, &error, &Plan::default());
         assert_eq!((&*problem.message, problem.help), ("as it was", None));

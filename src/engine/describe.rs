@@ -11,12 +11,26 @@ use crate::report::{self, Report};
 use crate::syntax::{Quoting, Truncated};
 use crate::workspace::git::Git;
 
-/// Returns which names of `report` git quotes for who is in `directory`. It is asked only where one is not ASCII.
+/// Returns which names of `report` git quotes for who is in `directory`. It is asked only where one
+/// is not ASCII.
 #[must_use]
 pub fn quoting(report: &Report, directory: &Path) -> Quoting {
-    let mut names = report.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten();
-    let is_off = || matches!(Git::around(directory).is_on("core.quotepath"), Ok(Some(false)));
-    if names.any(|name| !name.as_bytes().is_ascii()) && is_off() { Quoting::Unreadable } else { Quoting::Full }
+    let mut names = report
+        .files
+        .iter()
+        .flat_map(|file| [Some(&file.path), file.from.as_ref()])
+        .flatten();
+    let is_off = || {
+        matches!(
+            Git::around(directory).is_on("core.quotepath"),
+            Ok(Some(false))
+        )
+    };
+    if names.any(|name| !name.as_bytes().is_ascii()) && is_off() {
+        Quoting::Unreadable
+    } else {
+        Quoting::Full
+    }
 }
 
 /// Reads the patches and says what they are about, as `git apply --stat` does: no file is read.
@@ -30,13 +44,18 @@ pub fn quoting(report: &Report, directory: &Path) -> Quoting {
 /// assert_eq!((report.summary.files, report.summary.added), (1, 1));
 /// ```
 pub fn describe(mut request: Request) -> Outcome {
-    let command =
-        Command { policy: request.context.policy.clone(), ..Command::of("apply", report::Outcome::Described) };
+    let command = Command {
+        policy: request.context.policy.clone(),
+        ..Command::of("apply", report::Outcome::Described)
+    };
     let patches = match request.take_patches() {
         Ok(patches) => patches,
         Err(problem) => return Committed::refused(*problem).finish(&command),
     };
-    let reader = Reader { truncated: Truncated::Read, ..Reader::new(&request.decide, &request.look.progress) };
+    let reader = Reader {
+        truncated: Truncated::Read,
+        ..Reader::new(&request.decide, &request.look.progress)
+    };
     let mut done = Committed::from(read(patches, reader));
     let selected = &mut done.resolved.selected;
     if selected.is_resolvable {

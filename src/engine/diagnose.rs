@@ -1,9 +1,11 @@
-//! What language servers say of a change: asked before it is made, and again when it is in place and does not count yet.
+//! What language servers say of a change: asked before it is made, and again when it is in place
+//! and does not count yet.
 //!
-//! Servers read the disk. What a file needs may be in one that the change makes, moves or deletes, and that is no document
-//! of theirs; what they are told in memory would have them complain of a file that is about to come. So they are asked
-//! about the tree itself, in a [`Trial`] of the transaction, and what is denied is rolled back. `check` writes nothing,
-//! and can only tell them the texts.
+//! Servers read the disk. What a file needs may be in one that the change makes, moves or deletes,
+//! and that is no document of theirs; what they are told in memory would have them complain of a
+//! file that is about to come. So they are asked about the tree itself, in a [`Trial`] of the
+//! transaction, and what is denied is rolled back. `check` writes nothing, and can only tell them
+//! the texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -13,7 +15,9 @@ use super::look;
 use super::stages::Resolved;
 use super::task::Task;
 use crate::change::{Content, FileChange, Sink};
-use crate::diagnostics::{Diagnosis, Document, Findings, MAX_TEXT, NewErrors, Options, Place, Text};
+use crate::diagnostics::{
+    Diagnosis, Document, Findings, MAX_TEXT, NewErrors, Options, Place, Text,
+};
 use crate::mode::FileKind;
 use crate::mutex::locked;
 use crate::path::RelPath;
@@ -69,15 +73,22 @@ enum After {
 impl<'a> Noted<'a> {
     /// Returns the sink that hands on to `sink`.
     pub(super) fn new(options: &'a Options, sink: &'a dyn Sink) -> Self {
-        Self { sink, options, notes: Mutex::default() }
+        Self {
+            sink,
+            options,
+            notes: Mutex::default(),
+        }
     }
 
     fn is_asked_about(&self, path: &RelPath) -> bool {
-        self.options.servers.iter().any(|server| server.is_for(path))
+        self.options
+            .servers
+            .iter()
+            .any(|server| server.is_for(path))
     }
 
-    /// Returns the files that change, with their texts where a server is for them; what is a rename in `plan` is one
-    /// file. Those that servers cannot be told of are noted in `left_out`.
+    /// Returns the files that change, with their texts where a server is for them; what is a rename
+    /// in `plan` is one file. Those that servers cannot be told of are noted in `left_out`.
     fn documents(
         self,
         plan: &Plan,
@@ -86,7 +97,11 @@ impl<'a> Noted<'a> {
     ) -> Result<Vec<Document>, WorkspaceError> {
         let mut notes = mem::take(&mut locked(&self.notes).files);
         let mut from = moves(&notes, plan);
-        let gone: Vec<_> = from.values().filter(|from| notes.get(*from).is_some_and(Note::goes)).cloned().collect();
+        let gone: Vec<_> = from
+            .values()
+            .filter(|from| notes.get(*from).is_some_and(Note::goes))
+            .cloned()
+            .collect();
         for path in gone {
             notes.remove(&path);
         }
@@ -95,18 +110,37 @@ impl<'a> Noted<'a> {
             let from = from.remove(&path);
             let old_path = from.as_ref().unwrap_or(&path);
             let is_asked = self.is_asked_about(&path) || self.is_asked_about(old_path);
-            let text = |path: &RelPath| if is_asked { read(workspace, path) } else { Ok(Text::Unknown) };
-            let before = if note.was_there || from.is_some() { Some(text(old_path)?) } else { None };
+            let text = |path: &RelPath| {
+                if is_asked {
+                    read(workspace, path)
+                } else {
+                    Ok(Text::Unknown)
+                }
+            };
+            let before = if note.was_there || from.is_some() {
+                Some(text(old_path)?)
+            } else {
+                None
+            };
             let after = match note.after {
                 After::Nothing => None,
                 After::Contents(contents) if is_asked => Some(known(contents)),
                 After::Moved(source) => Some(text(&source)?),
                 After::Contents(_) | After::Unknown => Some(Text::Unknown),
             };
-            if is_asked && [&before, &after].into_iter().any(|text| *text == Some(Text::Unknown)) {
+            if is_asked
+                && [&before, &after]
+                    .into_iter()
+                    .any(|text| *text == Some(Text::Unknown))
+            {
                 left_out.push(path.clone());
             }
-            documents.push(Document { path, from, before, after });
+            documents.push(Document {
+                path,
+                from,
+                before,
+                after,
+            });
         }
         Ok(documents)
     }
@@ -115,8 +149,15 @@ impl<'a> Noted<'a> {
 impl Sink for Noted<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let is_file = |kind| kind == FileKind::Regular;
-        let was_there = change.before.as_ref().is_some_and(|before| is_file(before.stat.kind));
-        let content = change.after.as_ref().filter(|after| is_file(after.kind)).map(|after| &after.content);
+        let was_there = change
+            .before
+            .as_ref()
+            .is_some_and(|before| is_file(before.stat.kind));
+        let content = change
+            .after
+            .as_ref()
+            .filter(|after| is_file(after.kind))
+            .map(|after| &after.content);
         // A change of permissions is none of text.
         if (was_there || content.is_some()) && !matches!(content, Some(Content::Kept)) {
             let mut notes = locked(&self.notes);
@@ -129,7 +170,9 @@ impl Sink for Noted<'_> {
                 Some(_) => After::Unknown,
                 None => After::Nothing,
             };
-            notes.files.insert(change.path.clone(), Note { was_there, after });
+            notes
+                .files
+                .insert(change.path.clone(), Note { was_there, after });
         }
         self.sink.take(change)
     }
@@ -137,19 +180,31 @@ impl Sink for Noted<'_> {
 
 /// Returns where files are afterwards, and where they were.
 fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelPath> {
-    let renames = plan.operations.iter().filter(|operation| operation.action == Action::Rename);
-    let renames = renames.filter_map(|operation| Some((operation.path.clone(), operation.from.clone()?)));
+    let renames = plan
+        .operations
+        .iter()
+        .filter(|operation| operation.action == Action::Rename);
+    let renames =
+        renames.filter_map(|operation| Some((operation.path.clone(), operation.from.clone()?)));
     let renames: Vec<_> = renames.collect();
     // What replaces a file that stays is compared with that one.
     let is_move = |(to, from): &(RelPath, RelPath)| {
-        let is_free = notes.get(to).is_some_and(|note| !note.was_there) || renames.iter().any(|(_, other)| other == to);
-        is_free && (notes.get(from).is_some_and(Note::goes) || renames.iter().any(|(other, _)| other == from))
+        let is_free = notes.get(to).is_some_and(|note| !note.was_there)
+            || renames.iter().any(|(_, other)| other == to);
+        is_free
+            && (notes.get(from).is_some_and(Note::goes)
+                || renames.iter().any(|(other, _)| other == from))
     };
     let kept = notes.iter().filter_map(|(path, note)| match &note.after {
         After::Moved(from) => Some((path.clone(), from.clone())),
         _ => None,
     });
-    renames.iter().filter(|rename| is_move(rename)).cloned().chain(kept).collect()
+    renames
+        .iter()
+        .filter(|rename| is_move(rename))
+        .cloned()
+        .chain(kept)
+        .collect()
 }
 
 /// Reads the file at `path` as it is.
@@ -187,20 +242,32 @@ impl Waiting<'_> {
     /// [`Failure::Rejected`] if what they say is to be denied, or [`Failure::Interrupted`].
     pub(super) fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
         let diagnosis = locked(&self.diagnosis).take();
-        let Some(mut diagnosis) = diagnosis else { return Ok(()) };
+        let Some(mut diagnosis) = diagnosis else {
+            return Ok(());
+        };
         self.progress.enter(Phase::Asking, 0);
         diagnosis.go_on(place, interrupt);
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
         let findings = self.findings.get_or_init(|| self.told(diagnosis));
-        let is_denied = problems(findings, self.new_errors).iter().any(|it| it.severity == Severity::Error);
-        if is_denied { Err(Failure::Rejected) } else { Ok(()) }
+        let is_denied = problems(findings, self.new_errors)
+            .iter()
+            .any(|it| it.severity == Severity::Error);
+        if is_denied {
+            Err(Failure::Rejected)
+        } else {
+            Ok(())
+        }
     }
 
     /// Adds the findings of `waiting`, if it was asked.
     pub(super) fn finish(waiting: Option<Self>, resolved: &mut Resolved) {
-        if let Some(Waiting { findings, new_errors, .. }) = waiting
+        if let Some(Waiting {
+            findings,
+            new_errors,
+            ..
+        }) = waiting
             && let Some(findings) = findings.into_inner()
         {
             add_findings(findings, new_errors, resolved);
@@ -218,8 +285,8 @@ impl Trial for Waiting<'_> {
     }
 }
 
-/// Asks the servers about the tree before the change. Returns the servers that are asked again after the change; `None` if the
-/// answer is final.
+/// Asks the servers about the tree before the change. Returns the servers that are asked again
+/// after the change; `None` if the answer is final.
 ///
 /// # Errors
 ///
@@ -231,7 +298,10 @@ pub(super) fn diagnose<'w>(
 ) -> Result<Option<Waiting<'w>>, Failure> {
     let (options, mut left_out) = (noted.options.clone(), Vec::new());
     let documents = noted.documents(&resolved.selected.plan, task.workspace, &mut left_out)?;
-    resolved.selected.problems.extend(not_asked(&options, &documents, &left_out));
+    resolved
+        .selected
+        .problems
+        .extend(not_asked(&options, &documents, &left_out));
     let new_errors = options.new_errors;
     task.progress().enter(Phase::Asking, 0);
     let diagnosis = Diagnosis::begin(options, documents, task.interrupt());
@@ -255,19 +325,29 @@ pub(super) fn diagnose<'w>(
 }
 
 fn add_findings(findings: Findings, new_errors: NewErrors, resolved: &mut Resolved) {
-    resolved.selected.problems.extend(problems(&findings, new_errors));
+    resolved
+        .selected
+        .problems
+        .extend(problems(&findings, new_errors));
     resolved.findings = Some(findings);
 }
 
 /// Says which files no server was asked about.
 fn not_asked(options: &Options, documents: &[Document], left_out: &[RelPath]) -> Vec<Problem> {
     let is_asked = |path: &RelPath| options.servers.iter().any(|server| server.is_for(path));
-    let others = documents.iter().map(|document| &document.path).filter(|path| !is_asked(path));
+    let others = documents
+        .iter()
+        .map(|document| &document.path)
+        .filter(|path| !is_asked(path));
     let kinds: BTreeSet<_> = others.map(kind).collect();
     let mut problems = Vec::new();
     if !kinds.is_empty() {
-        let problem = warning(&code::NOT_DIAGNOSED, format!("no language server for {}", named(kinds.into_iter())));
-        let help = Some("the configuration of the user names servers, each as a [[server]]".to_owned());
+        let problem = warning(
+            &code::NOT_DIAGNOSED,
+            format!("no language server for {}", named(kinds.into_iter())),
+        );
+        let help =
+            Some("the configuration of the user names servers, each as a [[server]]".to_owned());
         problems.push(Problem { help, ..problem });
     }
     if !left_out.is_empty() {
@@ -290,29 +370,53 @@ fn kind(path: &RelPath) -> String {
 fn named(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = names.len().saturating_sub(NAMED);
     let shown = names.take(NAMED).collect::<Vec<_>>().join(", ");
-    if more == 0 { shown } else { format!("{shown} and {more} more") }
+    if more == 0 {
+        shown
+    } else {
+        format!("{shown} and {more} more")
+    }
 }
 
 /// Returns what speaks against a change, or should be known, after servers were asked.
 fn problems(findings: &Findings, new_errors: NewErrors) -> Vec<Problem> {
     let is_denied = new_errors == NewErrors::Denied;
-    let severity = if is_denied { Severity::Error } else { Severity::Warning };
-    let silent = findings.servers.iter().filter_map(|server| server.problem.as_ref());
+    let severity = if is_denied {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    let silent = findings
+        .servers
+        .iter()
+        .filter_map(|server| server.problem.as_ref());
     let mut problems: Vec<_> = silent
         .map(|problem| Problem {
             severity,
-            ..Problem::new(&code::NO_DIAGNOSIS, format!("the language server {problem}"))
+            ..Problem::new(
+                &code::NO_DIAGNOSIS,
+                format!("the language server {problem}"),
+            )
         })
         .collect();
     if is_denied && findings.errors > 0 {
         let count = findings.errors;
-        let message = format!("the change brings {count} new {}", if count == 1 { "error" } else { "errors" });
-        let help = "fix the errors; --diagnostics=report reports them and allows the change".to_owned();
-        problems.push(Problem { help: Some(help), ..Problem::new(&code::NEW_ERRORS, message) });
+        let message = format!(
+            "the change brings {count} new {}",
+            if count == 1 { "error" } else { "errors" }
+        );
+        let help =
+            "fix the errors; --diagnostics=report reports them and allows the change".to_owned();
+        problems.push(Problem {
+            help: Some(help),
+            ..Problem::new(&code::NEW_ERRORS, message)
+        });
     }
     problems
 }
 
 fn warning(code: &'static preflight::Code, message: String) -> Problem {
-    Problem { severity: Severity::Warning, ..Problem::new(code, message) }
+    Problem {
+        severity: Severity::Warning,
+        ..Problem::new(code, message)
+    }
 }

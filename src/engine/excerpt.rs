@@ -28,23 +28,37 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Returns the lines around `span` of `input` with their numbers in the input as it was read. Of base64 data, which nobody
-    /// can read, it has the decoded line.
+    /// Returns the lines around `span` of `input` with their numbers in the input as it was read.
+    /// Of base64 data, which nobody can read, it has the decoded line.
     pub(crate) fn of(input: &Input, span: Span) -> Self {
-        Self { name: printable(input.name.as_bytes()).to_string(), ..Self::without_name(input, span) }
+        Self {
+            name: printable(input.name.as_bytes()).to_string(),
+            ..Self::without_name(input, span)
+        }
     }
 
     fn without_name(input: &Input, span: Span) -> Self {
-        let Some(origin) = &input.origin else { return Self::around(&input.bytes, span) };
+        let Some(origin) = &input.origin else {
+            return Self::around(&input.bytes, span);
+        };
         if origin.is_readable(span.start) {
             let start = origin.offset(span.start);
-            return Self::around(&origin.bytes, Span::new(start, origin.offset(span.end).max(start)));
+            return Self::around(
+                &origin.bytes,
+                Span::new(start, origin.offset(span.end).max(start)),
+            );
         }
         let start = span.start.min(input.bytes.len());
-        let line = Lines::within(&input.bytes, Span::new(line_start(&input.bytes, start), input.bytes.len()));
+        let line = Lines::within(
+            &input.bytes,
+            Span::new(line_start(&input.bytes, start), input.bytes.len()),
+        );
         let first = line.offset();
         let line = without_ending(line.peek().unwrap_or_default());
-        let mut excerpt = Self { first_line: origin.position(start).line, ..Self::default() };
+        let mut excerpt = Self {
+            first_line: origin.position(start).line,
+            ..Self::default()
+        };
         excerpt.push_marked(line, start - first, span.end.saturating_sub(first));
         excerpt
     }
@@ -56,13 +70,22 @@ impl Excerpt {
         let start = span.start.min(patch.len());
         let line_start = line_start(patch, start);
         let first_start = (0..LINES_BEFORE).fold(line_start, |at, _| line_start_before(patch, at));
-        let mut excerpt = Self { first_line: Position::of(patch, first_start).line, ..Self::default() };
+        let mut excerpt = Self {
+            first_line: Position::of(patch, first_start).line,
+            ..Self::default()
+        };
         for (_, line) in lines(&patch[first_start..line_start]) {
             excerpt.push(without_ending(line));
         }
         let mut rest = lines(&patch[line_start..]);
-        let line = rest.next().map_or(&b""[..], |(_, line)| without_ending(line));
-        excerpt.push_marked(line, start - line_start, span.end.saturating_sub(line_start));
+        let line = rest
+            .next()
+            .map_or(&b""[..], |(_, line)| without_ending(line));
+        excerpt.push_marked(
+            line,
+            start - line_start,
+            span.end.saturating_sub(line_start),
+        );
         for (_, line) in rest.take(LINES_BEHIND) {
             excerpt.push(without_ending(line));
         }
@@ -78,7 +101,11 @@ impl Excerpt {
     fn push_marked(&mut self, line: &[u8], start: usize, end: usize) {
         let start = start.min(line.len());
         let end = end.clamp(start, line.len());
-        let from = if line.len() > COLUMNS { start.saturating_sub(BYTES_BEFORE) } else { 0 };
+        let from = if line.len() > COLUMNS {
+            start.saturating_sub(BYTES_BEFORE)
+        } else {
+            0
+        };
         if from > 0 {
             self.text.push('…');
         }
@@ -98,7 +125,9 @@ fn line_start(text: &[u8], offset: usize) -> usize {
 
 /// Returns where the line before the one that begins at `start` begins.
 fn line_start_before(text: &[u8], start: usize) -> usize {
-    start.checked_sub(1).map_or(0, |newline| line_start(text, newline))
+    start
+        .checked_sub(1)
+        .map_or(0, |newline| line_start(text, newline))
 }
 
 /// Returns `bytes` escaped, of at most `width` characters.
@@ -116,24 +145,52 @@ mod tests {
 
     #[test]
     fn the_place_is_marked_among_its_neighbours() {
-        let excerpt = Excerpt::around(b"one\ntwo\nthree\nf\x1bur five\nsix\nseven\n", Span::new(14, 18));
+        let excerpt = Excerpt::around(
+            b"one\ntwo\nthree\nf\x1bur five\nsix\nseven\n",
+            Span::new(14, 18),
+        );
         let text = "two\nthree\nf\\x1bur five\nsix\n".to_owned();
-        let expected = Excerpt { text, first_line: 2, mark: 10..17, ..Excerpt::default() };
+        let expected = Excerpt {
+            text,
+            first_line: 2,
+            mark: 10..17,
+            ..Excerpt::default()
+        };
         assert_eq!(excerpt, expected);
     }
 
     #[test]
     fn a_place_at_the_end_has_no_line() {
         let excerpt = Excerpt::around(b"one\n", Span::new(4, 4));
-        assert_eq!(excerpt, Excerpt { text: "one\n\n".to_owned(), first_line: 1, mark: 4..4, ..Excerpt::default() });
+        assert_eq!(
+            excerpt,
+            Excerpt {
+                text: "one\n\n".to_owned(),
+                first_line: 1,
+                mark: 4..4,
+                ..Excerpt::default()
+            }
+        );
         assert_eq!(Excerpt::around(b"", Span::new(9, 12)).text, "\n");
     }
 
     #[test]
     fn a_long_line_is_cut_on_both_sides() {
-        let line = [vec![b'a'; 2_000_000], b"x\n".to_vec(), vec![b'b'; 2_000_000]].concat();
+        let line = [
+            vec![b'a'; 2_000_000],
+            b"x\n".to_vec(),
+            vec![b'b'; 2_000_000],
+        ]
+        .concat();
         let excerpt = Excerpt::around(&line, Span::new(1_000_000, 1_000_001));
-        assert_eq!(excerpt.text.lines().map(|line| line.chars().count()).collect::<Vec<_>>(), [103, 121]);
+        assert_eq!(
+            excerpt
+                .text
+                .lines()
+                .map(|line| line.chars().count())
+                .collect::<Vec<_>>(),
+            [103, 121]
+        );
         assert_eq!(&excerpt.text[excerpt.mark], "a");
     }
 }

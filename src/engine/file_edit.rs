@@ -15,20 +15,31 @@ use crate::preflight::{self, Problem, code};
 use crate::workspace::Workspace;
 
 /// Checks or makes the edit.
-pub(super) fn run(edit: FileEdit, request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
+pub(super) fn run(
+    edit: FileEdit,
+    request: Request,
+    mode: CommandMode,
+    workspace: &dyn Workspace,
+) -> Outcome {
     let (mut task, begun) = match Task::begin((edit.command, mode.success()), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
     task.command.reports_dry_run = mode == CommandMode::Check;
-    let misuse = task.misuse().or_else(|| edit.misuse().map(|misuse| Problem::new(&code::USAGE, misuse)));
+    let misuse = task.misuse().or_else(|| {
+        edit.misuse()
+            .map(|misuse| Problem::new(&code::USAGE, misuse))
+    });
     if let Some(misuse) = misuse {
         let mut done = Committed::from(begun);
         done.problems().push(misuse);
         return done.finish(&task.command);
     }
     let (options, parents) = (task.request.preflight(), edit.parents);
-    let mut selected = select(edit.plan(task.request.decide.expect_hash), &Selection::default());
+    let mut selected = select(
+        edit.plan(task.request.decide.expect_hash),
+        &Selection::default(),
+    );
     selected.problems.splice(..0, begun.problems);
     if let Err(problem) = aim(&mut selected.plan, workspace, &options.policy, parents) {
         selected.problems.push(*problem);
@@ -36,15 +47,29 @@ pub(super) fn run(edit: FileEdit, request: Request, mode: CommandMode, workspace
         texts::repair(workspace, &options, &mut selected);
     }
     let mut done = task.run(selected, &options, mode);
-    let of_file = done.problems().iter_mut().filter(|problem| problem.operation.is_some());
+    let of_file = done
+        .problems()
+        .iter_mut()
+        .filter(|problem| problem.operation.is_some());
     of_file.for_each(|problem| explain_missing_file(problem, workspace, &task.command.policy));
     done.finish(&task.command)
 }
 
 /// Aims the operation at the file that its path leads to.
-fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Parents) -> Result<(), Box<Problem>> {
-    let Some(operation) = plan.operations.first_mut() else { return Ok(()) };
-    let weigh = |operation: &Operation| policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_))));
+fn aim(
+    plan: &mut Plan,
+    workspace: &dyn Workspace,
+    policy: &Policy,
+    parents: Parents,
+) -> Result<(), Box<Problem>> {
+    let Some(operation) = plan.operations.first_mut() else {
+        return Ok(());
+    };
+    let weigh = |operation: &Operation| {
+        policy.weigh(operation, |path| {
+            matches!(workspace.stat(path), Ok(Some(_)))
+        })
+    };
     let mut ruling = weigh(operation);
     // If policy denies the name itself, no link is followed.
     if ruling.verdict == Verdict::Deny {
@@ -55,7 +80,8 @@ fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Par
     for path in names {
         // An approval names the file, so it cannot cover a rule that asks about a link.
         if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
-            let help = last.map(|path| format!("name the file by the path that the link leads to: {path}"));
+            let help = last
+                .map(|path| format!("name the file by the path that the link leads to: {path}"));
             let mut problem = preflight::unapproved(hit);
             problem.facts.advice.clone_from(&help);
             return Err(Box::new(Problem { help, ..problem }));
@@ -68,9 +94,16 @@ fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Par
     }
     match operation.path.parent() {
         Some(parent) if parents == Parents::Required && !is_directory(workspace, &parent) => {
-            let missing = Problem::new(&code::MISSING, format!("the directory {parent} does not exist"));
+            let missing = Problem::new(
+                &code::MISSING,
+                format!("the directory {parent} does not exist"),
+            );
             let help = Some("without --no-mkdirs it is made".to_owned());
-            Err(Box::new(Problem { path: Some(operation.path.clone()), help, ..missing }))
+            Err(Box::new(Problem {
+                path: Some(operation.path.clone()),
+                help,
+                ..missing
+            }))
         }
         _ => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! Where a path leads when its links are followed, as long as they stay below the root.
 //!
-//! Only names are worked out here: preflight opens none of them through a link, so that a link which is put there
-//! meanwhile is refused.
+//! Only names are worked out here: preflight opens none of them through a link, so that a link
+//! which is put there meanwhile is refused.
 
 use std::collections::VecDeque;
 
@@ -11,13 +11,14 @@ use crate::policy::{Links, Policy, closed};
 use crate::preflight::{Facts, Problem, code};
 use crate::workspace::Workspace;
 
-/// Returns the paths that `path` leads to, one for each link on the way, and last the one without links: the only one if no
-/// link is on the way. A rule on any of them holds. One that policy closes on the way is the last, to be refused.
+/// Returns the paths that `path` leads to, one for each link on the way, and last the one without
+/// links: the only one if no link is on the way. A rule on any of them holds. One that policy
+/// closes on the way is the last, to be refused.
 ///
 /// # Errors
 ///
-/// Returns a problem for a link that leads out of the root, for links that lead in a circle, and for any link where
-/// policy refuses them.
+/// Returns a problem for a link that leads out of the root, for links that lead in a circle, and
+/// for any link where policy refuses them.
 pub(super) fn names_on_the_way(
     workspace: &dyn Workspace,
     policy: &Policy,
@@ -41,7 +42,8 @@ pub(super) fn names_on_the_way(
             names.push(here);
             return Ok(names);
         }
-        let is_link = matches!(workspace.stat(&here), Ok(Some(stat)) if stat.kind == FileKind::Symlink);
+        let is_link =
+            matches!(workspace.stat(&here), Ok(Some(stat)) if stat.kind == FileKind::Symlink);
         if !is_link {
             continue;
         }
@@ -72,13 +74,30 @@ pub(super) fn names_on_the_way(
 }
 
 fn refused(path: &RelPath) -> Box<Problem> {
-    let problem = Problem::new(&code::DENIED, "a symbolic link is on the way, and policy refuses them");
-    let facts = Facts { reason: Some("policy refuses symbolic links".to_owned()), ..Facts::default() };
+    let problem = Problem::new(
+        &code::DENIED,
+        "a symbolic link is on the way, and policy refuses them",
+    );
+    let facts = Facts {
+        reason: Some("policy refuses symbolic links".to_owned()),
+        ..Facts::default()
+    };
     let help = Some("name the file by the path that the link leads to".to_owned());
-    Box::new(Problem { path: Some(path.clone()), help, facts, ..problem })
+    Box::new(Problem {
+        path: Some(path.clone()),
+        help,
+        facts,
+        ..problem
+    })
 }
 
 fn outside(path: &RelPath) -> Box<Problem> {
-    let problem = Problem::new(&code::OUTSIDE_ROOT, "a link on the way leads out of the root, or in a circle");
-    Box::new(Problem { path: Some(path.clone()), ..problem })
+    let problem = Problem::new(
+        &code::OUTSIDE_ROOT,
+        "a link on the way leads out of the root, or in a circle",
+    );
+    Box::new(Problem {
+        path: Some(path.clone()),
+        ..problem
+    })
 }

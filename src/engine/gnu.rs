@@ -1,5 +1,5 @@
-//! What GNU patch does with a plan and git does not: names by what is there, copies of old files, another file for what
-//! comes of it.
+//! What GNU patch does with a plan and git does not: names by what is there, copies of old files,
+//! another file for what comes of it.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,8 @@ use crate::workspace::{Workspace, WorkspaceError};
 pub struct Patched {
     /// The outcome, as if the file itself had been patched.
     pub outcome: Outcome,
-    /// The patched content; `None` if the patch does not apply, or does anything but change one file.
+    /// The patched content; `None` if the patch does not apply, or does anything but change one
+    /// file.
     pub content: Option<Vec<u8>>,
     /// The file for rejected hunks, and its content. It is not written yet.
     pub rejects: Option<(RelPath, Vec<u8>)>,
@@ -40,50 +41,108 @@ pub fn patched(
     request.context.interrupt = interrupt.clone();
     let checked = super::check(request.clone(), workspace);
     // A patch of which every hunk is rejected leaves the content as it is.
-    let is_made = |outcome: &Outcome| outcome.problems.iter().all(|problem| problem.severity != Severity::Error);
+    let is_made = |outcome: &Outcome| {
+        outcome
+            .problems
+            .iter()
+            .all(|problem| problem.severity != Severity::Error)
+    };
     let path = match checked.report.files.as_slice() {
         [file] if is_made(&checked) && file.op == Op::Modify => file.path.clone(),
-        _ => return Ok(Patched { outcome: checked, content: None, rejects: None }),
+        _ => {
+            return Ok(Patched {
+                outcome: checked,
+                content: None,
+                rejects: None,
+            });
+        }
     };
     let (content, _) = workspace.read(&path, request.decide.max_file)?;
     let memory = Memory::with_files([(path.clone(), Entry::file(&content[..]))]);
     let rejects = request.decide.reject_to.path(&path).ok().flatten();
     let outcome = super::apply(request, &memory, interrupt);
     let mut files = memory.files();
-    let content = files.remove(&path).filter(|_| is_made(&outcome)).map(|entry| entry.contents);
+    let content = files
+        .remove(&path)
+        .filter(|_| is_made(&outcome))
+        .map(|entry| entry.contents);
     let rejects = rejects.and_then(|path| files.remove(&path).map(|entry| (path, entry.contents)));
-    Ok(Patched { outcome, content, rejects })
+    Ok(Patched {
+        outcome,
+        content,
+        rejects,
+    })
 }
 
 /// Returns the name of the copy of the old file at `path`.
-fn backup_path(backup: &Backup, path: &RelPath, workspace: &dyn Workspace) -> Result<RelPath, PathError> {
-    let last = if backup.numbering == Numbering::Never { 0 } else { last_number(path, workspace) };
+fn backup_path(
+    backup: &Backup,
+    path: &RelPath,
+    workspace: &dyn Workspace,
+) -> Result<RelPath, PathError> {
+    let last = if backup.numbering == Numbering::Never {
+        0
+    } else {
+        last_number(path, workspace)
+    };
     if backup.numbering == Numbering::Always || last > 0 {
         return RelPath::new(&[path.as_bytes(), format!(".~{}~", last + 1).as_bytes()].concat());
     }
     let bytes = path.as_bytes();
     let start = memchr::memrchr(b'/', bytes).map_or(0, |slash| slash + 1);
     let (directory, name) = bytes.split_at(start);
-    RelPath::new(&[&backup.prefix, directory, &backup.basename_prefix, name, &backup.suffix].concat()[..])
+    RelPath::new(
+        &[
+            &backup.prefix,
+            directory,
+            &backup.basename_prefix,
+            name,
+            &backup.suffix,
+        ]
+        .concat()[..],
+    )
 }
 
 /// Returns the highest number of a copy of `path`; 0 if there is none.
 fn last_number(path: &RelPath, workspace: &dyn Workspace) -> u64 {
     let number = |name: Vec<u8>| {
-        let digits = name.strip_prefix(path.name())?.strip_prefix(b".~")?.strip_suffix(b"~")?;
-        std::str::from_utf8(digits).ok()?.parse::<u64>().ok().filter(|&number| number < u64::MAX)
+        let digits = name
+            .strip_prefix(path.name())?
+            .strip_prefix(b".~")?
+            .strip_suffix(b"~")?;
+        std::str::from_utf8(digits)
+            .ok()?
+            .parse::<u64>()
+            .ok()
+            .filter(|&number| number < u64::MAX)
     };
-    workspace.list(path.parent().as_ref()).unwrap_or_default().into_iter().filter_map(number).max().unwrap_or(0)
+    workspace
+        .list(path.parent().as_ref())
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(number)
+        .max()
+        .unwrap_or(0)
 }
 
 /// Chooses between the names of each operation as `gnu` says.
-pub(super) fn choose_names(gnu: &GnuOptions, plan: &mut Plan<Name>, direction: plan::Direction, tree: &dyn Workspace) {
+pub(super) fn choose_names(
+    gnu: &GnuOptions,
+    plan: &mut Plan<Name>,
+    direction: plan::Direction,
+    tree: &dyn Workspace,
+) {
     if gnu.ignores_prerequisites {
-        let leads = plan.operations.iter_mut().filter_map(|operation| operation.lead.as_mut());
+        let leads = plan
+            .operations
+            .iter_mut()
+            .filter_map(|operation| operation.lead.as_mut());
         leads.for_each(|lead| lead.prerequisite = None);
     }
     if let Some(naming) = gnu.naming {
-        plan::guess(plan, naming, direction, &|path| Some(tree.stat(path).ok()??.kind));
+        plan::guess(plan, naming, direction, &|path| {
+            Some(tree.stat(path).ok()??.kind)
+        });
     }
 }
 
@@ -93,9 +152,14 @@ pub(super) fn apply_options(gnu: &GnuOptions, workspace: &dyn Workspace, selecte
         fill_empty(&mut selected.plan, workspace);
     }
     if gnu.removes_empty {
-        selected.plan.operations.iter_mut().filter(|operation| leaves_nothing(operation)).for_each(|operation| {
-            operation.action = Action::Delete;
-        });
+        selected
+            .plan
+            .operations
+            .iter_mut()
+            .filter(|operation| leaves_nothing(operation))
+            .for_each(|operation| {
+                operation.action = Action::Delete;
+            });
     }
     if let Some(output) = &gnu.output {
         redirect(output, selected);
@@ -105,8 +169,8 @@ pub(super) fn apply_options(gnu: &GnuOptions, workspace: &dyn Workspace, selecte
     }
 }
 
-/// Modifies existing empty files instead of creating them. A file that several operations use is left out, because its content
-/// before the operation is not known yet.
+/// Modifies existing empty files instead of creating them. A file that several operations use is
+/// left out, because its content before the operation is not known yet.
 fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
     let mut uses: HashMap<_, usize> = HashMap::new();
     for operation in &plan.operations {
@@ -121,14 +185,20 @@ fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
     let is_made = |operation: &&mut Operation| {
         operation.action == Action::Create && operation.new_mode.is_none() && operation.may_fill()
     };
-    for operation in plan.operations.iter_mut().filter(is_made).filter(|operation| is_empty(&operation.path)) {
+    for operation in plan
+        .operations
+        .iter_mut()
+        .filter(is_made)
+        .filter(|operation| is_empty(&operation.path))
+    {
         operation.action = Action::Modify;
     }
 }
 
 /// Writes the result of the only operation to another file, `output`.
 fn redirect(output: &[u8], selected: &mut Selected) {
-    let is_taken = matches!(selected.plan.operations.as_slice(), [only] if only.action == Action::Modify);
+    let is_taken =
+        matches!(selected.plan.operations.as_slice(), [only] if only.action == Action::Modify);
     match RelPath::new(output) {
         Ok(path) if is_taken => {
             let only = &mut selected.plan.operations[0];
@@ -136,12 +206,19 @@ fn redirect(output: &[u8], selected: &mut Selected) {
             only.action = Action::Copy;
             only.guard = Some(Box::new(Guard::Anything));
         }
-        Ok(_) => selected.problems.push(Problem::new(&code::USAGE, "--output takes a patch that changes one file")),
-        Err(error) => selected.problems.push(Problem::new(&code::OUTSIDE_ROOT, format!("--output: {error}"))),
+        Ok(_) => selected.problems.push(Problem::new(
+            &code::USAGE,
+            "--output takes a patch that changes one file",
+        )),
+        Err(error) => selected.problems.push(Problem::new(
+            &code::OUTSIDE_ROOT,
+            format!("--output: {error}"),
+        )),
     }
 }
 
-/// Puts a copy of each file beside it that is changed or deleted, before the first operation on the file.
+/// Puts a copy of each file beside it that is changed or deleted, before the first operation on the
+/// file.
 fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected) {
     let mut seen = backup.unchanged.clone();
     let mut number = first_free_number(selected);
@@ -155,11 +232,17 @@ fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected)
                 Ok(path) => {
                     let is_missing = is_new && workspace.stat(old).is_ok_and(|stat| stat.is_none());
                     let from = (!is_missing).then(|| old.clone());
-                    operations.push(Operation { number, ..written(&operation, from, path) });
+                    operations.push(Operation {
+                        number,
+                        ..written(&operation, from, path)
+                    });
                     number += 1;
                 }
                 Err(error) => {
-                    selected.problems.push(Problem::new(&code::USAGE, format!("the name of a backup: {error}")));
+                    selected.problems.push(Problem::new(
+                        &code::USAGE,
+                        format!("the name of a backup: {error}"),
+                    ));
                 }
             }
         }
@@ -171,7 +254,12 @@ fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected)
 /// Returns the first number that no operation of the whole patch has.
 fn first_free_number(selected: &Selected) -> usize {
     let left_out = selected.left_out.iter().map(|left_out| left_out.file);
-    let numbers = selected.plan.operations.iter().map(|operation| operation.number).chain(left_out);
+    let numbers = selected
+        .plan
+        .operations
+        .iter()
+        .map(|operation| operation.number)
+        .chain(left_out);
     numbers.max().map_or(0, |last| last + 1)
 }
 
@@ -186,20 +274,31 @@ fn leaves_nothing(operation: &Operation) -> bool {
     }
 }
 
-/// Returns the names whose files `operation` replaces, and whether it creates a file under that name.
+/// Returns the names whose files `operation` replaces, and whether it creates a file under that
+/// name.
 fn touched(operation: &Operation) -> Vec<(&RelPath, bool)> {
     let new = (&operation.path, true);
     match operation.action {
         Action::Modify | Action::Delete | Action::Uncopy => vec![(&operation.path, false)],
         Action::Create | Action::Copy => vec![new],
-        Action::Rename => operation.from.iter().map(|from| (from, false)).chain([new]).collect(),
+        Action::Rename => operation
+            .from
+            .iter()
+            .map(|from| (from, false))
+            .chain([new])
+            .collect(),
     }
 }
 
-/// Returns the operation that writes a backup: a copy of `from` as `operation` finds it, or an empty file.
+/// Returns the operation that writes a backup: a copy of `from` as `operation` finds it, or an
+/// empty file.
 fn written(operation: &Operation, from: Option<RelPath>, path: RelPath) -> Operation {
     Operation {
-        action: if from.is_some() { Action::Copy } else { Action::Create },
+        action: if from.is_some() {
+            Action::Copy
+        } else {
+            Action::Create
+        },
         path,
         from,
         edit: Edit::Keep,

@@ -10,11 +10,12 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
 use crate::policy::{
-    self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict, closed_root,
+    self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict,
+    closed_root,
 };
 use crate::preflight::{
-    Facts, Problem, closed_by, code, is_in_git_directory, unapproved, with_git_on_the_way, with_other_names,
-    with_own_git,
+    Facts, Problem, closed_by, code, is_in_git_directory, unapproved, with_git_on_the_way,
+    with_other_names, with_own_git,
 };
 use crate::text::{Bytes, Position, Span};
 use crate::transaction::history::Entry;
@@ -42,21 +43,42 @@ pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Bo
         let Position { line, column } = Position::of(&text, span.start);
         let problem = unusable(name, &format!("{message}, at line {line}, column {column}"));
         let place = Some((0, Span::new(span.start, span.end)));
-        let problem = Problem { place, lines: vec![line - 1], ..problem };
-        Box::new(UnusablePolicy { problem, text: Input { name: name.to_owned(), bytes: text, ..Input::default() } })
+        let problem = Problem {
+            place,
+            lines: vec![line - 1],
+            ..problem
+        };
+        Box::new(UnusablePolicy {
+            problem,
+            text: Input {
+                name: name.to_owned(),
+                bytes: text,
+                ..Input::default()
+            },
+        })
     })
 }
 
-/// Reads the own policy file of the root that `workspace` is, which messages call `name`; `None` if there is none. Every
-/// command adds it to what it is given: this is for who works elsewhere, with [`Layer::of_other_root`].
+/// Reads the own policy file of the root that `workspace` is, which messages call `name`; `None` if
+/// there is none. Every command adds it to what it is given: this is for who works elsewhere, with
+/// [`Layer::of_other_root`].
 ///
 /// # Errors
 ///
-/// Returns what is wrong with it. A file that is there and cannot be read is no reason to go on without it.
-pub fn project_layer(name: &str, workspace: &dyn Workspace) -> Result<Option<Layer>, Box<UnusablePolicy>> {
+/// Returns what is wrong with it. A file that is there and cannot be read is no reason to go on
+/// without it.
+pub fn project_layer(
+    name: &str,
+    workspace: &dyn Workspace,
+) -> Result<Option<Layer>, Box<UnusablePolicy>> {
     match own(workspace, &project_file()) {
-        Ok(text) => text.map(|text| policy_layer(name, text, Origin::Project)).transpose(),
-        Err(why) => Err(Box::new(UnusablePolicy { problem: unusable(name, &why), text: Input::default() })),
+        Ok(text) => text
+            .map(|text| policy_layer(name, text, Origin::Project))
+            .transpose(),
+        Err(why) => Err(Box::new(UnusablePolicy {
+            problem: unusable(name, &why),
+            text: Input::default(),
+        })),
     }
 }
 
@@ -65,10 +87,15 @@ pub fn project_layer(name: &str, workspace: &dyn Workspace) -> Result<Option<Lay
 pub fn unusable(name: &str, why: &str) -> Problem {
     let problem = Problem::new(&code::POLICY, why.to_owned());
     let help = "the policy file is invalid; fix it and retry".to_owned();
-    Problem { name: Some(name.as_bytes().to_vec()), help: Some(help), ..problem }
+    Problem {
+        name: Some(name.as_bytes().to_vec()),
+        help: Some(help),
+        ..problem
+    }
 }
 
-/// Returns `given` with what the own files of the root and of the top of its work tree add, and where the root is.
+/// Returns `given` with what the own files of the root and of the top of its work tree add, and
+/// where the root is.
 pub(super) fn governed(
     command: &'static str,
     given: &Arc<Policy>,
@@ -76,39 +103,71 @@ pub(super) fn governed(
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     let governed = || {
         let own = with_own_file(given, workspace)?;
-        spelled(with_top_file(at_root(own, workspace), workspace)?, workspace)
+        spelled(
+            with_top_file(at_root(own, workspace), workspace)?,
+            workspace,
+        )
     };
     let policy = governed().map_err(|unusable| unusable_outcome(command, *unusable))?;
     Ok(with_own_git(policy, workspace))
 }
 
-fn unusable_outcome(command: &'static str, UnusablePolicy { problem, text }: UnusablePolicy) -> Box<Outcome> {
-    Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) })
+fn unusable_outcome(
+    command: &'static str,
+    UnusablePolicy { problem, text }: UnusablePolicy,
+) -> Box<Outcome> {
+    Box::new(Outcome {
+        inputs: vec![text],
+        ..*refused(command, problem)
+    })
 }
 
-fn with_own_file(policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
+fn with_own_file(
+    policy: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     let layer = project_layer(PROJECT_POLICY, workspace)?;
     Ok(layer.map_or_else(|| Arc::clone(policy), |layer| Arc::new(policy.with(layer))))
 }
 
-/// Returns `policy` with what the own file of the top adds, if the root is below the top of its work tree.
-fn with_top_file(policy: Arc<Policy>, workspace: &dyn Workspace) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
+/// Returns `policy` with what the own file of the top adds, if the root is below the top of its
+/// work tree.
+fn with_top_file(
+    policy: Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     // What keeps the work tree from being located is reported when it is needed.
-    let Ok(Some(tree)) = workspace.work_tree() else { return Ok(policy) };
-    let name = [&"../".repeat(tree.prefix.components().count()), PROJECT_POLICY].concat();
+    let Ok(Some(tree)) = workspace.work_tree() else {
+        return Ok(policy);
+    };
+    let name = [
+        &"../".repeat(tree.prefix.components().count()),
+        PROJECT_POLICY,
+    ]
+    .concat();
     let layer = project_layer(&name, tree.top)?;
     let top = tree.directory.as_os_str().as_encoded_bytes();
-    Ok(layer.map_or_else(|| Arc::clone(&policy), |layer| Arc::new(policy.with_outer(layer, tree.prefix, top))))
+    Ok(layer.map_or_else(
+        || Arc::clone(&policy),
+        |layer| Arc::new(policy.with_outer(layer, tree.prefix, top)),
+    ))
 }
 
-/// Returns `policy` with what the place of the root means: it can be in a directory that rules are about.
+/// Returns `policy` with what the place of the root means: it can be in a directory that rules are
+/// about.
 fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
-    let Some(root) = workspace.root_name() else { return policy };
+    let Some(root) = workspace.root_name() else {
+        return policy;
+    };
     let root = root.as_os_str().as_encoded_bytes();
     if closed_root(root, None).is_none() && !policy.is_for_model() {
         return policy;
     }
-    let git = || RelPath::new(b".git").ok().and_then(|git| workspace.stat(&git).ok().flatten());
+    let git = || {
+        RelPath::new(b".git")
+            .ok()
+            .and_then(|git| workspace.stat(&git).ok().flatten())
+    };
     let depth = match workspace.work_tree() {
         Ok(Some(tree)) => Some(tree.prefix.components().count()),
         Ok(None) | Err(_) => git().map(|_| 0),
@@ -119,7 +178,11 @@ fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
         Some(is_in_git_directory(&path, &open(Path::new("/")).ok()?))
     };
     let is_inside = policy.is_for_model() && is_in_git() == Some(true);
-    Arc::new(if is_inside { policy.inside_git_directory() } else { policy })
+    Arc::new(if is_inside {
+        policy.inside_git_directory()
+    } else {
+        policy
+    })
 }
 
 /// Returns `policy` for the spellings under which the file system of the root finds a file.
@@ -127,17 +190,29 @@ fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
 /// # Security
 ///
 /// A rule on `secrets.txt` must hold for `SECRETS.TXT` if both name one file.
-fn spelled(policy: Arc<Policy>, workspace: &dyn Workspace) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
+fn spelled(
+    policy: Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     // What cannot be read is taken for the stricter case.
-    if !policy.has_rules() || !Folding::default().is_above(workspace, &project_file()).unwrap_or(true) {
+    if !policy.has_rules()
+        || !Folding::default()
+            .is_above(workspace, &project_file())
+            .unwrap_or(true)
+    {
         return Ok(policy);
     }
     let folded = policy.folded().map(Arc::new);
-    folded.map_err(|(name, why)| Box::new(UnusablePolicy { problem: unusable(&name, &why), text: Input::default() }))
+    folded.map_err(|(name, why)| {
+        Box::new(UnusablePolicy {
+            problem: unusable(&name, &why),
+            text: Input::default(),
+        })
+    })
 }
 
-/// Returns `given` as the policy of the work tree of git that `workspace` is in: with what the root's own file adds, if
-/// that is below the top. What the own file of the top adds is not in it.
+/// Returns `given` as the policy of the work tree of git that `workspace` is in: with what the
+/// root's own file adds, if that is below the top. What the own file of the top adds is not in it.
 pub(super) fn raised(
     command: &'static str,
     given: &Arc<Policy>,
@@ -145,16 +220,21 @@ pub(super) fn raised(
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     match workspace.work_tree() {
         Ok(Some(tree)) => {
-            let policy = with_own_file(given, workspace).and_then(|policy| spelled(policy, workspace));
+            let policy =
+                with_own_file(given, workspace).and_then(|policy| spelled(policy, workspace));
             let policy = policy.map_err(|unusable| unusable_outcome(command, *unusable))?;
-            Ok(Arc::new(policy.above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes())))
+            Ok(Arc::new(policy.above(
+                tree.prefix,
+                tree.directory.as_os_str().as_encoded_bytes(),
+            )))
         }
         // What keeps the work tree from being located is reported when it is needed.
         Ok(None) | Err(_) => Ok(Arc::clone(given)),
     }
 }
 
-/// Returns `given` with what the own files of the roots add that `entries` of the history of `workspace` were made in.
+/// Returns `given` with what the own files of the roots add that `entries` of the history of
+/// `workspace` were made in.
 ///
 /// # Errors
 ///
@@ -165,36 +245,66 @@ pub(super) fn governed_entries<'e>(
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     let mut policy = Arc::clone(given);
-    let inner: BTreeSet<_> = entries.into_iter().filter_map(|entry| entry.below.as_ref()).collect();
+    let inner: BTreeSet<_> = entries
+        .into_iter()
+        .filter_map(|entry| entry.below.as_ref())
+        .collect();
     for prefix in inner {
-        let Ok(path) = prefix.join(PROJECT_POLICY.as_bytes()) else { continue };
+        let Ok(path) = prefix.join(PROJECT_POLICY.as_bytes()) else {
+            continue;
+        };
         let name = path.to_string();
-        let text = own(workspace, &path)
-            .map_err(|why| Box::new(UnusablePolicy { problem: unusable(&name, &why), text: Input::default() }))?;
+        let text = own(workspace, &path).map_err(|why| {
+            Box::new(UnusablePolicy {
+                problem: unusable(&name, &why),
+                text: Input::default(),
+            })
+        })?;
         let Some(text) = text else { continue };
         let root = workspace.absolute_path(prefix).unwrap_or_default();
         let end = [b"/", prefix.as_bytes()].concat();
-        let root = root.as_os_str().as_encoded_bytes().strip_suffix(&end[..]).unwrap_or_default();
-        policy = Arc::new(policy.with_inner(policy_layer(&name, text, Origin::Project)?, prefix, root));
+        let root = root
+            .as_os_str()
+            .as_encoded_bytes()
+            .strip_suffix(&end[..])
+            .unwrap_or_default();
+        policy =
+            Arc::new(policy.with_inner(policy_layer(&name, text, Origin::Project)?, prefix, root));
     }
     spelled(policy, workspace)
 }
 
-/// Says whether policy lets a file come to `path`, below the root, that is no part of any change. What is in a git directory
-/// is for git to say, whose files it is full of.
+/// Says whether policy lets a file come to `path`, below the root, that is no part of any change.
+/// What is in a git directory is for git to say, whose files it is full of.
 ///
 /// # Errors
 ///
 /// Returns the report of the rule that is in the way; nobody can be asked.
-pub fn may_write(path: &RelPath, policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
+pub fn may_write(
+    path: &RelPath,
+    policy: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<(), Box<Outcome>> {
     let policy = governed("apply", policy, workspace)?;
     let is_there = matches!(workspace.stat(path), Ok(Some(_)));
-    let ruling = policy.judge(path, if is_there { Access::Modify } else { Access::Create });
+    let ruling = policy.judge(
+        path,
+        if is_there {
+            Access::Modify
+        } else {
+            Access::Create
+        },
+    );
     let is_against = |hit: &&Hit| hit.rule != GIT_DIRECTORY;
-    ruling.hits.iter().find(is_against).map_or(Ok(()), |hit| Err(refused("apply", closed_by(hit))))
+    ruling
+        .hits
+        .iter()
+        .find(is_against)
+        .map_or(Ok(()), |hit| Err(refused("apply", closed_by(hit))))
 }
 
-/// Asks policy whether all of `accesses` may be done to `path`. No content is looked at, and no link is followed.
+/// Asks policy whether all of `accesses` may be done to `path`. No content is looked at, and no
+/// link is followed.
 ///
 /// # Errors
 ///
@@ -207,22 +317,31 @@ pub fn judged(
 ) -> Result<(), Box<Outcome>> {
     let policy = with_other_names(governed("check", policy, workspace)?, workspace);
     let policy = with_git_on_the_way([path].into_iter(), &policy, workspace);
-    refusal(accesses.iter().flat_map(|&access| policy.judge(path, access).hits).collect()).map_or(Ok(()), Err)
+    refusal(
+        accesses
+            .iter()
+            .flat_map(|&access| policy.judge(path, access).hits)
+            .collect(),
+    )
+    .map_or(Ok(()), Err)
 }
 
-/// Returns the rules of `policy`, a policy for the whole system, that match `accesses` to `path`, a path below `/`. Git
-/// directories that have another name than `.git` are found.
+/// Returns the rules of `policy`, a policy for the whole system, that match `accesses` to `path`, a
+/// path below `/`. Git directories that have another name than `.git` are found.
 #[must_use]
 pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<Hit> {
     let policy = match open(Path::new("/")) {
         Ok(system) => with_git_on_the_way([path].into_iter(), policy, &system),
         Err(_) => Cow::Borrowed(policy),
     };
-    accesses.iter().flat_map(|&access| policy.judge(path, access).hits).collect()
+    accesses
+        .iter()
+        .flat_map(|&access| policy.judge(path, access).hits)
+        .collect()
 }
 
-/// Returns whether `policy`, with the project's own files, asks before a model writes control files. A policy that cannot
-/// be used is taken for one that does.
+/// Returns whether `policy`, with the project's own files, asks before a model writes control
+/// files. A policy that cannot be used is taken for one that does.
 #[must_use]
 pub fn asks_about_control_files(policy: &Arc<Policy>, workspace: &dyn Workspace) -> bool {
     governed("check", policy, workspace).map_or(true, |policy| policy.asks_about_control_files())
@@ -235,12 +354,19 @@ pub fn refusal(hits: Vec<Hit>) -> Option<Box<Outcome>> {
     let hit = ruling.hits.first()?;
     match ruling.verdict {
         Verdict::Deny => Some(refused("check", closed_by(hit))),
-        Verdict::Ask => Some(refused("check", Problem { help: None, ..unapproved(hit) })),
+        Verdict::Ask => Some(refused(
+            "check",
+            Problem {
+                help: None,
+                ..unapproved(hit)
+            },
+        )),
         Verdict::Allow => None,
     }
 }
 
-/// Returns the problems of a plan that is made in place: it reaches a policy file by another name (hard link) of it.
+/// Returns the problems of a plan that is made in place: it reaches a policy file by another name
+/// (hard link) of it.
 pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -> Vec<Problem> {
     let identity = |path: &RelPath| {
         let stat = workspace.stat(path).ok().flatten()?;
@@ -248,13 +374,24 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
     };
     let own = project_file();
     let files: Vec<_> = policy.files().chain([&own]).filter_map(identity).collect();
-    let paths = plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path]));
-    let reaching = paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
+    let paths = plan
+        .operations
+        .iter()
+        .flat_map(|operation| operation.from.iter().chain([&operation.path]));
+    let reaching =
+        paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
     let closed = |path: &RelPath| {
         let reason = "it is another name of a policy file, which --in-place would write to";
-        let facts = Facts { reason: Some(reason.to_owned()), ..Facts::default() };
+        let facts = Facts {
+            reason: Some(reason.to_owned()),
+            ..Facts::default()
+        };
         let problem = Problem::new(&code::DENIED, format!("policy denies this path: {reason}"));
-        Problem { path: Some(path.clone()), facts, ..problem }
+        Problem {
+            path: Some(path.clone()),
+            facts,
+            ..problem
+        }
     };
     reaching.map(closed).collect()
 }
@@ -272,7 +409,10 @@ fn own(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Bytes>, Strin
     };
     match workspace.stat(path).map_err(told)?.map(|stat| stat.kind) {
         None => Ok(None),
-        Some(FileKind::Regular) => workspace.read(path, policy::MAX_FILE).map(|(text, _)| Some(text)).map_err(told),
+        Some(FileKind::Regular) => workspace
+            .read(path, policy::MAX_FILE)
+            .map(|(text, _)| Some(text))
+            .map_err(told),
         Some(kind) => Err(format!("is a {kind}, not a regular file")),
     }
 }

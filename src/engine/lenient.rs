@@ -1,4 +1,5 @@
-//! Patches as models make them: what is not taken as it stands is repaired, and then taken like any other.
+//! Patches as models make them: what is not taken as it stands is repaired, and then taken like any
+//! other.
 
 mod strict;
 
@@ -34,7 +35,9 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
         repairs.push(repaired.unwrap_or_default());
     }
     let mut selected = read_repairable(task, &patches);
-    selected.problems.extend(repairs.iter().flat_map(|repairs| repair_warnings(repairs)));
+    selected
+        .problems
+        .extend(repairs.iter().flat_map(|repairs| repair_warnings(repairs)));
     for (input, repairs) in selected.plan.inputs.iter_mut().zip(repairs) {
         input.repairs.splice(..0, repairs);
     }
@@ -43,7 +46,12 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
 
 /// Reads the patches without repairs if they apply, else with repairs.
 fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
-    let read_unrepaired = || parse::read(patches.clone(), Reader::new(&task.request.decide, task.progress()));
+    let read_unrepaired = || {
+        parse::read(
+            patches.clone(),
+            Reader::new(&task.request.decide, task.progress()),
+        )
+    };
     let strict = Strict::of(task, patches);
     if !strict.is_open {
         return read_unrepaired();
@@ -62,29 +70,59 @@ fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
     if fits && strict.is_exact() {
         return read_unrepaired();
     }
-    let opened = patches.texts.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
+    let opened = patches
+        .texts
+        .iter()
+        .map(|(name, bytes)| syntax::opened(name, bytes.clone()));
     // Mail that cannot be decoded is refused with the place of the mistake.
-    let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return read_unrepaired() };
+    let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else {
+        return read_unrepaired();
+    };
     match repaired(&task.request, &inputs, task.workspace) {
-        Ok(Ok(repaired)) if strict.stays() && repaired.iter().all(|(_, repairs)| repairs.is_empty()) => {
+        Ok(Ok(repaired))
+            if strict.stays() && repaired.iter().all(|(_, repairs)| repairs.is_empty()) =>
+        {
             read_unrepaired()
         }
         Ok(Ok(repaired)) => {
-            let named =
-                not_included(strict.selected.is_resolvable.then_some(&strict.selected.plan.inputs[..]), &inputs);
+            let named = not_included(
+                strict
+                    .selected
+                    .is_resolvable
+                    .then_some(&strict.selected.plan.inputs[..]),
+                &inputs,
+            );
             let (texts, repairs): (Vec<_>, Vec<_>) = repaired.into_iter().unzip();
-            let texts = inputs.into_iter().map(|input| input.name).zip(texts).collect();
+            let texts = inputs
+                .into_iter()
+                .map(|input| input.name)
+                .zip(texts)
+                .collect();
             read_repaired(
                 task,
-                Patches { texts, series: patches.series.clone(), is_saved: patches.is_saved },
+                Patches {
+                    texts,
+                    series: patches.series.clone(),
+                    is_saved: patches.is_saved,
+                },
                 named,
                 repairs,
             )
         }
         Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(),
         Ok(Err(refusals)) => {
-            let problems = refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)).collect();
-            Selected { plan: Plan { inputs, operations: Vec::new() }, problems, ..Selected::default() }
+            let problems = refusals
+                .iter()
+                .map(|(input, refusal)| unrepaired(refusal, *input))
+                .collect();
+            Selected {
+                plan: Plan {
+                    inputs,
+                    operations: Vec::new(),
+                },
+                problems,
+                ..Selected::default()
+            }
         }
         Err(failure) => {
             let mut selected = Selected::default();
@@ -102,11 +140,21 @@ fn repaired(
 ) -> Result<Result<Repairs, Refusals>, Failure> {
     let (mut patches, mut refusals) = (Vec::new(), Vec::new());
     let options = request.preflight();
-    let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
+    let unread = if options.held == Held::Nothing {
+        Verdict::Deny
+    } else {
+        Verdict::Ask
+    };
     for (index, input) in inputs.iter().enumerate() {
         let names = (request.decide.root(), request.decide.file.as_deref());
-        match repair(&input.bytes, workspace, (&options.policy, unread), names, options.max_read())
-            .map_err(Failure::Workspace)?
+        match repair(
+            &input.bytes,
+            workspace,
+            (&options.policy, unread),
+            names,
+            options.max_read(),
+        )
+        .map_err(Failure::Workspace)?
         {
             Ok(Repaired { text, mut repairs }) => {
                 renumber(&mut repairs, input);
@@ -115,7 +163,11 @@ fn repaired(
             Err(found) => refusals.extend(found.into_iter().map(|refusal| (index, refusal))),
         }
     }
-    Ok(if refusals.is_empty() { Ok(patches) } else { Err(refusals) })
+    Ok(if refusals.is_empty() {
+        Ok(patches)
+    } else {
+        Err(refusals)
+    })
 }
 
 /// Reads patches that were repaired, which are git diffs.
@@ -126,19 +178,35 @@ fn read_repaired(
     repairs: Vec<Vec<Repair>>,
 ) -> Selected {
     let (format, directory) = ("auto".to_owned(), Vec::new());
-    let decide = Decide { format, recount: false, strip: Some(1), directory, ..task.request.decide.clone() };
+    let decide = Decide {
+        format,
+        recount: false,
+        strip: Some(1),
+        directory,
+        ..task.request.decide.clone()
+    };
     let mut selected = parse::read(patches, Reader::new(&decide, task.progress()));
-    let inputs = selected.plan.inputs.iter_mut().zip(not_included.into_iter().zip(repairs));
+    let inputs = selected
+        .plan
+        .inputs
+        .iter_mut()
+        .zip(not_included.into_iter().zip(repairs));
     for (input, (named, repairs)) in inputs {
         (input.not_included, input.repairs) = (named, repairs);
     }
     not_included::report(parse::severity(&decide), &mut selected);
-    selected.problems.extend(selected.plan.inputs.iter().flat_map(|input| repair_warnings(&input.repairs)));
+    selected.problems.extend(
+        selected
+            .plan
+            .inputs
+            .iter()
+            .flat_map(|input| repair_warnings(&input.repairs)),
+    );
     selected
 }
 
-/// Returns `patches` where the string that contains a patch replaces the JSON document around it; `None` if no patch is such a
-/// document.
+/// Returns `patches` where the string that contains a patch replaces the JSON document around it;
+/// `None` if no patch is such a document.
 fn unquoted_patches(patches: &Patches) -> Option<Patches> {
     let mut alone = patches.clone();
     let mut is_quoted = false;
@@ -150,11 +218,16 @@ fn unquoted_patches(patches: &Patches) -> Option<Patches> {
     is_quoted.then_some(alone)
 }
 
-/// Returns the changes that each patch names and does not contain; `read` are the patches if they could be read.
+/// Returns the changes that each patch names and does not contain; `read` are the patches if they
+/// could be read.
 fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
     let damaged = |input: &Input| {
         let is_envelope = memchr::memmem::find(&input.bytes, b"*** Begin Patch").is_some();
-        let mut found = if is_envelope { Vec::new() } else { syntax::find_in_damaged(&input.bytes) };
+        let mut found = if is_envelope {
+            Vec::new()
+        } else {
+            syntax::find_in_damaged(&input.bytes)
+        };
         if let Some(origin) = &input.origin {
             let line = origin.line_numbers();
             for named in &mut found {
@@ -164,7 +237,10 @@ fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded
         found
     };
     match read {
-        Some(inputs) => inputs.iter().map(|input| input.not_included.clone()).collect(),
+        Some(inputs) => inputs
+            .iter()
+            .map(|input| input.not_included.clone())
+            .collect(),
         None => inputs.iter().map(damaged).collect(),
     }
 }

@@ -1,4 +1,5 @@
-//! Symbolic links as regular files that have the target as their content, where `core.symlinks` is false.
+//! Symbolic links as regular files that have the target as their content, where `core.symlinks` is
+//! false.
 
 use super::stages::Selected;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
@@ -13,13 +14,22 @@ pub(super) struct LinkFiles<'a>(pub(super) &'a dyn Sink);
 
 impl Sink for LinkFiles<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
-        let FileChange { path, before, after } = change;
+        let FileChange {
+            path,
+            before,
+            after,
+        } = change;
         let after = after.map(|after| as_file(after, before.as_ref()));
-        self.0.take(FileChange { path, before, after })
+        self.0.take(FileChange {
+            path,
+            before,
+            after,
+        })
     }
 }
 
-/// Returns `after` as a regular file if it is a link. A link of the work tree that only moves stays one.
+/// Returns `after` as a regular file if it is a link. A link of the work tree that only moves stays
+/// one.
 fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     let source = match &after.content {
         Content::MovedFrom(_, state) | Content::Restored(_, state) => Some(state),
@@ -32,9 +42,18 @@ fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     }
     let permissions = source.map_or(Permissions::New { executable: false }, |state| {
         let bits = state.stat.permissions;
-        Permissions::Exact(if has_bytes { with_execution(bits, false) } else { bits })
+        Permissions::Exact(if has_bytes {
+            with_execution(bits, false)
+        } else {
+            bits
+        })
     });
-    Postimage { kind: FileKind::Regular, permissions, like: after.like.filter(|_| source.is_some()), ..after }
+    Postimage {
+        kind: FileKind::Regular,
+        permissions,
+        like: after.like.filter(|_| source.is_some()),
+        ..after
+    }
 }
 
 /// Sets in `options` whether links are written as regular files.
@@ -45,16 +64,22 @@ pub(super) fn consult(git: &Git, selected: &mut Selected, options: &mut prefligh
     match git.is_on("core.symlinks") {
         Ok(is_on) => options.links_are_files = is_on == Some(false),
         Err(error) => {
-            let message = format!("git cannot tell whether the work tree has symbolic links: {error}");
+            let message =
+                format!("git cannot tell whether the work tree has symbolic links: {error}");
             let help = Some("fix what git reports".to_owned());
-            selected.problems.push(Problem { help, ..Problem::new(&code::GIT_CONFIG, message) });
+            selected.problems.push(Problem {
+                help,
+                ..Problem::new(&code::GIT_CONFIG, message)
+            });
         }
     }
 }
 
-/// Returns whether a file of `plan` may be a link. A section that only moves a file does not state its mode.
+/// Returns whether a file of `plan` may be a link. A section that only moves a file does not state
+/// its mode.
 fn may_have_links(plan: &Plan) -> bool {
     plan.operations.iter().any(|operation| {
-        operation.from.is_some() || [operation.old_mode, operation.new_mode].contains(&Some(FileMode::Symlink))
+        operation.from.is_some()
+            || [operation.old_mode, operation.new_mode].contains(&Some(FileMode::Symlink))
     })
 }

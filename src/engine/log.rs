@@ -1,4 +1,5 @@
-//! Looking at the history, making a place for it, cleaning it up, and putting right what was left half done.
+//! Looking at the history, making a place for it, cleaning it up, and putting right what was left
+//! half done.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,8 +25,9 @@ use crate::workspace::{Workspace, top};
 /// Largest version of a file that is shown as a diff, in bytes.
 const MAX_SHOWN: u64 = 16 << 20;
 
-/// Lists the changes of the work tree that can be undone, the newest first; paths are from its top. The list contains no
-/// digest of a file that `policy`, or the project's own policy file, closes for reading.
+/// Lists the changes of the work tree that can be undone, the newest first; paths are from its top.
+/// The list contains no digest of a file that `policy`, or the project's own policy file, closes
+/// for reading.
 ///
 /// # Errors
 ///
@@ -49,15 +51,18 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// ```
 pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
     let (all, policy) = recorded("log", policy, workspace)?;
-    Ok(Log::of(&all, &all, |entry, file| open(&policy, entry, file).map(|_| None)))
+    Ok(Log::of(&all, &all, |entry, file| {
+        open(&policy, entry, file).map(|_| None)
+    }))
 }
 
-/// Shows the change whose name begins with `id`, with what it changed as a diff. Of a file that may not be read under
-/// `policy`, and the project's own file, the diff and the digests are withheld.
+/// Shows the change whose name begins with `id`, with what it changed as a diff. Of a file that may
+/// not be read under `policy`, and the project's own file, the diff and the digests are withheld.
 ///
 /// # Errors
 ///
-/// Returns the report of a failure, also if there is no such change or more than one, or of a policy that cannot be used.
+/// Returns the report of a failure, also if there is no such change or more than one, or of a
+/// policy that cannot be used.
 ///
 /// # Examples
 ///
@@ -76,22 +81,45 @@ pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<O
 /// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with(b"-one\n+two\n"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
+pub fn show(
+    workspace: &dyn Workspace,
+    id: &str,
+    policy: &Arc<Policy>,
+) -> Result<Log, Box<Outcome>> {
     let (all, policy) = recorded("show", policy, workspace)?;
     let workspace = top(workspace).map_err(|error| stopped("show", &error.into()))?;
     let entry = history::named(&all, id).map_err(|why| {
         let help = Some("`wpatch log` lists the changes".to_owned());
-        refused("show", Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) })
+        refused(
+            "show",
+            Problem {
+                help,
+                ..Problem::new(&code::NOTHING_TO_UNDO, why)
+            },
+        )
     })?;
-    let paths = entry.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten().cloned().collect();
+    let paths = entry
+        .files
+        .iter()
+        .flat_map(|file| [Some(&file.path), file.from.as_ref()])
+        .flatten()
+        .cloned()
+        .collect();
     let git = workspace.root_name().map(|top| Arc::new(Git::around(&top)));
     let conversions = git.map(|git| Conversions::new(&git, paths));
-    let versions = Versions { workspace, all: &all, policy: &policy, conversions };
-    Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
+    let versions = Versions {
+        workspace,
+        all: &all,
+        policy: &policy,
+        conversions,
+    };
+    Ok(Log::of(&all, [entry], |entry, file| {
+        versions.diff(entry, file)
+    }))
 }
 
-/// Returns a sentence on why no history of `workspace` is kept and what helps; `None` if one is kept or the reason cannot be
-/// determined.
+/// Returns a sentence on why no history of `workspace` is kept and what helps; `None` if one is
+/// kept or the reason cannot be determined.
 #[must_use]
 pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
     let Unkept { reason, remedy, .. } = history::unkept(workspace).ok().flatten()?;
@@ -102,8 +130,8 @@ pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
     Some(format!("no history is kept: {reason}{advice}"))
 }
 
-/// Returns the top of the work tree of git that `workspace` is in, if its root is below that: what the history says is
-/// about the whole work tree.
+/// Returns the top of the work tree of git that `workspace` is in, if its root is below that: what
+/// the history says is about the whole work tree.
 #[must_use]
 pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
     workspace.work_tree().ok()?.map(|tree| tree.directory)
@@ -129,13 +157,20 @@ pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
 /// assert!(engine::log(&workspace, &Default::default()).unwrap().entries.is_empty());
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
+pub fn gc(
+    workspace: &dyn Workspace,
+    options: transaction::Options,
+    interrupt: &Interrupt,
+) -> Outcome {
     let mut done = Committed::default();
     match transaction::collect(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
             done.note_recovered(recovered);
             let message = format!("{pruned} entries of the history were removed");
-            let told = Problem { severity: Severity::Warning, ..Problem::new(&code::HISTORY_PRUNED, message) };
+            let told = Problem {
+                severity: Severity::Warning,
+                ..Problem::new(&code::HISTORY_PRUNED, message)
+            };
             done.problems().extend((pruned > 0).then_some(told));
         }
         Err(failure) => done.fail(&failure, None),
@@ -143,10 +178,12 @@ pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &
     done.finish(&Command::of("gc", report::Outcome::Cleaned))
 }
 
-/// Rolls back the change of a process that died while it changed the tree. Every command that writes does so first.
+/// Rolls back the change of a process that died while it changed the tree. Every command that
+/// writes does so first.
 ///
-/// A file that another process has changed since is left as it is. The outcome is an error then, also of later calls, until
-/// the user has moved or deleted the previous version of the file, which is kept.
+/// A file that another process has changed since is left as it is. The outcome is an error then,
+/// also of later calls, until the user has moved or deleted the previous version of the file, which
+/// is kept.
 ///
 /// # Examples
 ///
@@ -162,7 +199,11 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
     let mut done = Committed::default();
     match transaction::recover(workspace, options) {
         Ok(recovered) => {
-            done.problems().extend(recovered.iter().filter_map(|one| unrestored(one, Severity::Error)));
+            done.problems().extend(
+                recovered
+                    .iter()
+                    .filter_map(|one| unrestored(one, Severity::Error)),
+            );
             done.result.recovered = recovered;
         }
         Err(failure) => done.fail(&failure, None),
@@ -170,7 +211,8 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
     done.finish(&Command::of("recover", report::Outcome::Recovered))
 }
 
-/// Makes a place for the history: a state directory that stays. A root with a `.git` directory needs none.
+/// Makes a place for the history: a state directory that stays. A root with a `.git` directory
+/// needs none.
 ///
 /// # Examples
 ///
@@ -183,7 +225,11 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
 /// assert!(engine::init(&workspace, Options::default(), &Interrupt::new()).report.ok);
 /// assert!(workspace.files().keys().all(|path| path.as_bytes().starts_with(b".wpatch/")));
 /// ```
-pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
+pub fn init(
+    workspace: &dyn Workspace,
+    options: transaction::Options,
+    interrupt: &Interrupt,
+) -> Outcome {
     let mut done = Committed::default();
     match transaction::init(workspace, options, interrupt) {
         Ok(recovered) => done.note_recovered(recovered),
@@ -215,9 +261,17 @@ pub(super) fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> 
 }
 
 /// Returns the file that `file` was if `entry` moved it; or why nobody may see what is in them.
-fn open<'e>(policy: &Policy, entry: &'e Entry, file: &EntryFile) -> Result<Option<&'e EntryFile>, String> {
+fn open<'e>(
+    policy: &Policy,
+    entry: &'e Entry,
+    file: &EntryFile,
+) -> Result<Option<&'e EntryFile>, String> {
     let source = file.from.as_ref().and_then(|from| entry.file(from));
-    for path in [Some(file), source].into_iter().flatten().map(|file| &file.path) {
+    for path in [Some(file), source]
+        .into_iter()
+        .flatten()
+        .map(|file| &file.path)
+    {
         let ruling = policy.judge(path, Access::Read);
         if ruling.verdict > Verdict::Allow {
             return Err(ruling.reason().unwrap_or_default().to_owned());
@@ -236,7 +290,8 @@ struct Versions<'a> {
 }
 
 impl Versions<'_> {
-    /// Returns what `entry` changed in `file`, if both versions can still be found; or why nobody may see it.
+    /// Returns what `entry` changed in `file`, if both versions can still be found; or why nobody
+    /// may see it.
     fn diff(&self, entry: &Entry, file: &EntryFile) -> Result<Option<Vec<u8>>, String> {
         open(self.policy, entry, file).map(|source| self.shown(source, file))
     }
@@ -245,7 +300,10 @@ impl Versions<'_> {
     fn shown(&self, source: Option<&EntryFile>, file: &EntryFile) -> Option<Vec<u8>> {
         let old = source.unwrap_or(file);
         let here = [&old.path, &file.path];
-        let (before, after) = (self.find(here, old.before), self.find([&file.path; 2], file.after));
+        let (before, after) = (
+            self.find(here, old.before),
+            self.find([&file.path; 2], file.after),
+        );
         if before.is_none() && old.before.is_some() || after.is_none() && file.after.is_some() {
             return None;
         }
@@ -256,28 +314,48 @@ impl Versions<'_> {
             _ => Action::Modify,
         };
         let [before, after] = self.in_repository([before, after]);
-        let (old, new) = (before.as_ref().map(Found::side), after.as_ref().map(Found::side));
+        let (old, new) = (
+            before.as_ref().map(Found::side),
+            after.as_ref().map(Found::side),
+        );
         Some(git_diff(action, old.as_ref(), new.as_ref()))
     }
 
-    /// Returns the two versions with the contents that the repository has for them, as `git diff` shows them and `git apply`
-    /// takes them; the versions themselves if these contents are the same and they are not.
+    /// Returns the two versions with the contents that the repository has for them, as `git diff`
+    /// shows them and `git apply` takes them; the versions themselves if these contents are the
+    /// same and they are not.
     fn in_repository(&self, versions: [Option<Found>; 2]) -> [Option<Found>; 2] {
-        let Some(conversions) = &self.conversions else { return versions };
-        let shown = versions.each_ref().map(|found| found.as_ref().map(|found| found.converted(conversions)));
-        let is_same = |[before, after]: &[Option<Found>; 2]| {
-            before.as_ref().zip(after.as_ref()).is_some_and(|(before, after)| before.content == after.content)
+        let Some(conversions) = &self.conversions else {
+            return versions;
         };
-        if is_same(&shown) && !is_same(&versions) { versions } else { shown }
+        let shown = versions
+            .each_ref()
+            .map(|found| found.as_ref().map(|found| found.converted(conversions)));
+        let is_same = |[before, after]: &[Option<Found>; 2]| {
+            before
+                .as_ref()
+                .zip(after.as_ref())
+                .is_some_and(|(before, after)| before.content == after.content)
+        };
+        if is_same(&shown) && !is_same(&versions) {
+            versions
+        } else {
+            shown
+        }
     }
 
-    /// Returns `version` of the first of `paths`, if there is one and its contents are still somewhere.
+    /// Returns `version` of the first of `paths`, if there is one and its contents are still
+    /// somewhere.
     fn find(&self, paths: [&RelPath; 2], version: Option<Version>) -> Option<Found> {
         let version = version?;
-        let kept = self.all.iter().flat_map(|entry| &entry.files).filter_map(|file| match (&file.old, file.before) {
-            (Old::Kept(place), Some(before)) if before.digest == version.digest => Some(place),
-            _ => None,
-        });
+        let kept = self
+            .all
+            .iter()
+            .flat_map(|entry| &entry.files)
+            .filter_map(|file| match (&file.old, file.before) {
+                (Old::Kept(place), Some(before)) if before.digest == version.digest => Some(place),
+                _ => None,
+            });
         let mut places = paths.into_iter().chain(kept);
         let content = places.find_map(|place| self.read(place, version))?;
         Some(Found::new(paths[0], version, content.into()))
@@ -303,22 +381,39 @@ struct Found {
 impl Found {
     fn new(path: &RelPath, version: Version, content: Contents) -> Self {
         let blob = blob_id(&content, ObjectFormat::Sha1);
-        Self { path: path.clone(), version, content, blob }
+        Self {
+            path: path.clone(),
+            version,
+            content,
+            blob,
+        }
     }
 
     fn converted(&self, conversions: &Conversions) -> Self {
         let is_file = self.version.kind == FileKind::Regular;
-        let content = if is_file { conversions.shown(&self.path, &self.content) } else { self.content.clone() };
+        let content = if is_file {
+            conversions.shown(&self.path, &self.content)
+        } else {
+            self.content.clone()
+        };
         Self::new(&self.path, self.version, content)
     }
 
     fn side(&self) -> DiffSide<'_> {
-        let is_executable = self.version.permissions.is_some_and(|bits| bits & 0o100 != 0);
+        let is_executable = self
+            .version
+            .permissions
+            .is_some_and(|bits| bits & 0o100 != 0);
         let mode = match self.version.kind {
             FileKind::Symlink => FileMode::Symlink,
             _ if is_executable => FileMode::Executable,
             _ => FileMode::Regular,
         };
-        DiffSide { path: &self.path, mode, content: &self.content, blob: &self.blob }
+        DiffSide {
+            path: &self.path,
+            mode,
+            content: &self.content,
+            blob: &self.blob,
+        }
     }
 }

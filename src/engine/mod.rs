@@ -15,9 +15,10 @@
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
 //! | `mcp` | `tool`, which takes the call of a model as JSON |
 //!
-//! What is asked for is a plain struct: take the one that `of`, or a function of its verb, returns, and say what is to be
-//! other than usual. What comes of it is an [`Outcome`] with the [`Report`] that the program prints as JSON. What only
-//! looks returns what it found, or the outcome that says why not.
+//! What is asked for is a plain struct: take the one that `of`, or a function of its verb, returns,
+//! and say what is to be other than usual. What comes of it is an [`Outcome`] with the [`Report`]
+//! that the program prints as JSON. What only looks returns what it found, or the outcome that says
+//! why not.
 
 mod approval;
 mod change;
@@ -80,23 +81,23 @@ pub use commands::{AT_WORK, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Patched, patched};
 pub use govern::{
-    PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write, policy_layer,
-    project_layer, refusal, unusable,
+    PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write,
+    policy_layer, project_layer, refusal, unusable,
 };
 pub use plans::{planned, reject, save, withdraw};
 
 pub use index::build_ancestor;
 pub use log::{gc, history_root, init, log, recover, show, unkept};
 pub use look::{
-    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff, explain, list,
-    may_list, may_read, may_search, read,
+    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff,
+    explain, list, may_list, may_read, may_search, read,
 };
 #[cfg(feature = "html")]
 pub use preview::exhibit;
 pub use preview::{Preview, preview};
 pub use request::{
-    Backup, Commands, Commit, Context, Decide, FileEdit, GnuOptions, Hints, Indexed, Look, Marking, Numbering, Parents,
-    Patches, Reach, Request, Series, Target, ThreeWayOptions, Undo, What,
+    Backup, Commands, Commit, Context, Decide, FileEdit, GnuOptions, Hints, Indexed, Look, Marking,
+    Numbering, Parents, Patches, Reach, Request, Series, Target, ThreeWayOptions, Undo, What,
 };
 pub use result::{Applied, Refused};
 #[cfg(feature = "schema")]
@@ -122,7 +123,8 @@ impl Outcome {
     /// Returns the number of problems that are neither in `problems` nor in the report.
     #[must_use]
     pub fn uncollected(&self) -> usize {
-        (self.report.problems.len() + self.report.omitted.problems).saturating_sub(self.problems.len())
+        (self.report.problems.len() + self.report.omitted.problems)
+            .saturating_sub(self.problems.len())
     }
 
     /// Returns every file of the report with its problems.
@@ -159,8 +161,9 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
     Disk::open(root)
 }
 
-/// Opens the directory `root` of the disk, and lets the history be kept in `above/wpatch` where there is no place for
-/// it below the root. `above` need not be there yet; nothing is kept in it if it is below the root itself.
+/// Opens the directory `root` of the disk, and lets the history be kept in `above/wpatch` where
+/// there is no place for it below the root. `above` need not be there yet; nothing is kept in it if
+/// it is below the root itself.
 ///
 /// # Errors
 ///
@@ -169,19 +172,21 @@ pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError
     Ok(Disk::open(root)?.with_attic(root, above))
 }
 
-/// Opens the tree of `revision`, any name that git knows, in the repository `git_dir`, for [`check`], [`read`] and whatever
-/// else only looks. There need be no checkout.
+/// Opens the tree of `revision`, any name that git knows, in the repository `git_dir`, for
+/// [`check`], [`read`] and whatever else only looks. There need be no checkout.
 ///
-/// Of many trees of one repository, open a [`Repository`] once: it keeps what it read, and the git that reads.
+/// Of many trees of one repository, open a [`Repository`] once: it keeps what it read, and the git
+/// that reads.
 ///
 /// # Security
 ///
-/// git runs nothing that the repository names and fetches nothing; whose repository it is it does not ask.
+/// git runs nothing that the repository names and fetches nothing; whose repository it is it does
+/// not ask.
 ///
 /// # Errors
 ///
-/// Returns an error of the kind [`Fault::Missing`](crate::workspace::Fault::Missing) if there is no such revision, and of
-/// another one if the repository or git itself cannot be read.
+/// Returns an error of the kind [`Fault::Missing`](crate::workspace::Fault::Missing) if there is no
+/// such revision, and of another one if the repository or git itself cannot be read.
 ///
 /// # Examples
 ///
@@ -255,7 +260,12 @@ fn run(mut request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Ou
     }
 }
 
-fn run_patches(patches: Patches, request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
+fn run_patches(
+    patches: Patches,
+    request: Request,
+    mode: CommandMode,
+    workspace: &dyn Workspace,
+) -> Outcome {
     let name = match mode {
         CommandMode::Check => "check",
         CommandMode::Apply => "apply",
@@ -276,8 +286,12 @@ fn run_patches(patches: Patches, request: Request, mode: CommandMode, workspace:
         plans::settle(&task, &done);
     }
     suggest(&task, &origin, &options, &mut done);
-    // A signal ends the search for suggestions like every other search, after which nothing has changed.
-    if let Some(signal) = task.interrupt().signal().filter(|_| done.is_refused() && done.result.signal.is_none())
+    // A signal ends the search for suggestions like every other search, after which nothing has
+    // changed.
+    if let Some(signal) = task
+        .interrupt()
+        .signal()
+        .filter(|_| done.is_refused() && done.result.signal.is_none())
         && done.result.receipt.is_none()
     {
         done.fail(&Failure::Interrupted(signal), task.indexed.as_ref());
@@ -290,7 +304,8 @@ fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
     Box::new(ended(command, problem, None))
 }
 
-/// Returns the outcome of a command that `problem` ends before it begins. If `problem` is a signal, `signal` is its number.
+/// Returns the outcome of a command that `problem` ends before it begins. If `problem` is a signal,
+/// `signal` is its number.
 pub fn ended(command: &'static str, problem: Problem, signal: Option<i32>) -> Outcome {
     let mut done = Committed::refused(problem);
     done.result.signal = signal;

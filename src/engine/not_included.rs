@@ -10,24 +10,48 @@ const MOST_NAMED: usize = 5;
 
 /// Adds a problem for each input that names changes without their content.
 pub(super) fn report(severity: Severity, selected: &mut Selected) {
-    let inputs = selected.plan.inputs.iter().enumerate().filter(|(_, input)| !input.not_included.is_empty());
-    selected.problems.extend(inputs.map(|(index, input)| problem(index, input, severity)));
+    let inputs = selected
+        .plan
+        .inputs
+        .iter()
+        .enumerate()
+        .filter(|(_, input)| !input.not_included.is_empty());
+    selected
+        .problems
+        .extend(inputs.map(|(index, input)| problem(index, input, severity)));
 }
 
 fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
     let named = &input.not_included;
     let lines: Vec<_> = named.iter().take(MOST_NAMED).map(line).collect();
     let more = named.len() - lines.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     let message = match named.len() {
-        1 => format!("the input names a change that it does not contain: {}", lines[0]),
-        count => format!("the input names {count} changes that it does not contain: {}{more}", lines.join(", ")),
+        1 => format!(
+            "the input names a change that it does not contain: {}",
+            lines[0]
+        ),
+        count => format!(
+            "the input names {count} changes that it does not contain: {}{more}",
+            lines.join(", ")
+        ),
     };
     // The text of an input that was repaired is another one.
-    let place = named.first().filter(|first| first.span.end <= input.bytes.len() && input.repairs.is_empty());
+    let place = named
+        .first()
+        .filter(|first| first.span.end <= input.bytes.len() && input.repairs.is_empty());
     let place = place.map(|first| (index, first.span));
     let help = help(named.iter().map(|named| named.kind)).map(str::to_owned);
-    Problem { severity, place, help, ..Problem::new(&code::NOT_INCLUDED, message) }
+    Problem {
+        severity,
+        place,
+        help,
+        ..Problem::new(&code::NOT_INCLUDED, message)
+    }
 }
 
 /// Returns the line for people, clipped, after the name of the file if the line lacks it.
@@ -35,14 +59,21 @@ fn line(named: &NotIncluded) -> String {
     const MOST: usize = 160;
     let shown = printable_line(&named.text[..named.text.len().min(MOST)]);
     let rest = if named.text.len() > MOST { "…" } else { "" };
-    let has_name = named.kind == NamedChange::OnlyIn || memchr::memmem::find(&named.text, &named.name).is_some();
-    if has_name { format!("`{shown}{rest}`") } else { format!("{} (`{shown}{rest}`)", printable_line(&named.name)) }
+    let has_name = named.kind == NamedChange::OnlyIn
+        || memchr::memmem::find(&named.text, &named.name).is_some();
+    if has_name {
+        format!("`{shown}{rest}`")
+    } else {
+        format!("{} (`{shown}{rest}`)", printable_line(&named.name))
+    }
 }
 
 /// Returns how to write an input that contains the first change.
 fn help(mut kinds: impl Iterator<Item = NamedChange>) -> Option<&'static str> {
     kinds.find_map(|kind| match kind {
-        NamedChange::OnlyIn => Some("`diff -N` writes the content of files that exist on one side only"),
+        NamedChange::OnlyIn => {
+            Some("`diff -N` writes the content of files that exist on one side only")
+        }
         NamedChange::Binary => Some("`git diff --binary` writes the content of binary files"),
         NamedChange::Differ => Some("`diff` without `-q` writes the changes"),
         NamedChange::Link | NamedChange::Type | NamedChange::Rename => {

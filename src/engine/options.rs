@@ -1,27 +1,29 @@
-//! The types of the fields of a [`Request`](super::Request) and of an [`Outcome`](super::Outcome), in one place.
+//! The types of the fields of a [`Request`](super::Request) and of an [`Outcome`](super::Outcome),
+//! in one place.
 
 pub use super::request::{MAX_DIFF, MAX_FILE};
 pub use crate::diagnostics::{
-    NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server, TIMEOUT as DIAGNOSTICS_TIMEOUT,
+    NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server,
+    TIMEOUT as DIAGNOSTICS_TIMEOUT,
 };
 pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::{ConflictStyle, Detail, Rules};
 pub use crate::plan::{
-    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
-    Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times,
+    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending,
+    Filter, Input, Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times,
 };
 pub use crate::policy::{
     Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict, control_paths,
 };
 pub use crate::preflight::{
-    ACTIONS, Cause, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions, Problem, RejectTo,
-    Severity, WhitespaceAction, code,
+    ACTIONS, Cause, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions,
+    Problem, RejectTo, Severity, WhitespaceAction, code,
 };
 pub use crate::process::Patience;
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{
-    Broken, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, edits, find_syntax,
-    listed, packed, quote,
+    Broken, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind, Unnamed,
+    edits, find_syntax, listed, packed, quote,
 };
 pub use crate::transaction::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions, Remedy};

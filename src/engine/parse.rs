@@ -23,7 +23,12 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(decide: &'a Decide, progress: &'a Progress) -> Self {
-        Self { decide, progress, truncated: Truncated::Refused, tree: None }
+        Self {
+            decide,
+            progress,
+            truncated: Truncated::Refused,
+            tree: None,
+        }
     }
 }
 
@@ -31,8 +36,14 @@ impl<'a> Reader<'a> {
 pub(super) fn read(patches: Patches, reader: Reader<'_>) -> Selected {
     let Parsed { mut plan, problem } = parse(patches, reader);
     if let Some(problem) = problem {
-        let plan = Plan { inputs: plan.inputs, operations: Vec::new() };
-        return Selected { plan, ..Selected::refused(problem) };
+        let plan = Plan {
+            inputs: plan.inputs,
+            operations: Vec::new(),
+        };
+        return Selected {
+            plan,
+            ..Selected::refused(problem)
+        };
     }
     let decide = reader.decide;
     if let Some(tree) = reader.tree {
@@ -49,15 +60,23 @@ fn parse(patches: Patches, reader: Reader<'_>) -> Parsed {
     let among = syntax::chosen(&decide.format);
     if among.is_empty() {
         let problem = Problem::new(&code::USAGE, format!("unknown format {}", decide.format));
-        return Parsed { plan, problem: Some(problem) };
+        return Parsed {
+            plan,
+            problem: Some(problem),
+        };
     }
     reader.progress.enter(Phase::Reading, 0);
     let series = patches.series.as_ref();
     let options = decide.syntax();
     let allow_empty = series.is_some() || options.allow_empty;
-    let options = syntax::Options { truncated: reader.truncated, allow_empty, ..options };
+    let options = syntax::Options {
+        truncated: reader.truncated,
+        allow_empty,
+        ..options
+    };
     for (index, (name, bytes)) in patches.texts.into_iter().enumerate() {
-        let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
+        let listed =
+            series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
         match syntax::parse(&name, bytes, &among, options) {
             Ok(mut parsed) => {
                 if let Some((name, listed)) = listed {
@@ -68,24 +87,37 @@ fn parse(patches: Patches, reader: Reader<'_>) -> Parsed {
             Err(error) => {
                 let problem = Some(broken(&error, plan.inputs.len()));
                 let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
-                plan.inputs.push(plan::Input { listed, ..error.input });
+                plan.inputs.push(plan::Input {
+                    listed,
+                    ..error.input
+                });
                 return Parsed { plan, problem };
             }
         }
     }
-    Parsed { plan, problem: None }
+    Parsed {
+        plan,
+        problem: None,
+    }
 }
 
 /// Selects the operations of `whole` that are applied.
 pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected {
     let is_empty = whole.operations.is_empty();
-    let plan::Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
+    let plan::Selected {
+        plan,
+        rejections,
+        skipped: filtered,
+        outside,
+        left_out,
+    } = plan::select(whole, selection);
     let rejected = |rejection| rejected(rejection, &plan, selection.level());
     let mut problems: Vec<_> = rejections.iter().map(rejected).collect();
     let left_out = match left_out {
         Ok(left_out) => left_out,
         Err(error) => {
-            // If names are rejected, the numbers of the files are not those of the report that the user has.
+            // If names are rejected, the numbers of the files are not those of the report that the
+            // user has.
             problems.extend(rejections.is_empty().then(|| unchosen(&error)));
             Vec::new()
         }
@@ -95,10 +127,20 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
     } else if plan.operations.is_empty() && rejections.is_empty() && !is_empty {
         problems.push(skipped(filtered.len()));
     }
-    Selected { plan, is_resolvable: true, left_out, skipped: filtered, problems }
+    Selected {
+        plan,
+        is_resolvable: true,
+        left_out,
+        skipped: filtered,
+        problems,
+    }
 }
 
 /// Returns the severity of a change that an input names and does not contain.
 pub(super) fn severity(decide: &Decide) -> Severity {
-    if decide.strict_input { Severity::Error } else { Severity::Warning }
+    if decide.strict_input {
+        Severity::Error
+    } else {
+        Severity::Warning
+    }
 }

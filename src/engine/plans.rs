@@ -1,4 +1,5 @@
-//! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
+//! What happens between a check and its change: a plan is kept, carried out as it was kept, or
+//! refused.
 
 use super::approval::{SHA256, is_plan_id};
 use super::log::stopped;
@@ -22,8 +23,9 @@ const FEWEST: usize = 8;
 /// Most bytes of a reason.
 const MAX_REASON: usize = 4096;
 
-/// Does what [`check`](super::check) does, and keeps the plan if it can be carried out, for [`planned`]. It takes the
-/// lock to write that down, and recovers what a dead process left, as every change does.
+/// Does what [`check`](super::check) does, and keeps the plan if it can be carried out, for
+/// [`planned`]. It takes the lock to write that down, and recovers what a dead process left, as
+/// every change does.
 ///
 /// # Examples
 ///
@@ -50,13 +52,19 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         Ok(patches) => patches,
         Err(problem) => return *refused("check", *problem),
     };
-    let (mut task, begun) = match Task::begin(("check", report::Outcome::WouldApply), request, workspace) {
-        Ok(begun) => begun,
-        Err(outcome) => return *outcome,
-    };
+    let (mut task, begun) =
+        match Task::begin(("check", report::Outcome::WouldApply), request, workspace) {
+            Ok(begun) => begun,
+            Err(outcome) => return *outcome,
+        };
     task.command.is_saved = patches.is_saved;
     let saved = SavedPlan::of(&patches, &task.request.decide);
-    let texts: Vec<u8> = patches.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
+    let texts: Vec<u8> = patches
+        .texts
+        .iter()
+        .flat_map(|(_, text)| &text[..])
+        .copied()
+        .collect();
     let (selected, options) = read_for(&task, patches, begun);
     let mut done = task.run(selected, &options, CommandMode::Check);
     if !done.is_refused() {
@@ -65,19 +73,24 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
     done.finish(&task.command)
 }
 
-/// Returns the request to carry out the saved plan `id`: its `plan_id`, or at least eight of its hex digits from the
-/// first on. The patches and the options that decide the result are the saved ones; the policy, the contents of the report and the
-/// options of the commit are those of `usual`. [`apply`](super::apply) does exactly what was checked, or refuses it as stale.
+/// Returns the request to carry out the saved plan `id`: its `plan_id`, or at least eight of its
+/// hex digits from the first on. The patches and the options that decide the result are the saved
+/// ones; the policy, the contents of the report and the options of the commit are those of `usual`.
+/// [`apply`](super::apply) does exactly what was checked, or refuses it as stale.
 ///
 /// # Security
 ///
-/// A saved plan is not trusted. It is read only from files that no other user can write, the change is computed again, and it
-/// is made only if its `plan_id` is `id`.
+/// A saved plan is not trusted. It is read only from files that no other user can write, the change
+/// is computed again, and it is made only if its `plan_id` is `id`.
 ///
 /// # Errors
 ///
 /// Returns the report that says why there is no such plan, or more than one, or a damaged one.
-pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Request, Box<Outcome>> {
+pub fn planned(
+    usual: Request,
+    workspace: &dyn Workspace,
+    id: &str,
+) -> Result<Request, Box<Outcome>> {
     let refuse = |problem| refused("apply", problem);
     let digits = digits(id).ok_or_else(|| refuse(unnamed(id)))?;
     match saved_plans::search(workspace, digits) {
@@ -92,8 +105,8 @@ pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Re
     }
 }
 
-/// Refuses the plan `id`, a whole `plan_id` or the beginning of that of a saved one: it is noted in the history, what was
-/// saved of it goes, and nobody's approval of it counts until [`withdraw`].
+/// Refuses the plan `id`, a whole `plan_id` or the beginning of that of a saved one: it is noted in
+/// the history, what was saved of it goes, and nobody's approval of it counts until [`withdraw`].
 pub fn reject(
     id: &str,
     reason: Option<&str>,
@@ -120,8 +133,14 @@ fn reject_kept(
         return done.problems().push(Problem::new(&code::USAGE, message));
     }
     let plan = format!("{SHA256}{}", kept.name);
-    let files = SavedPlan::read(kept).map(|(saved, _)| saved.files).unwrap_or_default();
-    let refusal = PlanRejection { plan: plan.clone(), reason: reason.map(str::to_owned), files };
+    let files = SavedPlan::read(kept)
+        .map(|(saved, _)| saved.files)
+        .unwrap_or_default();
+    let refusal = PlanRejection {
+        plan: plan.clone(),
+        reason: reason.map(str::to_owned),
+        files,
+    };
     match rejections::save(workspace, options, interrupt, &refusal) {
         Ok(Some(saved)) => {
             note_saved(saved, done);
@@ -140,7 +159,8 @@ pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
         match rejections::remove(workspace, id) {
             Ok(0) => {
                 let message = "no refusal of this plan is kept";
-                done.problems().push(Problem::new(&code::NOTHING_TO_UNDO, message));
+                done.problems()
+                    .push(Problem::new(&code::NOTHING_TO_UNDO, message));
             }
             Ok(_) => done.result.plan_id = Some(id.to_owned()),
             Err(failure) => done.fail(&failure, None),
@@ -160,48 +180,97 @@ fn digits(id: &str) -> Option<&str> {
 }
 
 fn unnamed(id: &str) -> Problem {
-    let help = format!("a plan_id is {SHA256} and 64 hex digits; of a saved plan {FEWEST} of them are enough");
-    Problem { help: Some(help), ..Problem::new(&code::USAGE, format!("`{id}` names no plan")) }
+    let help = format!(
+        "a plan_id is {SHA256} and 64 hex digits; of a saved plan {FEWEST} of them are enough"
+    );
+    Problem {
+        help: Some(help),
+        ..Problem::new(&code::USAGE, format!("`{id}` names no plan"))
+    }
 }
 
 fn unsaved(id: &str) -> Problem {
-    let help = Some("`wpatch check --save` keeps one; it goes when it is carried out, and with its age".to_owned());
-    Problem { help, ..Problem::new(&code::NOT_SAVED, format!("no saved plan matches {id}")) }
+    let help = Some(
+        "`wpatch check --save` keeps one; it goes when it is carried out, and with its age"
+            .to_owned(),
+    );
+    Problem {
+        help,
+        ..Problem::new(&code::NOT_SAVED, format!("no saved plan matches {id}"))
+    }
 }
 
 fn damaged() -> Problem {
     let help = Some("check the patch again".to_owned());
-    Problem { help, ..Problem::new(&code::STATE, "the saved plan does not say what it has to") }
+    Problem {
+        help,
+        ..Problem::new(&code::STATE, "the saved plan does not say what it has to")
+    }
 }
 
 fn ambiguous(id: &str, names: &[String]) -> Problem {
     let help = Some("name the plan by more digits".to_owned());
-    Problem { help, ..Problem::new(&code::USAGE, history::ambiguous(id, names.iter().map(String::as_str))) }
+    Problem {
+        help,
+        ..Problem::new(
+            &code::USAGE,
+            history::ambiguous(id, names.iter().map(String::as_str)),
+        )
+    }
 }
 
 /// Removes the saved plan that was carried out.
 pub(super) fn settle(task: &Task<'_>, done: &Committed) {
-    if let Some(name) = task.approve().and_then(|approve| approve.strip_prefix(SHA256)).filter(|_| !done.is_refused()) {
+    if let Some(name) = task
+        .approve()
+        .and_then(|approve| approve.strip_prefix(SHA256))
+        .filter(|_| !done.is_refused())
+    {
         saved_plans::forget(task.workspace, name);
     }
 }
 
 fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
     let report = done.report(&task.command);
-    let Some(name) = report.plan_id.as_deref().and_then(|id| id.strip_prefix(SHA256)) else { return };
+    let Some(name) = report
+        .plan_id
+        .as_deref()
+        .and_then(|id| id.strip_prefix(SHA256))
+    else {
+        return;
+    };
     let files = report.files.iter();
-    plan.files = files.map(|file| (file.op.to_string(), report::path_text(&file.path))).collect();
-    let Ok(mut bytes) = serde_json::to_vec(&plan) else { return };
+    plan.files = files
+        .map(|file| (file.op.to_string(), report::path_text(&file.path)))
+        .collect();
+    let Ok(mut bytes) = serde_json::to_vec(&plan) else {
+        return;
+    };
     bytes.push(b'\n');
     bytes.extend_from_slice(texts);
     if bytes.len() as u64 > MAX_PLAN {
-        let facts = Facts { limit: Some(MAX_PLAN), size: Some(bytes.len() as u64), ..Facts::default() };
+        let facts = Facts {
+            limit: Some(MAX_PLAN),
+            size: Some(bytes.len() as u64),
+            ..Facts::default()
+        };
         let message = format!("the patch is too large to be saved, over {MAX_PLAN} bytes");
-        done.problems().push(Problem { facts, ..Problem::new(&code::TOO_LARGE, message) });
+        done.problems().push(Problem {
+            facts,
+            ..Problem::new(&code::TOO_LARGE, message)
+        });
         return;
     }
     let (workspace, options) = (task.workspace, task.request.transaction());
-    match saved_plans::save(workspace, options, task.interrupt(), &StoredPlan { name: name.to_owned(), bytes }) {
+    match saved_plans::save(
+        workspace,
+        options,
+        task.interrupt(),
+        &StoredPlan {
+            name: name.to_owned(),
+            bytes,
+        },
+    ) {
         Ok(Some(saved)) => {
             note_saved(saved, done);
             let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
@@ -215,7 +284,11 @@ fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed
 /// Adds what was recovered before a plan was saved, and what could not be removed.
 fn note_saved(saved: Saved, done: &mut Committed) {
     done.note_recovered(saved.recovered);
-    let warning = |failure| unswept(&format!("what is older could not all be removed: {failure}"));
+    let warning = |failure| {
+        unswept(&format!(
+            "what is older could not all be removed: {failure}"
+        ))
+    };
     done.problems().extend(saved.warning.map(warning));
 }
 
@@ -228,7 +301,12 @@ fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<St
     match saved_plans::search(workspace, digits) {
         Ok(Search::One(kept)) => return Some(kept),
         // A plan with a damaged record can be rejected.
-        _ if digits.len() == 64 => return Some(StoredPlan { name: digits.to_owned(), bytes: Vec::new() }),
+        _ if digits.len() == 64 => {
+            return Some(StoredPlan {
+                name: digits.to_owned(),
+                bytes: Vec::new(),
+            });
+        }
         Ok(Search::None) => done.problems().push(unsaved(id)),
         Ok(Search::Several(names)) => done.problems().push(ambiguous(id, &names)),
         Err(failure) => done.fail(&failure, None),

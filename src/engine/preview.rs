@@ -17,7 +17,8 @@ use crate::workspace::Workspace;
 #[cfg(feature = "html")]
 pub use page::exhibit;
 
-/// What a plan comes to. Its diffs are not all in memory: most are made again when they are asked for.
+/// What a plan comes to. Its diffs are not all in memory: most are made again when they are asked
+/// for.
 #[must_use]
 pub struct Preview<'w> {
     /// What [`check`](super::check) says of it.
@@ -28,12 +29,16 @@ pub struct Preview<'w> {
     count: usize,
     options: preflight::Options,
     shelf: Shelf,
-    #[cfg_attr(not(feature = "html"), allow(dead_code, reason = "only a page shows images"))]
+    #[cfg_attr(
+        not(feature = "html"),
+        allow(dead_code, reason = "only a page shows images")
+    )]
     gallery: Option<Gallery>,
     workspace: &'w dyn Workspace,
 }
 
-/// Says what [`apply`](super::apply) would do, in any grammar, as a git diff; takes no lock and writes nothing.
+/// Says what [`apply`](super::apply) would do, in any grammar, as a git diff; takes no lock and
+/// writes nothing.
 ///
 /// # Examples
 ///
@@ -64,15 +69,23 @@ impl<'w> Preview<'w> {
         gallery: Option<Gallery>,
         adapt: impl FnOnce(&mut preflight::Options),
     ) -> Self {
-        let begun = request.take_patches().map_err(|problem| refused("show", *problem)).and_then(|patches| {
-            let success = report::Outcome::WouldApply;
-            Ok((patches, Task::begin(("show", success), request, workspace)?))
-        });
+        let begun = request
+            .take_patches()
+            .map_err(|problem| refused("show", *problem))
+            .and_then(|patches| {
+                let success = report::Outcome::WouldApply;
+                Ok((patches, Task::begin(("show", success), request, workspace)?))
+            });
         let (patches, (mut task, begun)) = match begun {
             Ok(begun) => begun,
             Err(outcome) => {
                 let known = (0, preflight::Options::default());
-                return Self::new((*outcome, Vec::new()), known, (Shelf::default(), None), workspace);
+                return Self::new(
+                    (*outcome, Vec::new()),
+                    known,
+                    (Shelf::default(), None),
+                    workspace,
+                );
             }
         };
         task.command.is_saved = patches.is_saved;
@@ -81,29 +94,62 @@ impl<'w> Preview<'w> {
         // A report that contains the diffs keeps them.
         let is_taken = !options.diff;
         adapt(&mut options);
-        task.shown = Shown { shelf: is_taken.then_some(&shelf), gallery: gallery.as_ref() };
+        task.shown = Shown {
+            shelf: is_taken.then_some(&shelf),
+            gallery: gallery.as_ref(),
+        };
         let mut done = task.run(selected, &options, CommandMode::Check);
         suggest(&task, &origin, &options, &mut done);
-        let files = done.resolved.resolution.as_ref().map_or(&[][..], |resolution| &resolution.files);
-        for (index, diff) in files.iter().enumerate().filter_map(|(index, file)| Some((index, file.diff.as_ref()?))) {
+        let files = done
+            .resolved
+            .resolution
+            .as_ref()
+            .map_or(&[][..], |resolution| &resolution.files);
+        for (index, diff) in files
+            .iter()
+            .enumerate()
+            .filter_map(|(index, file)| Some((index, file.diff.as_ref()?)))
+        {
             shelf.put(index, diff.clone());
         }
         let count = files.len();
-        Self::new(done.finish_with_operations(&task.command), (count, options), (shelf, gallery), workspace)
+        Self::new(
+            done.finish_with_operations(&task.command),
+            (count, options),
+            (shelf, gallery),
+            workspace,
+        )
     }
 
     fn new(
-        (Outcome { report, inputs, problems }, operations): (Outcome, Vec<Operation>),
+        (
+            Outcome {
+                report,
+                inputs,
+                problems,
+            },
+            operations,
+        ): (Outcome, Vec<Operation>),
         (count, options): (usize, preflight::Options),
         (shelf, gallery): (Shelf, Option<Gallery>),
         workspace: &'w dyn Workspace,
     ) -> Self {
-        Self { report, problems, plan: Plan { inputs, operations }, count, options, shelf, gallery, workspace }
+        Self {
+            report,
+            problems,
+            plan: Plan { inputs, operations },
+            count,
+            options,
+            shelf,
+            gallery,
+            workspace,
+        }
     }
 
-    /// Returns one git diff for each file of the report, in their order: with every hunk where it goes, with what was
-    /// repaired, and with binary contents. Empty for a file that does not change, or does not fit; of several operations on
-    /// one file only the last one has any. All of them together are a patch; those of `exhibit` are none.
+    /// Returns one git diff for each file of the report, in their order: with every hunk where it
+    /// goes, with what was repaired, and with binary contents. Empty for a file that does not
+    /// change, or does not fit; of several operations on one file only the last one has any. All of
+    /// them together are a patch; those of `exhibit` are none.
     ///
     /// The bytes are those of files and names, for whom no terminal is safe.
     ///
@@ -116,10 +162,15 @@ impl<'w> Preview<'w> {
 
     /// Returns how it ended.
     pub fn into_outcome(self) -> Outcome {
-        Outcome { report: self.report, inputs: self.plan.inputs, problems: self.problems }
+        Outcome {
+            report: self.report,
+            inputs: self.plan.inputs,
+            problems: self.problems,
+        }
     }
 
     fn diff(&self, index: usize) -> io::Result<Option<Vec<u8>>> {
-        self.shelf.diff(index, &self.plan, self.workspace, &self.options)
+        self.shelf
+            .diff(index, &self.plan, self.workspace, &self.options)
     }
 }

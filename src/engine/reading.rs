@@ -18,15 +18,25 @@ const STEPS: [Step; 4] = [
     three_way::find_bases,
 ];
 
-/// Reads the patches for the tree of `task`. Returns the selected operations, with the problems of `begun` first, and how
-/// the tree is read.
-pub(super) fn read_for(task: &Task<'_>, patches: Patches, begun: Selected) -> (Selected, preflight::Options) {
+/// Reads the patches for the tree of `task`. Returns the selected operations, with the problems of
+/// `begun` first, and how the tree is read.
+pub(super) fn read_for(
+    task: &Task<'_>,
+    patches: Patches,
+    begun: Selected,
+) -> (Selected, preflight::Options) {
     let request = &task.request;
     let mut read = if request.decide.lenient {
         lenient::read(task, patches)
     } else {
         let tree = Some(task.workspace);
-        read(patches, Reader { tree, ..Reader::new(&request.decide, task.progress()) })
+        read(
+            patches,
+            Reader {
+                tree,
+                ..Reader::new(&request.decide, task.progress())
+            },
+        )
     };
     let mut options = request.preflight();
     read.problems.splice(..0, begun.problems);

@@ -17,10 +17,15 @@ use crate::workspace::{Workspace, below, top};
 /// Where the history has old contents, and what they are.
 pub(super) type Kept<'e> = (&'e RelPath, Version);
 
-/// Adds to sections that number lines the versions of their files in the history that have the tag of the section.
+/// Adds to sections that number lines the versions of their files in the history that have the tag
+/// of the section.
 pub(super) fn recall(decide: &Decide, workspace: &dyn Workspace, selected: &mut Selected) {
     let operations = &mut selected.plan.operations;
-    if !decide.relocate || !operations.iter().any(|operation| matches!(operation.edit, Edit::Lines(_))) {
+    if !decide.relocate
+        || !operations
+            .iter()
+            .any(|operation| matches!(operation.edit, Edit::Lines(_)))
+    {
         return;
     }
     let (all, tree) = match entries(workspace).and_then(|all| Ok((all, top(workspace)?))) {
@@ -31,14 +36,22 @@ pub(super) fn recall(decide: &Decide, workspace: &dyn Workspace, selected: &mut 
     for operation in operations {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         if let (Edit::Lines(changes), Some(kept)) = (&mut operation.edit, kept.get(path)) {
-            let earlier = kept.iter().filter_map(|kept| read(tree, *kept, decide.max_file));
-            changes.earlier = earlier.filter(|bytes| changes.tag == Tag::of(bytes)).map(Arc::new).collect();
+            let earlier = kept
+                .iter()
+                .filter_map(|kept| read(tree, *kept, decide.max_file));
+            changes.earlier = earlier
+                .filter(|bytes| changes.tag == Tag::of(bytes))
+                .map(Arc::new)
+                .collect();
         }
     }
 }
 
 /// Returns the old versions of each file below the root of `workspace`, every one once.
-pub(super) fn kept<'e>(all: &'e [Entry], workspace: &dyn Workspace) -> HashMap<RelPath, Vec<Kept<'e>>> {
+pub(super) fn kept<'e>(
+    all: &'e [Entry],
+    workspace: &dyn Workspace,
+) -> HashMap<RelPath, Vec<Kept<'e>>> {
     let (mut kept, mut known) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
     let tree = workspace.work_tree().ok().flatten();
     let from_root = |path: &RelPath| match tree {
@@ -57,8 +70,13 @@ pub(super) fn kept<'e>(all: &'e [Entry], workspace: &dyn Workspace) -> HashMap<R
     kept
 }
 
-/// Returns a version from the top of the work tree `workspace`, unless it is gone or was written to since.
-pub(super) fn read(workspace: &dyn Workspace, (place, version): Kept<'_>, most: u64) -> Option<Bytes> {
+/// Returns a version from the top of the work tree `workspace`, unless it is gone or was written to
+/// since.
+pub(super) fn read(
+    workspace: &dyn Workspace,
+    (place, version): Kept<'_>,
+    most: u64,
+) -> Option<Bytes> {
     let (bytes, _) = workspace.read(place, most).ok()?;
     (Digest::of(&bytes) == version.digest).then_some(bytes)
 }

@@ -19,8 +19,8 @@ pub struct Applied {
 
 /// A command that failed: an error with the problem that decided.
 ///
-/// Its text is safe for a terminal: control characters are escaped. With the feature `miette` it is a
-/// `miette::Diagnostic` with code, help, and the lines of the patch that the problem is about.
+/// Its text is safe for a terminal: control characters are escaped. With the feature `miette` it is
+/// a `miette::Diagnostic` with code, help, and the lines of the patch that the problem is about.
 #[derive(Clone, Debug)]
 pub struct Refused {
     outcome: Box<Outcome>,
@@ -51,7 +51,13 @@ impl Outcome {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn into_result(self) -> Result<Applied, Refused> {
-        if self.report.ok { Ok(Applied { report: self.report }) } else { Err(self.into()) }
+        if self.report.ok {
+            Ok(Applied {
+                report: self.report,
+            })
+        } else {
+            Err(self.into())
+        }
     }
 }
 
@@ -81,7 +87,11 @@ impl Refused {
     /// Returns the stable name of the problem that decided.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        self.outcome.report.error.as_ref().map_or(self.outcome.report.outcome.name(), |error| error.code)
+        self.outcome
+            .report
+            .error
+            .as_ref()
+            .map_or(self.outcome.report.outcome.name(), |error| error.code)
     }
 
     /// Returns the outcome of the command.
@@ -92,7 +102,9 @@ impl Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(error) = &self.outcome.report.error else { return f.write_str(self.code()) };
+        let Some(error) = &self.outcome.report.error else {
+            return f.write_str(self.code());
+        };
         if let Some(path) = &error.path {
             write!(f, "{}: ", printable(path.as_bytes()))?;
         }
@@ -107,7 +119,8 @@ mod diagnostic {
     use std::fmt::Display;
 
     use miette::{
-        Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
+        Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan,
+        SpanContents,
     };
 
     use super::{Excerpt, Outcome, Refused, printable};
@@ -134,12 +147,18 @@ mod diagnostic {
         }
 
         fn source_code(&self) -> Option<&dyn SourceCode> {
-            self.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
+            self.excerpt
+                .as_ref()
+                .map(|excerpt| excerpt as &dyn SourceCode)
         }
 
         fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
             let mark = &self.excerpt.as_ref()?.mark;
-            Some(Box::new(std::iter::once(LabeledSpan::new(None, mark.start, mark.len()))))
+            Some(Box::new(std::iter::once(LabeledSpan::new(
+                None,
+                mark.start,
+                mark.len(),
+            ))))
         }
     }
 
@@ -175,20 +194,28 @@ mod tests {
     use super::*;
 
     fn result(patch: &str) -> Result<Applied, Refused> {
-        let workspace = Memory::with_files([(RelPath::new(b"a").unwrap(), Entry::file("one\ntwo\n"))]);
+        let workspace =
+            Memory::with_files([(RelPath::new(b"a").unwrap(), Entry::file("one\ntwo\n"))]);
         engine::apply(Request::of(patch), &workspace, &Interrupt::new()).into_result()
     }
 
     #[test]
     fn a_success_has_the_report() {
         let applied = result("--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n").unwrap();
-        assert_eq!((applied.report.exit_code, applied.report.changed), (0, true));
+        assert_eq!(
+            (applied.report.exit_code, applied.report.changed),
+            (0, true)
+        );
     }
 
     #[test]
     fn a_failure_names_the_problem_that_decided() {
-        let refused = result("--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-thr\x1bee\n+3\n two\n").unwrap_err();
-        assert_eq!(refused.code(), refused.report().error.as_ref().unwrap().code);
+        let refused =
+            result("--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-thr\x1bee\n+3\n two\n").unwrap_err();
+        assert_eq!(
+            refused.code(),
+            refused.report().error.as_ref().unwrap().code
+        );
         assert!(refused.to_string().starts_with("a: "), "{refused}");
         #[cfg(feature = "miette")]
         assert!(!refused.excerpt.as_ref().unwrap().text.contains('\x1b'));
@@ -200,11 +227,16 @@ mod tests {
     fn a_failure_is_a_diagnostic() {
         use miette::Diagnostic;
 
-        let refused = result("text\nbefore\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-three\n+3\n two\n").unwrap_err();
+        let refused = result("text\nbefore\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-three\n+3\n two\n")
+            .unwrap_err();
         let diagnostic: &dyn Diagnostic = &refused;
         assert_eq!(diagnostic.code().unwrap().to_string(), refused.code());
         let label = diagnostic.labels().unwrap().next().unwrap();
-        let lines = diagnostic.source_code().unwrap().read_span(label.inner(), 0, 0).unwrap();
+        let lines = diagnostic
+            .source_code()
+            .unwrap()
+            .read_span(label.inner(), 0, 0)
+            .unwrap();
         assert_eq!((lines.line() + 1, lines.name()), (6, Some("-")));
         assert_eq!(lines.data(), b"-three");
     }

@@ -1,4 +1,5 @@
-//! The text of a saved plan: one line of JSON with the options that decide the result, then the patches.
+//! The text of a saved plan: one line of JSON with the options that decide the result, then the
+//! patches.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,10 +28,23 @@ impl SavedPlan {
     pub(super) fn of(patches: &Patches, decide: &Decide) -> Self {
         Self {
             files: Vec::new(),
-            patches: patches.texts.iter().map(|(name, text)| (name.clone(), text.len())).collect(),
+            patches: patches
+                .texts
+                .iter()
+                .map(|(name, text)| (name.clone(), text.len()))
+                .collect(),
             series: patches.series.as_ref().map(|series| {
-                let entry = |listed: &Listed| (listed.line, listed.strip, listed.direction == Direction::Reverse);
-                (series.name.clone(), series.entries.iter().map(entry).collect())
+                let entry = |listed: &Listed| {
+                    (
+                        listed.line,
+                        listed.strip,
+                        listed.direction == Direction::Reverse,
+                    )
+                };
+                (
+                    series.name.clone(),
+                    series.entries.iter().map(entry).collect(),
+                )
             }),
             decide: decide.clone(),
         }
@@ -39,12 +53,15 @@ impl SavedPlan {
     /// Returns the first line of `kept` and the patches; `None` if it is damaged.
     pub(super) fn read(kept: &StoredPlan) -> Option<(Self, &[u8])> {
         let end = memchr::memchr(b'\n', &kept.bytes)?;
-        Some((serde_json::from_slice(&kept.bytes[..end]).ok()?, &kept.bytes[end + 1..]))
+        Some((
+            serde_json::from_slice(&kept.bytes[..end]).ok()?,
+            &kept.bytes[end + 1..],
+        ))
     }
 }
 
-/// Returns the request that was saved as `kept`. Its `look`, `commit` and `context` are those of `usual`. `None` if the saved
-/// plan is damaged.
+/// Returns the request that was saved as `kept`. Its `look`, `commit` and `context` are those of
+/// `usual`. `None` if the saved plan is damaged.
 pub(super) fn restore(usual: Request, kept: &StoredPlan) -> Option<Request> {
     let (saved, mut rest) = SavedPlan::read(kept)?;
     let mut texts = Vec::new();
@@ -54,10 +71,31 @@ pub(super) fn restore(usual: Request, kept: &StoredPlan) -> Option<Request> {
         rest = others;
     }
     let series = saved.series.map(|(name, all)| {
-        let direction = |is_reverse| if is_reverse { Direction::Reverse } else { Direction::Forward };
-        let entry = |(line, strip, is_reverse)| Listed { line, strip, direction: direction(is_reverse) };
-        Series { name, entries: all.into_iter().map(entry).collect() }
+        let direction = |is_reverse| {
+            if is_reverse {
+                Direction::Reverse
+            } else {
+                Direction::Forward
+            }
+        };
+        let entry = |(line, strip, is_reverse)| Listed {
+            line,
+            strip,
+            direction: direction(is_reverse),
+        };
+        Series {
+            name,
+            entries: all.into_iter().map(entry).collect(),
+        }
     });
-    let what = What::Patches(Patches { texts, series, is_saved: true });
-    rest.is_empty().then_some(Request { what, decide: saved.decide, ..usual })
+    let what = What::Patches(Patches {
+        texts,
+        series,
+        is_saved: true,
+    });
+    rest.is_empty().then_some(Request {
+        what,
+        decide: saved.decide,
+        ..usual
+    })
 }

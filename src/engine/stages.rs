@@ -35,13 +35,18 @@ pub(super) struct Committed {
 }
 
 fn has_error(problems: &[Problem]) -> bool {
-    problems.iter().any(|problem| problem.severity == Severity::Error)
+    problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
 }
 
 impl Selected {
     /// Returns no operations, and `problem` as the only problem.
     pub(super) fn refused(problem: Problem) -> Self {
-        Self { problems: vec![problem], ..Self::default() }
+        Self {
+            problems: vec![problem],
+            ..Self::default()
+        }
     }
 
     pub(super) fn is_refused(&self) -> bool {
@@ -64,11 +69,23 @@ impl Resolved {
     }
 
     /// Adds `resolution`, and refuses it if another plan than `approve` was approved.
-    pub(super) fn add(&mut self, mut resolution: Resolution, command: &Command, approve: Option<&str>) {
+    pub(super) fn add(
+        &mut self,
+        mut resolution: Resolution,
+        command: &Command,
+        approve: Option<&str>,
+    ) {
         self.selected.problems.append(&mut resolution.problems);
         self.resolution = Some(resolution);
         if let Some(approved) = approve.filter(|_| !self.is_refused())
-            && report::build(command, self, &CommitResult::default(), self.success(command)).plan_id.as_deref()
+            && report::build(
+                command,
+                self,
+                &CommitResult::default(),
+                self.success(command),
+            )
+            .plan_id
+            .as_deref()
                 != Some(approved)
         {
             self.selected.problems.push(not_approved());
@@ -78,7 +95,11 @@ impl Resolved {
     /// Returns the outcome if there is no error.
     fn success(&self, command: &Command) -> report::Outcome {
         let resolution = self.resolution.as_ref();
-        let is_reduced = self.selected.problems.iter().any(|problem| problem.severity == Severity::Reject);
+        let is_reduced = self
+            .selected
+            .problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Reject);
         match (is_reduced, resolution) {
             (true, None) => report::Outcome::DoesNotApply,
             (true, Some(resolution)) if resolution.changes == 0 => report::Outcome::DoesNotApply,
@@ -91,7 +112,13 @@ impl Resolved {
 
 impl From<Selected> for Committed {
     fn from(selected: Selected) -> Self {
-        Self { resolved: Resolved { selected, ..Resolved::default() }, ..Self::default() }
+        Self {
+            resolved: Resolved {
+                selected,
+                ..Resolved::default()
+            },
+            ..Self::default()
+        }
     }
 }
 
@@ -111,21 +138,29 @@ impl Committed {
 
     /// Adds the recovered changes, with a warning about each file that could not be restored.
     pub(super) fn note_recovered(&mut self, recovered: Vec<Recovered>) {
-        self.problems().extend(recovered.iter().filter_map(|one| unrestored(one, Severity::Warning)));
+        self.problems().extend(
+            recovered
+                .iter()
+                .filter_map(|one| unrestored(one, Severity::Warning)),
+        );
         self.result.recovered = recovered;
     }
 
-    /// Adds the problems of `failure`, with the displayed name of the index if they are about its file.
+    /// Adds the problems of `failure`, with the displayed name of the index if they are about its
+    /// file.
     pub(super) fn fail(&mut self, failure: &Failure, indexed: Option<&Indexed>) {
         let known = self.problems().len();
         self.resolved.selected.fail(failure);
         if let Some(indexed) = indexed {
             let problems = self.problems().split_off(known);
-            self.problems().extend(problems.into_iter().map(|problem| indexed.named(problem)));
+            self.problems()
+                .extend(problems.into_iter().map(|problem| indexed.named(problem)));
         }
         match failure {
             Failure::Interrupted(signal) => self.result.signal = Some(*signal),
-            Failure::Incomplete { left, kept, .. } => self.result.unrestored = (left.clone(), kept.clone()),
+            Failure::Incomplete { left, kept, .. } => {
+                self.result.unrestored = (left.clone(), kept.clone());
+            }
             _ => {}
         }
     }
@@ -145,11 +180,21 @@ impl Committed {
 
     pub(super) fn finish_with_operations(mut self, command: &Command) -> (Outcome, Vec<Operation>) {
         // The patches applied when the plan was saved, so the tree has changed since.
-        let is_told = self.problems().iter().any(|problem| problem.code == &code::NOT_APPROVED);
-        if command.is_saved && !is_told && self.report(command).outcome == report::Outcome::DoesNotApply {
+        let is_told = self
+            .problems()
+            .iter()
+            .any(|problem| problem.code == &code::NOT_APPROVED);
+        if command.is_saved
+            && !is_told
+            && self.report(command).outcome == report::Outcome::DoesNotApply
+        {
             self.problems().insert(0, not_approved());
         }
-        let is_indexed = self.resolved.index_report.as_ref().is_some_and(IndexReport::decides);
+        let is_indexed = self
+            .resolved
+            .index_report
+            .as_ref()
+            .is_some_and(IndexReport::decides);
         let Selected { plan, problems, .. } = &mut self.resolved.selected;
         for problem in problems {
             if is_indexed && *problem.code == code::MISSING && !problem.facts.is_untracked {
@@ -158,10 +203,21 @@ impl Committed {
             say_listed(problem, &plan.inputs);
         }
         let report = self.report(command);
-        let Resolved { selected: Selected { plan, problems, .. }, resolution, .. } = self.resolved;
+        let Resolved {
+            selected: Selected { plan, problems, .. },
+            resolution,
+            ..
+        } = self.resolved;
         if let Some(resolution) = resolution.filter(|resolution| resolution.files.len() >= MANY) {
             threads::leave(move || drop(resolution));
         }
-        (Outcome { report, inputs: plan.inputs, problems }, plan.operations)
+        (
+            Outcome {
+                report,
+                inputs: plan.inputs,
+                problems,
+            },
+            plan.operations,
+        )
     }
 }

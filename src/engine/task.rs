@@ -39,8 +39,9 @@ pub(super) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Begins a command under the policy in force. An approval, and a command of the user, need the digests of the change. The
-    /// second value selects nothing yet; it contains the problems of the approval.
+    /// Begins a command under the policy in force. An approval, and a command of the user, need the
+    /// digests of the change. The second value selects nothing yet; it contains the problems of the
+    /// approval.
     ///
     /// # Errors
     ///
@@ -68,7 +69,16 @@ impl<'a> Task<'a> {
         let mut selected = Selected::default();
         approval::check_approval(request.commit.approve.as_deref(), workspace, &mut selected);
         let indexed = request.indexed();
-        Ok((Self { command, request, indexed, workspace, shown: Shown::default() }, selected))
+        Ok((
+            Self {
+                command,
+                request,
+                indexed,
+                workspace,
+                shown: Shown::default(),
+            },
+            selected,
+        ))
     }
 
     pub(super) fn approve(&self) -> Option<&str> {
@@ -89,6 +99,8 @@ impl<'a> Task<'a> {
 
     /// Returns the problem of commands that no shell can run.
     pub(super) fn misuse(&self) -> Option<Problem> {
-        self.commands().misuse().map(|misuse| Problem::new(&code::USAGE, misuse))
+        self.commands()
+            .misuse()
+            .map(|misuse| Problem::new(&code::USAGE, misuse))
     }
 }

@@ -16,13 +16,15 @@ use crate::repair::{ROWS, Refusal, TextRepairs, Work, repair_texts};
 use crate::text::Position;
 use crate::workspace::Workspace;
 
-/// Repairs the texts of each operation for the file as the operations before it leave it, and keeps what it repaired.
+/// Repairs the texts of each operation for the file as the operations before it leave it, and keeps
+/// what it repaired.
 #[derive(Debug)]
 struct TextRepairer {
     policy: Arc<Policy>,
     /// The verdict on reading from which on a file is not read.
     unread: Verdict,
-    /// How many files each input changes, which share its budget: the order in which they are repaired does not count.
+    /// How many files each input changes, which share its budget: the order in which they are
+    /// repaired does not count.
     files: HashMap<usize, usize>,
     kept: Mutex<Kept>,
 }
@@ -39,27 +41,48 @@ impl TextRepairer {
     fn new(plan: &Plan, options: &preflight::Options) -> Self {
         let is_of_texts = |operation: &&Operation| matches!(operation.edit, Edit::Replacements(_));
         let operations = plan.operations.iter().filter(is_of_texts);
-        let paths: HashSet<_> = operations.map(|operation| (operation.input, &operation.path)).collect();
+        let paths: HashSet<_> = operations
+            .map(|operation| (operation.input, &operation.path))
+            .collect();
         let mut files = HashMap::new();
         for (input, _) in paths {
             *files.entry(input).or_default() += 1;
         }
-        let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
-        Self { policy: Arc::clone(&options.policy), unread, files, kept: Mutex::default() }
+        let unread = if options.held == Held::Nothing {
+            Verdict::Deny
+        } else {
+            Verdict::Ask
+        };
+        Self {
+            policy: Arc::clone(&options.policy),
+            unread,
+            files,
+            kept: Mutex::default(),
+        }
     }
 }
 
 impl TextRepair for TextRepairer {
     fn repair(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements> {
-        let Edit::Replacements(changes) = &operation.edit else { return None };
+        let Edit::Replacements(changes) = &operation.edit else {
+            return None;
+        };
         if self.policy.judge(&operation.path, Access::Read).verdict >= self.unread {
             return None;
         }
         let file = (operation.input, operation.path.clone());
-        let share = || Work::share(self.files.get(&operation.input).copied().unwrap_or(1), content);
+        let share = || {
+            Work::share(
+                self.files.get(&operation.input).copied().unwrap_or(1),
+                content,
+            )
+        };
         let mut work = locked(&self.kept).work.remove(&file).unwrap_or_else(share);
         let repaired = repair_texts(content, changes, &mut work);
-        let changes = repaired.as_ref().ok().filter(|repairs| !repairs.rows.is_empty());
+        let changes = repaired
+            .as_ref()
+            .ok()
+            .filter(|repairs| !repairs.rows.is_empty());
         let changes = changes.map(|repairs| repairs.changes.clone());
         let mut kept = locked(&self.kept);
         kept.work.insert(file, work);
@@ -70,41 +93,86 @@ impl TextRepair for TextRepairer {
     }
 }
 
-/// Repairs the texts that the plan searches for. A text without a certain repair is a problem, and the plan cannot be resolved then.
-pub(super) fn repair(workspace: &dyn Workspace, options: &preflight::Options, selected: &mut Selected) {
+/// Repairs the texts that the plan searches for. A text without a certain repair is a problem, and
+/// the plan cannot be resolved then.
+pub(super) fn repair(
+    workspace: &dyn Workspace,
+    options: &preflight::Options,
+    selected: &mut Selected,
+) {
     let text_repair = Arc::new(TextRepairer::new(&selected.plan, options));
     let (describe, diff, whole_diff) = (false, false, false);
-    let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options.clone() };
+    let options = preflight::Options {
+        describe,
+        diff,
+        whole_diff,
+        guards: Vec::new(),
+        ..options.clone()
+    };
     let repairer = Some(Arc::clone(&text_repair) as _);
-    let options = preflight::Options { text_repair: repairer, ..options };
+    let options = preflight::Options {
+        text_repair: repairer,
+        ..options
+    };
     // What does not fit, or fails, is reported when the tree is looked at for the result.
     let _ = preflight::resolve(&selected.plan, workspace, &options, &Dropped);
     let repairs = mem::take(&mut locked(&text_repair.kept).repairs);
     for (index, repaired) in repairs {
-        let Some(operation) = selected.plan.operations.get_mut(index) else { continue };
+        let Some(operation) = selected.plan.operations.get_mut(index) else {
+            continue;
+        };
         let (input, span) = (operation.input, operation.span);
         match repaired {
             Ok(TextRepairs { changes, rows }) => {
                 operation.edit = Edit::Replacements(Box::new(changes));
-                let row = |(at, row)| ROWS.iter().find(|(known, ..)| *known == row).map(|row| (at, row));
-                let repair = |(at, &(_, code, message)): (usize, &(_, &'static str, &'static str))| {
-                    (at, Repair { code, line: 0, message, section: Some(span) })
+                let row = |(at, row)| {
+                    ROWS.iter()
+                        .find(|(known, ..)| *known == row)
+                        .map(|row| (at, row))
                 };
-                note_repairs(input, rows.into_iter().filter_map(row).map(repair).collect(), selected);
+                let repair =
+                    |(at, &(_, code, message)): (usize, &(_, &'static str, &'static str))| {
+                        (
+                            at,
+                            Repair {
+                                code,
+                                line: 0,
+                                message,
+                                section: Some(span),
+                            },
+                        )
+                    };
+                note_repairs(
+                    input,
+                    rows.into_iter().filter_map(row).map(repair).collect(),
+                    selected,
+                );
             }
             Err(refusals) => {
                 selected.is_resolvable = false;
                 let path = Some(operation.path.clone());
-                let named = |refusal: Refusal| Refusal { path: path.clone(), ..refusal };
-                selected.problems.extend(refusals.into_iter().map(|refusal| unrepaired(&named(refusal), input)));
+                let named = |refusal: Refusal| Refusal {
+                    path: path.clone(),
+                    ..refusal
+                };
+                selected.problems.extend(
+                    refusals
+                        .into_iter()
+                        .map(|refusal| unrepaired(&named(refusal), input)),
+                );
             }
         }
     }
 }
 
 fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Selected) {
-    let Some(input) = selected.plan.inputs.get_mut(input) else { return };
-    let located = |(at, repair): (usize, Repair)| Repair { line: Position::of(&input.bytes, at).line, ..repair };
+    let Some(input) = selected.plan.inputs.get_mut(input) else {
+        return;
+    };
+    let located = |(at, repair): (usize, Repair)| Repair {
+        line: Position::of(&input.bytes, at).line,
+        ..repair
+    };
     let repairs: Vec<_> = repairs.into_iter().map(located).collect();
     selected.problems.extend(repair_warnings(&repairs));
     input.repairs.extend(repairs);

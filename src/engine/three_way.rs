@@ -1,4 +1,5 @@
-//! What patches are merged with: the contents that they were made for, and how git is configured to merge.
+//! What patches are merged with: the contents that they were made for, and how git is configured to
+//! merge.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,30 +19,52 @@ use crate::transaction::history::entries;
 use crate::workspace::git::{Attribute, Git};
 use crate::workspace::{Workspace, top};
 
-/// Adds to `options` the contents that the patches of `selected` were made for, and how git is configured to merge.
-pub(super) fn find_bases(task: &Task<'_>, selected: &mut Selected, options: &mut preflight::Options) {
-    let Some(ThreeWayOptions { favour, marking }) = task.request.decide.three_way else { return };
+/// Adds to `options` the contents that the patches of `selected` were made for, and how git is
+/// configured to merge.
+pub(super) fn find_bases(
+    task: &Task<'_>,
+    selected: &mut Selected,
+    options: &mut preflight::Options,
+) {
+    let Some(ThreeWayOptions { favour, marking }) = task.request.decide.three_way else {
+        return;
+    };
     let git = match &task.indexed {
         Some(indexed) => Some(indexed.index.git()),
         None => task.request.context.git.as_ref(),
     };
     let mut failed = |error: &io::Error| {
         let message = format!("git cannot tell its configuration for merges: {error}");
-        selected.problems.push(Problem::new(&code::GIT_CONFIG, message));
+        selected
+            .problems
+            .push(Problem::new(&code::GIT_CONFIG, message));
     };
     let conflicts = match marking {
         None => Conflicts::Refused,
         Some(Marking::Base) => Conflicts::Marked(ConflictStyle::Base),
         Some(Marking::Configured) => {
-            let style = git.as_ref().map_or(Ok(ConflictStyle::Sides), |git| style(git));
+            let style = git
+                .as_ref()
+                .map_or(Ok(ConflictStyle::Sides), |git| style(git));
             Conflicts::Marked(style.inspect_err(&mut failed).unwrap_or_default())
         }
     };
-    let paths: Vec<_> = selected.plan.operations.iter().map(|operation| &operation.path).collect();
-    let drivers = git.as_ref().map_or_else(|| Ok(HashMap::new()), |git| drivers(git, &paths));
+    let paths: Vec<_> = selected
+        .plan
+        .operations
+        .iter()
+        .map(|operation| &operation.path)
+        .collect();
+    let drivers = git
+        .as_ref()
+        .map_or_else(|| Ok(HashMap::new()), |git| drivers(git, &paths));
     let drivers = drivers.inspect_err(&mut failed).unwrap_or_default();
     let given = task.request.context.base.clone();
-    let mut bases = Bases { given, objects: options.objects.clone(), kept: HashMap::new() };
+    let mut bases = Bases {
+        given,
+        objects: options.objects.clone(),
+        kept: HashMap::new(),
+    };
     if bases.given.is_none() {
         match kept_bases(&selected.plan, task.workspace, options.max_file, &bases) {
             Ok(kept) => bases.kept = kept,
@@ -49,23 +72,42 @@ pub(super) fn find_bases(task: &Task<'_>, selected: &mut Selected, options: &mut
         }
     }
     let is_indexed = task.indexed.is_some();
-    options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers, is_indexed }));
+    options.three_way = Some(Arc::new(ThreeWay {
+        bases,
+        favour,
+        conflicts,
+        drivers,
+        is_indexed,
+    }));
 }
 
-/// Returns the contents that the patches of `plan` were made for, as far as the history has them and the repository does
-/// not. None of them has more than `most` bytes.
-fn kept_bases(plan: &Plan, workspace: &dyn Workspace, most: u64, bases: &Bases) -> Result<KeptBases, Failure> {
+/// Returns the contents that the patches of `plan` were made for, as far as the history has them
+/// and the repository does not. None of them has more than `most` bytes.
+fn kept_bases(
+    plan: &Plan,
+    workspace: &dyn Workspace,
+    most: u64,
+    bases: &Bases,
+) -> Result<KeptBases, Failure> {
     let all = entries(workspace)?;
     let (versions, tree) = (kept(&all, workspace), top(workspace)?);
     let mut found = HashMap::new();
     for operation in &plan.operations {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
-        let Some((blobs, versions)) = operation.blobs.as_ref().zip(versions.get(path)) else { continue };
-        let found_there = bases.objects.as_ref().map(|objects| objects.find_blob(&blobs.old, most)).transpose()?;
+        let Some((blobs, versions)) = operation.blobs.as_ref().zip(versions.get(path)) else {
+            continue;
+        };
+        let found_there = bases
+            .objects
+            .as_ref()
+            .map(|objects| objects.find_blob(&blobs.old, most))
+            .transpose()?;
         if found_there.flatten().is_some() {
             continue;
         }
-        let mut contents = versions.iter().filter_map(|version| read(tree, *version, most));
+        let mut contents = versions
+            .iter()
+            .filter_map(|version| read(tree, *version, most));
         if let Some(base) = contents.find(|contents| is_blob(contents, &blobs.old)) {
             found.insert((path.clone(), blobs.old.clone()), Arc::new(base));
         }
@@ -73,7 +115,8 @@ fn kept_bases(plan: &Plan, workspace: &dyn Workspace, most: u64, bases: &Bases) 
     Ok(found)
 }
 
-/// Returns how conflicts are written, as git is configured; see `merge.conflictStyle` in git-config(1).
+/// Returns how conflicts are written, as git is configured; see `merge.conflictStyle` in
+/// git-config(1).
 fn style(git: &Git) -> io::Result<ConflictStyle> {
     Ok(match git.config("merge.conflictstyle")? {
         Some(b"diff3") => ConflictStyle::Base,
@@ -99,8 +142,9 @@ fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>
     Ok(drivers)
 }
 
-/// Returns the driver `name`; one that the configuration knows goes before those of git. Of a name that none of them knows
-/// git merges lines. See "Defining a custom merge driver" in gitattributes(5).
+/// Returns the driver `name`; one that the configuration knows goes before those of git. Of a name
+/// that none of them knows git merges lines. See "Defining a custom merge driver" in
+/// gitattributes(5).
 fn named(git: &Git, name: &[u8]) -> io::Result<Option<Driver>> {
     let is_program = match std::str::from_utf8(name) {
         Ok(text) => git.config(&format!("merge.{text}.driver"))?.is_some(),

@@ -9,7 +9,9 @@ use super::request::{Decide, Request};
 use super::stages::Selected;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, named};
+use crate::preflight::{
+    self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, named,
+};
 use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
 
@@ -33,9 +35,16 @@ impl From<Contradiction> for Trouble {
     }
 }
 
-/// Adds to `options` what the request, git's configuration and its attributes say about the files of the plan.
-pub(super) fn consult(request: &Request, selected: &mut Selected, options: &mut preflight::Options) {
-    let Request { decide, context, .. } = request;
+/// Adds to `options` what the request, git's configuration and its attributes say about the files
+/// of the plan.
+pub(super) fn consult(
+    request: &Request,
+    selected: &mut Selected,
+    options: &mut preflight::Options,
+) {
+    let Request {
+        decide, context, ..
+    } = request;
     options.whitespace.action = decide.whitespace.unwrap_or(context.whitespace);
     options.rules.ignore_whitespace |= decide.ignore_whitespace.unwrap_or_default();
     let Some(git) = &context.git else { return };
@@ -43,36 +52,66 @@ pub(super) fn consult(request: &Request, selected: &mut Selected, options: &mut 
         options.conversions = conversions(git, &selected.plan);
         link_files::consult(git, selected, options);
     }
-    let paths: Vec<_> = selected.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
+    let paths: Vec<_> = selected
+        .plan
+        .operations
+        .iter()
+        .filter(|it| has_numbers(it))
+        .map(named)
+        .cloned()
+        .collect();
     if paths.is_empty() {
         return;
     }
-    let result = configured(decide, git, options).map_err(|error| (error, Severity::Error)).and_then(|()| {
-        // These actions do not change the result.
-        let is_aside = matches!(options.whitespace.action, WhitespaceAction::NoWarn | WhitespaceAction::Warn);
-        let severity = if is_aside { Severity::Warning } else { Severity::Error };
-        rules(git, &paths, options).map_err(|error| (error, severity))
-    });
+    let result = configured(decide, git, options)
+        .map_err(|error| (error, Severity::Error))
+        .and_then(|()| {
+            // These actions do not change the result.
+            let is_aside = matches!(
+                options.whitespace.action,
+                WhitespaceAction::NoWarn | WhitespaceAction::Warn
+            );
+            let severity = if is_aside {
+                Severity::Warning
+            } else {
+                Severity::Error
+            };
+            rules(git, &paths, options).map_err(|error| (error, severity))
+        });
     match result {
         Ok(()) => {}
-        Err((Trouble::Value(message), _)) => selected.problems.push(Problem::new(&code::USAGE, message)),
+        Err((Trouble::Value(message), _)) => {
+            selected.problems.push(Problem::new(&code::USAGE, message));
+        }
         Err((Trouble::Git(error), severity)) => {
             let message = format!("git cannot tell its configuration for white space: {error}");
             let help = "fix what git reports, or set --whitespace and --ignore-whitespace on the command line";
             let help = Some(help.to_owned()).filter(|_| severity == Severity::Error);
-            selected.problems.push(Problem { severity, help, ..Problem::new(&code::GIT_CONFIG, message) });
+            selected.problems.push(Problem {
+                severity,
+                help,
+                ..Problem::new(&code::GIT_CONFIG, message)
+            });
         }
     }
 }
 
-/// Returns the conversions of the files that git would apply the plan to; `None` if there are no such files.
+/// Returns the conversions of the files that git would apply the plan to; `None` if there are no
+/// such files.
 fn conversions(git: &Arc<Git>, plan: &Plan) -> Option<Arc<Conversions>> {
-    let operations = plan.operations.iter().filter(|operation| is_of_git(plan, operation));
-    let paths: Vec<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
+    let operations = plan
+        .operations
+        .iter()
+        .filter(|operation| is_of_git(plan, operation));
+    let paths: Vec<_> = operations
+        .flat_map(|it| it.from.iter().chain([&it.path]))
+        .cloned()
+        .collect();
     (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths)))
 }
 
-/// Returns whether the operation has hunks as git writes them: other grammars are not what git is configured for.
+/// Returns whether the operation has hunks as git writes them: other grammars are not what git is
+/// configured for.
 fn has_numbers(operation: &Operation) -> bool {
     operation.hunks().any(|hunk| hunk.anchor.is_numbered())
 }
@@ -82,7 +121,12 @@ fn configured(decide: &Decide, git: &Git, options: &mut preflight::Options) -> R
     if decide.whitespace.is_none()
         && let Some(name) = git.config("apply.whitespace")?
     {
-        let unknown = || Trouble::Value(format!("unrecognized whitespace option '{}'", String::from_utf8_lossy(name)));
+        let unknown = || {
+            Trouble::Value(format!(
+                "unrecognized whitespace option '{}'",
+                String::from_utf8_lossy(name)
+            ))
+        };
         options.whitespace.action = WhitespaceAction::named(name).ok_or_else(unknown)?;
     }
     if decide.ignore_whitespace.is_none() {
@@ -96,7 +140,11 @@ fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Resu
     if options.whitespace.action == WhitespaceAction::NoWarn {
         return Ok(());
     }
-    let usual = git.config("core.whitespace")?.map(WhitespaceRule::parse).transpose()?.unwrap_or_default();
+    let usual = git
+        .config("core.whitespace")?
+        .map(WhitespaceRule::parse)
+        .transpose()?
+        .unwrap_or_default();
     let attributes = git.attributes(&["whitespace"], &paths.iter().collect::<Vec<_>>())?;
     let mut rules = HashMap::new();
     for (path, attribute) in paths.iter().zip(attributes) {
@@ -119,7 +167,9 @@ fn ignores(value: Option<&[u8]>) -> Result<bool, Trouble> {
         Some(b"change") => Ok(true),
         Some(value) => {
             let value = String::from_utf8_lossy(value);
-            Err(Trouble::Value(format!("unrecognized whitespace ignore option '{value}'")))
+            Err(Trouble::Value(format!(
+                "unrecognized whitespace ignore option '{value}'"
+            )))
         }
     }
 }

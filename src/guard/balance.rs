@@ -1,7 +1,8 @@
-//! Brackets, and conditions of the C preprocessor, that balance as they did; blocks that give way to `[]`.
+//! Brackets, and conditions of the C preprocessor, that balance as they did; blocks that give way
+//! to `[]`.
 //!
-//! Openings less closings are counted over the whole file, strings and comments with the rest: what stays cancels out,
-//! and the same holds for every language and every way to say a change.
+//! Openings less closings are counted over the whole file, strings and comments with the rest: what
+//! stays cancels out, and the same holds for every language and every way to say a change.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,12 +12,14 @@ use serde::Deserialize;
 use super::{Change, Finding, has_extension};
 use crate::text::{BYTE_ORDER_MARK, is_binary, lines};
 
-/// What opens and what closes, in the order of the differences; the last is counted in the languages of C alone.
+/// What opens and what closes, in the order of the differences; the last is counted in the
+/// languages of C alone.
 const PAIRS: [(&str, &str); 4] = [("{", "}"), ("[", "]"), ("(", ")"), ("#if", "#endif")];
 
 /// Endings of names of files that go through the C preprocessor.
 const PREPROCESSED: &[&str] = &[
-    "c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "h++", "inc", "inl", "ipp", "tpp", "m", "mm", "cu", "cuh",
+    "c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "h++", "inc", "inl", "ipp", "tpp",
+    "m", "mm", "cu", "cuh",
 ];
 
 /// A block with fewer characters may give way to `[]`.
@@ -35,8 +38,15 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pair: (opening, closing), before, after } = self;
-        write!(f, "`{opening}` less `{closing}` was {before} and is {after}")
+        let Self {
+            pair: (opening, closing),
+            before,
+            after,
+        } = self;
+        write!(
+            f,
+            "`{opening}` less `{closing}` was {before} and is {after}"
+        )
     }
 }
 
@@ -51,8 +61,14 @@ pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
         sums[1][3] = conditions(&after);
     }
     let differences = PAIRS.into_iter().zip(sums[0]).zip(sums[1]);
-    let differences = differences.map(|((pair, before), after)| Difference { pair, before, after });
-    let differences: Vec<_> = differences.filter(|difference| difference.before != difference.after).collect();
+    let differences = differences.map(|((pair, before), after)| Difference {
+        pair,
+        before,
+        after,
+    });
+    let differences: Vec<_> = differences
+        .filter(|difference| difference.before != difference.after)
+        .collect();
     (!differences.is_empty()).then_some(Finding::Unbalanced(differences))
 }
 
@@ -77,9 +93,14 @@ fn sums(text: &[u8]) -> [i64; PAIRS.len()] {
 /// `#if`, `#ifdef` and `#ifndef` less `#endif`.
 fn conditions(text: &[u8]) -> i64 {
     let of_line = |(_, line): (_, &[u8])| {
-        let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else { return 0 };
+        let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else {
+            return 0;
+        };
         let directive = directive.trim_ascii_start();
-        let end = directive.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(directive.len());
+        let end = directive
+            .iter()
+            .position(|byte| !byte.is_ascii_alphanumeric())
+            .unwrap_or(directive.len());
         match &directive[..end] {
             b"if" | b"ifdef" | b"ifndef" => 1,
             b"endif" => -1,
@@ -89,11 +110,14 @@ fn conditions(text: &[u8]) -> i64 {
     lines(text).map(of_line).sum()
 }
 
-/// Returns what is counted: all of the file, or of a notebook the sources of its cells. Outputs come and go when it is
-/// run, and hold what terminals understand.
+/// Returns what is counted: all of the file, or of a notebook the sources of its cells. Outputs
+/// come and go when it is run, and hold what terminals understand.
 fn counted<'a>(change: &Change<'a>) -> (Cow<'a, [u8]>, Cow<'a, [u8]>) {
     let sources = || Some((sources(change.before)?, sources(change.after)?));
-    match has_extension(change.path, &["ipynb"]).then(sources).flatten() {
+    match has_extension(change.path, &["ipynb"])
+        .then(sources)
+        .flatten()
+    {
         Some((before, after)) => (Cow::Owned(before), Cow::Owned(after)),
         None => (Cow::Borrowed(change.before), Cow::Borrowed(change.after)),
     }
@@ -118,12 +142,20 @@ enum Source {
 }
 
 fn sources(notebook: &[u8]) -> Option<Vec<u8>> {
-    let notebook: Notebook = serde_json::from_slice(notebook.strip_prefix(BYTE_ORDER_MARK).unwrap_or(notebook)).ok()?;
+    let notebook: Notebook =
+        serde_json::from_slice(notebook.strip_prefix(BYTE_ORDER_MARK).unwrap_or(notebook)).ok()?;
     let text = |cell: Cell| match cell.source {
         Source::Whole(text) => text,
         Source::Lines(lines) => lines.concat(),
     };
-    Some(notebook.cells.into_iter().map(text).collect::<String>().into_bytes())
+    Some(
+        notebook
+            .cells
+            .into_iter()
+            .map(text)
+            .collect::<String>()
+            .into_bytes(),
+    )
 }
 
 #[cfg(test)]
@@ -133,7 +165,11 @@ mod tests {
 
     fn told(path: &str, before: &str, after: &str) -> String {
         let path = RelPath::new(path.as_bytes()).unwrap();
-        let change = Change { path: &path, before: before.as_bytes(), after: after.as_bytes() };
+        let change = Change {
+            path: &path,
+            before: before.as_bytes(),
+            after: after.as_bytes(),
+        };
         of_file(&change).map_or_else(String::new, |finding| finding.to_string())
     }
 
@@ -153,7 +189,10 @@ mod tests {
         let before = "#if A\n#else\n#endif\n";
         let after = "  #  ifdef A\n#elif\n#ifndef(B)\r\n#endif";
         let found = "the file does not balance as before: `#if` less `#endif` was 0 and is 1";
-        assert_eq!(told("x/a.HPP", before, after).replace("`(` less `)`", ""), found);
+        assert_eq!(
+            told("x/a.HPP", before, after).replace("`(` less `)`", ""),
+            found
+        );
         assert_eq!(told("a.c", before, "#ifx\n#if A\n#endif"), "");
         assert_eq!(told("c", before, "#if"), "");
     }
@@ -161,11 +200,27 @@ mod tests {
     #[test]
     fn of_a_notebook_the_sources_count() {
         let notebook = |source: &str, output: &str| {
-            format!(r#"{{"cells": [{{"source": {source}, "outputs": ["{output}"]}}, {{"source": "x"}}]}}"#)
+            format!(
+                r#"{{"cells": [{{"source": {source}, "outputs": ["{output}"]}}, {{"source": "x"}}]}}"#
+            )
         };
-        assert_eq!(told("a.ipynb", &notebook(r#"["f(\n", ")"]"#, "["), &notebook(r#""f()""#, "((")), "");
+        assert_eq!(
+            told(
+                "a.ipynb",
+                &notebook(r#"["f(\n", ")"]"#, "["),
+                &notebook(r#""f()""#, "((")
+            ),
+            ""
+        );
         let found = "the file does not balance as before: `(` less `)` was 0 and is 1";
-        assert_eq!(told("a.ipynb", &notebook(r#""""#, ""), &notebook(r#"["f("]"#, "")), found);
+        assert_eq!(
+            told(
+                "a.ipynb",
+                &notebook(r#""""#, ""),
+                &notebook(r#"["f("]"#, "")
+            ),
+            found
+        );
         assert_eq!(told("a.ipynb", "{}", "{}("), found);
     }
 
@@ -173,7 +228,10 @@ mod tests {
     fn a_long_block_with_braces_does_not_give_way_to_a_placeholder() {
         let block = |length: usize| format!("{{{}}}", "é".repeat(length - 2));
         let judged = |old: &str, new: &str| of_block(old.as_bytes(), new.as_bytes());
-        assert_eq!(judged(&block(80), "\t[] \r\n"), Some(Finding::Placeholder(80)));
+        assert_eq!(
+            judged(&block(80), "\t[] \r\n"),
+            Some(Finding::Placeholder(80))
+        );
         assert_eq!(judged(&block(79), "[]"), None);
         assert_eq!(judged(&block(80), "[ ]"), None);
         assert_eq!(judged(&"x".repeat(80), "[]"), None);

@@ -1,6 +1,8 @@
-//! Changes that fit and yet look like a mistake. Pure: what a file was and what it becomes go in, a finding comes out.
+//! Changes that fit and yet look like a mistake. Pure: what a file was and what it becomes go in, a
+//! finding comes out.
 //!
-//! A guard is a file of this folder and a row of [`GUARDS`]. None is at work unless somebody asks for it.
+//! A guard is a file of this folder and a row of [`GUARDS`]. None is at work unless somebody asks
+//! for it.
 
 mod balance;
 #[cfg(feature = "guard")]
@@ -24,9 +26,17 @@ pub struct Guard {
 
 /// Every guard.
 pub const GUARDS: &[Guard] = &[
-    Guard { name: "balance", file: balance::of_file, block: balance::of_block },
+    Guard {
+        name: "balance",
+        file: balance::of_file,
+        block: balance::of_block,
+    },
     #[cfg(feature = "guard")]
-    Guard { name: "syntax", file: syntax::of_file, block: syntax::of_block },
+    Guard {
+        name: "syntax",
+        file: syntax::of_file,
+        block: syntax::of_block,
+    },
 ];
 
 /// A file before and after.
@@ -46,7 +56,8 @@ pub struct Change<'a> {
 pub enum Finding {
     /// Of these pairs there are more openings than before, or fewer, for the same closings.
     Unbalanced(Vec<Difference>),
-    /// A block of this many characters gives way to what models write when they leave something out.
+    /// A block of this many characters gives way to what models write when they leave something
+    /// out.
     Placeholder(usize),
     /// The file parsed before, and does not after.
     Broken {
@@ -101,11 +112,28 @@ impl fmt::Display for Finding {
                 Ok(())
             }
             Self::Placeholder(length) => write!(f, "`[]` replaces a block of {length} characters"),
-            Self::Broken { language, fault: Fault { position: Position { line, column }, message } } => {
-                write!(f, "the file is no longer valid {language}: line {line}, column {column}: {message}")
+            Self::Broken {
+                language,
+                fault:
+                    Fault {
+                        position: Position { line, column },
+                        message,
+                    },
+            } => {
+                write!(
+                    f,
+                    "the file is no longer valid {language}: line {line}, column {column}: {message}"
+                )
             }
-            Self::TooLarge { language, size, limit } => {
-                write!(f, "not parsed as {language}: {size} bytes are over the limit of {limit}")
+            Self::TooLarge {
+                language,
+                size,
+                limit,
+            } => {
+                write!(
+                    f,
+                    "not parsed as {language}: {size} bytes are over the limit of {limit}"
+                )
             }
         }
     }
@@ -115,5 +143,7 @@ impl fmt::Display for Finding {
 fn has_extension(path: &RelPath, extensions: &[&str]) -> bool {
     let name = path.name();
     let extension = memchr::memrchr(b'.', name).map_or(&[][..], |dot| &name[dot + 1..]);
-    extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
+    extensions
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
 }

@@ -1,4 +1,5 @@
-//! The edit script between two texts: Myers' algorithm, then git's rules for the position of each change.
+//! The edit script between two texts: Myers' algorithm, then git's rules for the position of each
+//! change.
 
 use std::iter;
 use std::ops::Range;
@@ -21,12 +22,27 @@ pub(crate) enum Slide {
 
 /// Returns the changes from `old` to `new`.
 ///
-/// The result is always a complete edit script. After `budget` is used up, the remaining changes are larger than necessary.
-pub(crate) fn diff(old: &LineTable<'_>, new: &LineTable<'_>, budget: Budget, slide: Slide) -> Edits {
+/// The result is always a complete edit script. After `budget` is used up, the remaining changes
+/// are larger than necessary.
+pub(crate) fn diff(
+    old: &LineTable<'_>,
+    new: &LineTable<'_>,
+    budget: Budget,
+    slide: Slide,
+) -> Edits {
     let mut interner = Interner::new(old.lines.len() + new.lines.len());
-    let before: Vec<_> = old.lines.iter().map(|line| interner.intern(*line)).collect();
+    let before: Vec<_> = old
+        .lines
+        .iter()
+        .map(|line| interner.intern(*line))
+        .collect();
     // Most lines are those of the old text in the same place: they need no hash.
-    let in_place = old.lines.iter().zip(&before).map(Some).chain(iter::repeat(None));
+    let in_place = old
+        .lines
+        .iter()
+        .zip(&before)
+        .map(Some)
+        .chain(iter::repeat(None));
     let after: Vec<_> = new
         .lines
         .iter()
@@ -65,13 +81,29 @@ fn compare(before: &[Token], after: &[Token], interner: &Interner<&[u8]>, slide:
         Slide::Indent => diff.postprocess_with(before, after, IndentHeuristic { lines: interner }),
     }
     let range = |range: Range<u32>| range.start as usize..range.end as usize;
-    diff.hunks().map(|hunk| Edit { old: range(hunk.before), new: range(hunk.after) }).collect()
+    diff.hunks()
+        .map(|hunk| Edit {
+            old: range(hunk.before),
+            new: range(hunk.after),
+        })
+        .collect()
 }
 
-/// Does the same with numbers of its own: the library has a counter for each number up to the largest one.
-fn compare_part(before: &[Token], after: &[Token], interner: &Interner<&[u8]>, slide: Slide) -> Edits {
+/// Does the same with numbers of its own: the library has a counter for each number up to the
+/// largest one.
+fn compare_part(
+    before: &[Token],
+    after: &[Token],
+    interner: &Interner<&[u8]>,
+    slide: Slide,
+) -> Edits {
     let mut own = Interner::new(before.len() + after.len());
-    let mut intern = |tokens: &[Token]| tokens.iter().map(|token| own.intern(interner[*token])).collect::<Vec<_>>();
+    let mut intern = |tokens: &[Token]| {
+        tokens
+            .iter()
+            .map(|token| own.intern(interner[*token]))
+            .collect::<Vec<_>>()
+    };
     let (before, after) = (intern(before), intern(after));
     compare(&before, &after, &own, slide)
 }
@@ -144,20 +176,32 @@ mod tests {
 
     #[test]
     fn large_texts_are_compared_in_pieces() {
-        let numbered: Vec<_> = (0..20_000).map(|line| format!("{}\n", line / 2 * 2)).collect();
+        let numbered: Vec<_> = (0..20_000)
+            .map(|line| format!("{}\n", line / 2 * 2))
+            .collect();
         let mut changed = numbered.clone();
         changed.insert(10, "new\n".to_owned());
         changed.remove(5_000);
         changed[15_000] = "other\n".to_owned();
         changed.push("end\n".to_owned());
-        let texts = [&numbered, &changed].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
+        let texts =
+            [&numbered, &changed].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
         let [old, new] = texts.each_ref().map(|lines| table(lines));
         let edits = diff(&old, &new, Budget(20_000_000), Slide::Last);
         assert_eq!(applied(&old, &new, &edits), new.lines.concat());
-        let size: usize = edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum();
+        let size: usize = edits
+            .iter()
+            .map(|edit| edit.old.len() + edit.new.len())
+            .sum();
         assert!(size < 200, "{size}");
         // Without any budget, the changes are one edit.
         let edits = diff(&old, &new, Budget(0), Slide::Last);
-        assert_eq!(edits, [Edit { old: 10..20_000, new: 10..20_001 }]);
+        assert_eq!(
+            edits,
+            [Edit {
+                old: 10..20_000,
+                new: 10..20_001
+            }]
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// One change: these lines of the old text became these lines of the new text. Lines are counted from 0, and ranges are
-/// half-open.
+/// One change: these lines of the old text became these lines of the new text. Lines are counted
+/// from 0, and ranges are half-open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     /// The deleted lines.
@@ -12,13 +12,17 @@ pub(crate) struct Edit {
     pub(crate) new: Range<usize>,
 }
 
-/// The changes from one text to another, in order. At least one unchanged line separates two of them.
+/// The changes from one text to another, in order. At least one unchanged line separates two of
+/// them.
 pub(crate) type Edits = Vec<Edit>;
 
 impl Edit {
     /// Returns the edit moved down by `old` and `new` lines.
     pub(super) fn shifted(self, old: usize, new: usize) -> Self {
-        Self { old: self.old.start + old..self.old.end + old, new: self.new.start + new..self.new.end + new }
+        Self {
+            old: self.old.start + old..self.old.end + old,
+            new: self.new.start + new..self.new.end + new,
+        }
     }
 }
 
@@ -27,8 +31,8 @@ impl Edit {
 pub(crate) struct Budget(pub(super) u64);
 
 impl Default for Budget {
-    /// Returns a budget for less than a second of work. Texts with 131,072 lines between their first and their last change,
-    /// both counted, never exceed it.
+    /// Returns a budget for less than a second of work. Texts with 131,072 lines between their
+    /// first and their last change, both counted, never exceed it.
     fn default() -> Self {
         Self(1 << 28)
     }

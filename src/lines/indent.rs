@@ -1,7 +1,8 @@
-//! git's indent heuristic: the position of a change that could also be a few lines further up or down.
+//! git's indent heuristic: the position of a change that could also be a few lines further up or
+//! down.
 //!
-//! The numbers are those of `xdiff/xdiffi.c` in git. The heuristic of the same name in `imara-diff` counts the blank lines at
-//! the end of a file in another way, and so differs from git there.
+//! The numbers are those of `xdiff/xdiffi.c` in git. The heuristic of the same name in `imara-diff`
+//! counts the blank lines at the end of a file in another way, and so differs from git there.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -29,7 +30,8 @@ struct Score {
     penalty: i32,
 }
 
-/// The lines around a position between two lines. `None` is an indentation of a blank line, or of no line.
+/// The lines around a position between two lines. `None` is an indentation of a blank line, or of
+/// no line.
 struct Surroundings {
     is_end_of_file: bool,
     indent: Option<i32>,
@@ -42,8 +44,13 @@ struct Surroundings {
 impl SliderHeuristic for IndentHeuristic<'_, '_> {
     fn best_slider_end(&mut self, tokens: &[Token], hunk: Range<u32>, earliest_end: u32) -> u32 {
         let size = hunk.end - hunk.start;
-        let first = earliest_end.max(hunk.start.saturating_sub(1)).max(hunk.end.saturating_sub(MAX_SLIDING));
-        let score = |end: u32| self.score(tokens, end as usize).plus(self.score(tokens, (end - size) as usize));
+        let first = earliest_end
+            .max(hunk.start.saturating_sub(1))
+            .max(hunk.end.saturating_sub(MAX_SLIDING));
+        let score = |end: u32| {
+            self.score(tokens, end as usize)
+                .plus(self.score(tokens, (end - size) as usize))
+        };
         let (mut best, mut best_score) = (first, score(first));
         for end in first + 1..=hunk.end {
             let score = score(end);
@@ -74,7 +81,8 @@ impl IndentHeuristic<'_, '_> {
     }
 }
 
-/// Returns the indentation of the first line that is not blank, and the number of blank lines before it.
+/// Returns the indentation of the first line that is not blank, and the number of blank lines
+/// before it.
 fn nearest(indents: impl Iterator<Item = Option<i32>>) -> (Option<i32>, i32) {
     let mut blanks = 0;
     for indent in indents {
@@ -108,7 +116,11 @@ fn indent(line: &[u8]) -> Option<i32> {
 
 impl Surroundings {
     fn score(&self) -> Score {
-        let blanks_after = if self.indent.is_none() { 1 + self.blanks_after } else { 0 };
+        let blanks_after = if self.indent.is_none() {
+            1 + self.blanks_after
+        } else {
+            0
+        };
         let blanks = self.blanks_before + blanks_after;
         let mut penalty = i32::from(self.before.is_none() && self.blanks_before == 0);
         penalty += if self.is_end_of_file { 21 } else { 0 };
@@ -124,16 +136,23 @@ impl Surroundings {
                 (Ordering::Less, false) => 23 + i32::from(is_deeper_after),
             };
         }
-        Score { indent: indent.unwrap_or(-1), penalty }
+        Score {
+            indent: indent.unwrap_or(-1),
+            penalty,
+        }
     }
 }
 
 impl Score {
     fn plus(self, other: Self) -> Self {
-        Self { indent: self.indent + other.indent, penalty: self.penalty + other.penalty }
+        Self {
+            indent: self.indent + other.indent,
+            penalty: self.penalty + other.penalty,
+        }
     }
 
-    /// Returns a negative number if `self` is better than `other`, and a positive one if it is worse.
+    /// Returns a negative number if `self` is better than `other`, and a positive one if it is
+    /// worse.
     fn compare(self, other: Self) -> i32 {
         let by_indent = match self.indent.cmp(&other.indent) {
             Ordering::Less => -1,

@@ -1,7 +1,8 @@
 //! Three-way merge of lines.
 //!
-//! Changes of both sides that touch each other conflict, unless they are the same. As in git, lines that both sides have are
-//! taken out of a conflict, and conflicts with at most three lines between them become one.
+//! Changes of both sides that touch each other conflict, unless they are the same. As in git, lines
+//! that both sides have are taken out of a conflict, and conflicts with at most three lines between
+//! them become one.
 
 use std::ops::Range;
 
@@ -93,24 +94,45 @@ struct Texts<'t> {
     theirs: LineTable<'t>,
 }
 
-/// Merges the changes from `base` to `ours` and from `base` to `theirs`. `favour` decides conflicts, or they are written in
-/// `style`.
+/// Merges the changes from `base` to `ours` and from `base` to `theirs`. `favour` decides
+/// conflicts, or they are written in `style`.
 ///
 /// After the budget of a comparison is used up, conflicts are larger than necessary.
 #[must_use]
-pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>, style: ConflictStyle) -> Merged {
-    let texts = Texts { base: LineTable::of(base), ours: LineTable::of(ours), theirs: LineTable::of(theirs) };
+pub fn merge(
+    base: &[u8],
+    ours: &[u8],
+    theirs: &[u8],
+    favour: Option<Favour>,
+    style: ConflictStyle,
+) -> Merged {
+    let texts = Texts {
+        base: LineTable::of(base),
+        ours: LineTable::of(ours),
+        theirs: LineTable::of(theirs),
+    };
     let mine = edits(&texts.base, &texts.ours);
     let other = edits(&texts.base, &texts.theirs);
-    let regions = regions(&mine, &other).into_iter().filter_map(|touching| texts.region(touching)).collect();
+    let regions = regions(&mine, &other)
+        .into_iter()
+        .filter_map(|touching| texts.region(touching))
+        .collect();
     let regions = match style {
         ConflictStyle::Sides => joined(refined(&texts, regions)),
         ConflictStyle::Base => regions,
-        ConflictStyle::ShortBase => regions.into_iter().map(|region| texts.shortened(region)).collect(),
+        ConflictStyle::ShortBase => regions
+            .into_iter()
+            .map(|region| texts.shortened(region))
+            .collect(),
     };
     let bytes = texts.written(&regions, favour, style);
-    let conflicts = regions.into_iter().filter(|region| region.kind == Kind::Conflict && favour.is_none());
-    Merged { bytes, conflicts: conflicts.map(|region| region.at).collect() }
+    let conflicts = regions
+        .into_iter()
+        .filter(|region| region.kind == Kind::Conflict && favour.is_none());
+    Merged {
+        bytes,
+        conflicts: conflicts.map(|region| region.at).collect(),
+    }
 }
 
 fn edits(old: &LineTable<'_>, new: &LineTable<'_>) -> Edits {
@@ -122,7 +144,12 @@ pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'
     let (mut regions, mut i, mut j) = (Vec::new(), 0, 0);
     // The number of lines that each side has in addition to the base so far.
     let (mut ours, mut theirs) = (0_isize, 0_isize);
-    while let Some(start) = [mine.get(i), other.get(j)].into_iter().flatten().map(|edit| edit.old.start).min() {
+    while let Some(start) = [mine.get(i), other.get(j)]
+        .into_iter()
+        .flatten()
+        .map(|edit| edit.old.start)
+        .min()
+    {
         let (first, second) = (i, j);
         let (before, behind) = (ours, theirs);
         let mut end = start;
@@ -141,7 +168,11 @@ pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'
             ours: start.saturating_add_signed(before)..end.saturating_add_signed(ours),
             theirs: start.saturating_add_signed(behind)..end.saturating_add_signed(theirs),
         };
-        regions.push(Touching { mine: &mine[first..i], other: &other[second..j], at });
+        regions.push(Touching {
+            mine: &mine[first..i],
+            other: &other[second..j],
+            at,
+        });
     }
     regions
 }
@@ -160,15 +191,28 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
             all.push(region);
             continue;
         }
-        let differences = edits(&texts.ours.part(ours.clone()), &texts.theirs.part(theirs.clone()));
+        let differences = edits(
+            &texts.ours.part(ours.clone()),
+            &texts.theirs.part(theirs.clone()),
+        );
         if differences.is_empty() {
-            all.push(Region { kind: Kind::Ours, ..region });
+            all.push(Region {
+                kind: Kind::Ours,
+                ..region
+            });
             continue;
         }
         all.extend(differences.into_iter().map(|edit| {
             let ours = ours.start + edit.old.start..ours.start + edit.old.end;
             let theirs = theirs.start + edit.new.start..theirs.start + edit.new.end;
-            Region { kind: Kind::Conflict, at: Conflict { base: base.clone(), ours, theirs } }
+            Region {
+                kind: Kind::Conflict,
+                at: Conflict {
+                    base: base.clone(),
+                    ours,
+                    theirs,
+                },
+            }
         }));
     }
     all
@@ -200,7 +244,10 @@ impl Texts<'_> {
         let kind = match (mine, other) {
             (_, []) => Kind::Ours,
             ([], _) => Kind::Theirs,
-            ([a], [b]) if a.old == b.old && self.ours.lines[a.new.clone()] == self.theirs.lines[b.new.clone()] => {
+            ([a], [b])
+                if a.old == b.old
+                    && self.ours.lines[a.new.clone()] == self.theirs.lines[b.new.clone()] =>
+            {
                 return None;
             }
             _ => Kind::Conflict,
@@ -210,10 +257,22 @@ impl Texts<'_> {
 
     /// Takes the lines at both ends out of a conflict that both sides have.
     fn shortened(&self, region: Region) -> Region {
-        let Region { kind: Kind::Conflict, at: Conflict { base, mut ours, mut theirs } } = region else {
+        let Region {
+            kind: Kind::Conflict,
+            at:
+                Conflict {
+                    base,
+                    mut ours,
+                    mut theirs,
+                },
+        } = region
+        else {
             return region;
         };
-        while !ours.is_empty() && !theirs.is_empty() && self.ours.lines[ours.start] == self.theirs.lines[theirs.start] {
+        while !ours.is_empty()
+            && !theirs.is_empty()
+            && self.ours.lines[ours.start] == self.theirs.lines[theirs.start]
+        {
             ours.start += 1;
             theirs.start += 1;
         }
@@ -224,7 +283,10 @@ impl Texts<'_> {
             ours.end -= 1;
             theirs.end -= 1;
         }
-        Region { kind: Kind::Conflict, at: Conflict { base, ours, theirs } }
+        Region {
+            kind: Kind::Conflict,
+            at: Conflict { base, ours, theirs },
+        }
     }
 
     fn written(&self, regions: &[Region], favour: Option<Favour>, style: ConflictStyle) -> Vec<u8> {
@@ -232,7 +294,10 @@ impl Texts<'_> {
         for Region { kind, at } in regions {
             put(&mut out, &self.ours.lines[position..at.ours.start]);
             position = at.ours.end;
-            let (ours, theirs) = (&self.ours.lines[at.ours.clone()], &self.theirs.lines[at.theirs.clone()]);
+            let (ours, theirs) = (
+                &self.ours.lines[at.ours.clone()],
+                &self.theirs.lines[at.theirs.clone()],
+            );
             match (kind, favour) {
                 (Kind::Ours, _) | (Kind::Conflict, Some(Favour::Ours)) => put(&mut out, ours),
                 (Kind::Theirs, _) | (Kind::Conflict, Some(Favour::Theirs)) => put(&mut out, theirs),
@@ -263,7 +328,8 @@ impl Texts<'_> {
         part(b'>', " theirs", &[]);
     }
 
-    /// Returns the line ending there: the ending of the lines of both sides before, or of the first line of the base.
+    /// Returns the line ending there: the ending of the lines of both sides before, or of the first
+    /// line of the base.
     fn newline(&self, at: &Conflict) -> &'static [u8] {
         let before = |lines: &[&[u8]], start: usize| has_return(lines, start.saturating_sub(1));
         let sides = [
@@ -271,11 +337,16 @@ impl Texts<'_> {
             before(&self.theirs.lines, at.theirs.start),
             has_return(&self.base.lines, 0),
         ];
-        if sides[2] == Some(true) && !sides.contains(&Some(false)) { b"\r\n" } else { b"\n" }
+        if sides[2] == Some(true) && !sides.contains(&Some(false)) {
+            b"\r\n"
+        } else {
+            b"\n"
+        }
     }
 }
 
-/// Returns whether a line ends with CR LF. For a last line without terminator, the line before decides.
+/// Returns whether a line ends with CR LF. For a last line without terminator, the line before
+/// decides.
 fn has_return(lines: &[&[u8]], index: usize) -> Option<bool> {
     let line = lines.get(index).filter(|line| line.ends_with(b"\n"));
     let line = line.or_else(|| lines.get(index.checked_sub(1)?));
@@ -304,16 +375,42 @@ pub(crate) fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
 mod tests {
     use super::*;
 
-    fn merged(base: &str, ours: &str, theirs: &str, favour: Option<Favour>, style: ConflictStyle) -> (String, usize) {
-        let lines = |text: &str| text.split_inclusive(' ').collect::<Vec<_>>().join("").replace(' ', "\n");
+    fn merged(
+        base: &str,
+        ours: &str,
+        theirs: &str,
+        favour: Option<Favour>,
+        style: ConflictStyle,
+    ) -> (String, usize) {
+        let lines = |text: &str| {
+            text.split_inclusive(' ')
+                .collect::<Vec<_>>()
+                .join("")
+                .replace(' ', "\n")
+        };
         let (base, ours, theirs) = (lines(base), lines(ours), lines(theirs));
-        let found = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), favour, style);
-        (String::from_utf8(found.bytes).unwrap().replace('\n', " "), found.conflicts.len())
+        let found = merge(
+            base.as_bytes(),
+            ours.as_bytes(),
+            theirs.as_bytes(),
+            favour,
+            style,
+        );
+        (
+            String::from_utf8(found.bytes).unwrap().replace('\n', " "),
+            found.conflicts.len(),
+        )
     }
 
     #[test]
     fn what_does_not_touch_is_merged() {
-        let found = merged("1 2 3 4 5 ", "1 b 3 4 5 ", "1 2 3 d 5 ", None, ConflictStyle::Sides);
+        let found = merged(
+            "1 2 3 4 5 ",
+            "1 b 3 4 5 ",
+            "1 2 3 d 5 ",
+            None,
+            ConflictStyle::Sides,
+        );
         assert_eq!(found, ("1 b 3 d 5 ".to_owned(), 0));
         let found = merged("1 2 3 ", "1 b 3 ", "1 b 3 ", None, ConflictStyle::Sides);
         assert_eq!(found, ("1 b 3 ".to_owned(), 0));
@@ -321,27 +418,67 @@ mod tests {
 
     #[test]
     fn what_touches_is_a_conflict() {
-        let found = merged("1 2 3 4 ", "1 b 3 4 ", "1 2 c 4 ", None, ConflictStyle::Sides);
+        let found = merged(
+            "1 2 3 4 ",
+            "1 b 3 4 ",
+            "1 2 c 4 ",
+            None,
+            ConflictStyle::Sides,
+        );
         assert_eq!(found.0, "1 <<<<<<< ours b 3 ======= 2 c >>>>>>> theirs 4 ");
-        let found = merged("1 2 3 4 ", "1 b 3 4 ", "1 2 c 4 ", None, ConflictStyle::Base);
-        assert_eq!(found.0, "1 <<<<<<< ours b 3 ||||||| base 2 3 ======= 2 c >>>>>>> theirs 4 ");
+        let found = merged(
+            "1 2 3 4 ",
+            "1 b 3 4 ",
+            "1 2 c 4 ",
+            None,
+            ConflictStyle::Base,
+        );
+        assert_eq!(
+            found.0,
+            "1 <<<<<<< ours b 3 ||||||| base 2 3 ======= 2 c >>>>>>> theirs 4 "
+        );
     }
 
     #[test]
     fn a_favour_decides_conflicts() {
-        for (favour, expected) in [(Favour::Ours, "1 b 3 "), (Favour::Theirs, "1 c 3 "), (Favour::Union, "1 b c 3 ")] {
-            let found = merged("1 2 3 ", "1 b 3 ", "1 c 3 ", Some(favour), ConflictStyle::Sides);
+        for (favour, expected) in [
+            (Favour::Ours, "1 b 3 "),
+            (Favour::Theirs, "1 c 3 "),
+            (Favour::Union, "1 b c 3 "),
+        ] {
+            let found = merged(
+                "1 2 3 ",
+                "1 b 3 ",
+                "1 c 3 ",
+                Some(favour),
+                ConflictStyle::Sides,
+            );
             assert_eq!(found, (expected.to_owned(), 0));
         }
     }
 
     #[test]
     fn what_both_sides_have_is_no_conflict() {
-        let found = merged("x ", "a b c d e f ", "a z c d e y ", None, ConflictStyle::Sides);
+        let found = merged(
+            "x ",
+            "a b c d e f ",
+            "a z c d e y ",
+            None,
+            ConflictStyle::Sides,
+        );
         assert_eq!(found.1, 1);
-        let found = merged("x ", "a b c d e f g ", "a z c d e f y ", None, ConflictStyle::Sides);
+        let found = merged(
+            "x ",
+            "a b c d e f g ",
+            "a z c d e f y ",
+            None,
+            ConflictStyle::Sides,
+        );
         assert_eq!(found.1, 2);
         let found = merged("x ", "a b c ", "a d c ", None, ConflictStyle::ShortBase);
-        assert_eq!(found.0, "a <<<<<<< ours b ||||||| base x ======= d >>>>>>> theirs c ");
+        assert_eq!(
+            found.0,
+            "a <<<<<<< ours b ||||||| base x ======= d >>>>>>> theirs c "
+        );
     }
 }

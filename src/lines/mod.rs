@@ -1,6 +1,7 @@
 //! Lines of texts: how two texts differ, and what two changed versions of a text are together.
 //!
-//! A result depends on the lines alone. A [`Budget`] of steps limits the work, never a clock. Read [`diff`] first.
+//! A result depends on the lines alone. A [`Budget`] of steps limits the work, never a clock. Read
+//! [`diff`] first.
 
 mod diff;
 mod edits;

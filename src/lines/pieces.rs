@@ -11,7 +11,8 @@ use super::edits::{Budget, Edit};
 /// Most lines that imara-diff compares at once.
 const MAX_LINES: usize = i32::MAX as usize - 1;
 
-/// The number of occurrences from which on imara-diff takes a line for a frequent one (its `MAX_EQLIMIT`).
+/// The number of occurrences from which on imara-diff takes a line for a frequent one (its
+/// `MAX_EQLIMIT`).
 const MAX_FREQUENT: u64 = 1024;
 
 /// The least number of changed lines after which imara-diff gives up (its `MAX_COST_MIN`).
@@ -63,10 +64,20 @@ impl Hasher for TokenHasher {
 }
 
 impl<'t> Pieces<'t> {
-    /// Returns the pieces of `before` and `after`: a single one if the budget allows to compare all at once.
+    /// Returns the pieces of `before` and `after`: a single one if the budget allows to compare all
+    /// at once.
     pub(super) fn new(before: &'t [Token], after: &'t [Token], Budget(budget): Budget) -> Self {
-        let all = Edit { old: 0..before.len(), new: 0..after.len() };
-        Self { before, after, waiting: vec![all], lines: before.len() + after.len(), budget }
+        let all = Edit {
+            old: 0..before.len(),
+            new: 0..after.len(),
+        };
+        Self {
+            before,
+            after,
+            waiting: vec![all],
+            lines: before.len() + after.len(),
+            budget,
+        }
     }
 
     /// Returns the next piece.
@@ -80,7 +91,10 @@ impl<'t> Pieces<'t> {
             if old + new == 0 {
                 continue;
             }
-            if let Some(left) = share.checked_sub(most_steps(old, new)).filter(|_| lines <= MAX_LINES) {
+            if let Some(left) = share
+                .checked_sub(most_steps(old, new))
+                .filter(|_| lines <= MAX_LINES)
+            {
                 let scan = self.scan_steps(&core, left);
                 if scan <= left {
                     self.budget -= scan;
@@ -98,18 +112,34 @@ impl<'t> Pieces<'t> {
 
     /// Takes from the budget the steps of a comparison of so many `lines` that found `edits`.
     pub(super) fn spend_on(&mut self, lines: usize, edits: &[Edit]) {
-        let changed = edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum::<usize>();
+        let changed = edits
+            .iter()
+            .map(|edit| edit.old.len() + edit.new.len())
+            .sum::<usize>();
         let steps = lines as u64 * (1 + (changed as u64).min(2 * most_cost(lines)));
         self.budget = self.budget.saturating_sub(steps);
     }
 
     /// Returns a piece without the lines with which both texts begin and end there.
     fn core(&self, piece: &Edit) -> Edit {
-        let (before, after) = (&self.before[piece.old.clone()], &self.after[piece.new.clone()]);
-        let same = |pairs: &mut dyn Iterator<Item = (&Token, &Token)>| pairs.take_while(|(a, b)| a == b).count();
+        let (before, after) = (
+            &self.before[piece.old.clone()],
+            &self.after[piece.new.clone()],
+        );
+        let same = |pairs: &mut dyn Iterator<Item = (&Token, &Token)>| {
+            pairs.take_while(|(a, b)| a == b).count()
+        };
         let start = same(&mut before.iter().zip(after));
-        let end = same(&mut before[start..].iter().rev().zip(after[start..].iter().rev()));
-        Edit { old: piece.old.start + start..piece.old.end - end, new: piece.new.start + start..piece.new.end - end }
+        let end = same(
+            &mut before[start..]
+                .iter()
+                .rev()
+                .zip(after[start..].iter().rev()),
+        );
+        Edit {
+            old: piece.old.start + start..piece.old.end - end,
+            new: piece.new.start + start..piece.new.end - end,
+        }
     }
 
     /// Divides `piece` at the lines that both sides have once, or else in two halves.
@@ -118,35 +148,55 @@ impl<'t> Pieces<'t> {
         let (mut old, mut new) = (piece.old.start, piece.new.start);
         let mut parts = Vec::with_capacity(anchors.len() + 1);
         for &(line, other) in &anchors {
-            parts.push(Edit { old: old..line, new: new..other });
+            parts.push(Edit {
+                old: old..line,
+                new: new..other,
+            });
             (old, new) = (line + 1, other + 1);
         }
         if anchors.is_empty() {
             let middle = |range: &Range<usize>| range.start + range.len() / 2;
-            parts.push(Edit { old: old..middle(&core.old), new: new..middle(&core.new) });
+            parts.push(Edit {
+                old: old..middle(&core.old),
+                new: new..middle(&core.new),
+            });
             (old, new) = (middle(&core.old), middle(&core.new));
         }
-        parts.push(Edit { old: old..piece.old.end, new: new..piece.new.end });
+        parts.push(Edit {
+            old: old..piece.old.end,
+            new: new..piece.new.end,
+        });
         parts.retain(|part| !part.old.is_empty() || !part.new.is_empty());
-        self.lines += parts.iter().map(|part| part.old.len() + part.new.len()).sum::<usize>();
+        self.lines += parts
+            .iter()
+            .map(|part| part.old.len() + part.new.len())
+            .sum::<usize>();
         self.waiting.extend(parts.into_iter().rev());
     }
 
-    /// Returns lines that each side of `piece` has once: as many pairs as can be in the same order in both.
+    /// Returns lines that each side of `piece` has once: as many pairs as can be in the same order
+    /// in both.
     ///
     /// No change can slide over such a line.
     fn anchors(&self, piece: &Edit) -> Vec<(usize, usize)> {
         let occurrences = self.occurrences(piece);
-        let pairs = piece.old.clone().filter_map(|line| match occurrences[&self.before[line]] {
-            [(1, _), (1, other)] => Some((line, other)),
-            _ => None,
-        });
+        let pairs = piece
+            .old
+            .clone()
+            .filter_map(|line| match occurrences[&self.before[line]] {
+                [(1, _), (1, other)] => Some((line, other)),
+                _ => None,
+            });
         longest_increasing(&pairs.collect::<Vec<_>>())
     }
 
     fn occurrences(&self, piece: &Edit) -> Occurrences {
-        let mut occurrences = Occurrences::with_capacity_and_hasher(piece.old.len(), BuildHasherDefault::default());
-        for (side, (tokens, range)) in [(self.before, &piece.old), (self.after, &piece.new)].into_iter().enumerate() {
+        let mut occurrences =
+            Occurrences::with_capacity_and_hasher(piece.old.len(), BuildHasherDefault::default());
+        for (side, (tokens, range)) in [(self.before, &piece.old), (self.after, &piece.new)]
+            .into_iter()
+            .enumerate()
+        {
             for line in range.clone() {
                 let (count, place) = &mut occurrences.entry(tokens[line]).or_default()[side];
                 (*count, *place) = (*count + 1, line);
@@ -155,11 +205,13 @@ impl<'t> Pieces<'t> {
         occurrences
     }
 
-    /// Returns an upper bound of the steps that imara-diff 0.2 takes in `should_prune_common_line` (myers/preprocess.rs)
-    /// before it compares. The bound is close only if a coarse one exceeds `share`.
+    /// Returns an upper bound of the steps that imara-diff 0.2 takes in `should_prune_common_line`
+    /// (myers/preprocess.rs) before it compares. The bound is close only if a coarse one exceeds
+    /// `share`.
     ///
-    /// For each frequent line, that function scans the lines above up to one that is neither frequent nor missing from the
-    /// other text. These scans take quadratic time in texts with few different lines.
+    /// For each frequent line, that function scans the lines above up to one that is neither
+    /// frequent nor missing from the other text. These scans take quadratic time in texts with few
+    /// different lines.
     fn scan_steps(&self, core: &Edit, share: u64) -> u64 {
         let square = |range: &Range<usize>| (range.len() as u64).saturating_mul(range.len() as u64);
         let most = square(&core.old).saturating_add(square(&core.new)) / 2 / SCANNED;
@@ -171,7 +223,8 @@ impl<'t> Pieces<'t> {
         }
         let occurrences = self.occurrences(core);
         let scanned = |tokens: &[Token], other: usize| {
-            let limit = usize::try_from(square_root(tokens.len()).min(MAX_FREQUENT)).unwrap_or(usize::MAX);
+            let limit =
+                usize::try_from(square_root(tokens.len()).min(MAX_FREQUENT)).unwrap_or(usize::MAX);
             let (mut scanned, mut stop) = (0, 0);
             for (line, token) in tokens.iter().enumerate() {
                 match occurrences[token][other].0 {
@@ -182,7 +235,8 @@ impl<'t> Pieces<'t> {
             }
             scanned
         };
-        (scanned(&self.before[core.old.clone()], 1) + scanned(&self.after[core.new.clone()], 0)) / SCANNED
+        (scanned(&self.before[core.old.clone()], 1) + scanned(&self.after[core.new.clone()], 0))
+            / SCANNED
     }
 }
 
@@ -194,28 +248,43 @@ fn share(budget: u64, lines: usize, all: usize) -> u64 {
 
 /// Returns the longest part of `pairs` whose second numbers increase.
 fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the pair with the smallest second number that ends such a part; and for each pair the one before it.
+    // For each length, the pair with the smallest second number that ends such a part; and for each
+    // pair the one before it.
     let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     for (index, &(_, other)) in pairs.iter().enumerate() {
         let is_next = ends.last().is_none_or(|&end| pairs[end].1 < other);
-        let length = if is_next { ends.len() } else { ends.partition_point(|&end| pairs[end].1 < other) };
+        let length = if is_next {
+            ends.len()
+        } else {
+            ends.partition_point(|&end| pairs[end].1 < other)
+        };
         previous.push(length.checked_sub(1).map(|length| ends[length]));
-        if length == ends.len() { ends.push(index) } else { ends[length] = index }
+        if length == ends.len() {
+            ends.push(index);
+        } else {
+            ends[length] = index;
+        }
     }
-    let mut found: Vec<_> =
-        std::iter::successors(ends.last().copied(), |&index| previous[index]).map(|index| pairs[index]).collect();
+    let mut found: Vec<_> = std::iter::successors(ends.last().copied(), |&index| previous[index])
+        .map(|index| pairs[index])
+        .collect();
     found.reverse();
     found
 }
 
-/// Returns the most steps that imara-diff takes to compare so many lines: it gives up after [`most_cost`] changes from
-/// each end, in the two directions of a middle snake.
+/// Returns the most steps that imara-diff takes to compare so many lines: it gives up after
+/// [`most_cost`] changes from each end, in the two directions of a middle snake.
 fn most_steps(old: usize, new: usize) -> u64 {
     let lines = (old + new) as u64;
-    if old == 0 || new == 0 { lines } else { lines * lines.min(4 * most_cost(old + new)) }
+    if old == 0 || new == 0 {
+        lines
+    } else {
+        lines * lines.min(4 * most_cost(old + new))
+    }
 }
 
-/// Returns the number of changed lines after which imara-diff gives up the search for the shortest edit script.
+/// Returns the number of changed lines after which imara-diff gives up the search for the shortest
+/// edit script.
 fn most_cost(lines: usize) -> u64 {
     square_root(lines).max(MIN_COST)
 }

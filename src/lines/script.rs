@@ -1,5 +1,5 @@
-//! The shortest edit script between two sequences, as GNU diff chooses it, and the length of the beginning of a sequence
-//! that another one matches.
+//! The shortest edit script between two sequences, as GNU diff chooses it, and the length of the
+//! beginning of a sequence that another one matches.
 
 use std::ops::RangeInclusive;
 
@@ -30,8 +30,8 @@ impl Pair<'_> {
     }
 }
 
-/// Returns the edits from the first sequence to the second; see E. Myers, An O(ND) Difference Algorithm and Its Variations,
-/// Algorithmica 1 (1986).
+/// Returns the edits from the first sequence to the second; see E. Myers, An O(ND) Difference
+/// Algorithm and Its Variations, Algorithmica 1 (1986).
 pub(crate) fn script(pair: &Pair<'_>) -> Edits {
     let mut edits = Edits::new();
     let mut open = vec![(0, pair.old.len(), 0, pair.new.len())];
@@ -46,9 +46,18 @@ pub(crate) fn script(pair: &Pair<'_>) -> Edits {
             continue;
         }
         if left == right || top == bottom {
-            push(&mut edits, Edit { old: left..right, new: top..bottom });
+            push(
+                &mut edits,
+                Edit {
+                    old: left..right,
+                    new: top..bottom,
+                },
+            );
         } else {
-            let (x, y) = middle(&Pair { old: &pair.old[left..right], new: &pair.new[top..bottom] });
+            let (x, y) = middle(&Pair {
+                old: &pair.old[left..right],
+                new: &pair.new[top..bottom],
+            });
             open.push((left + x, right, top + y, bottom));
             open.push((left, left + x, top, top + y));
         }
@@ -56,7 +65,8 @@ pub(crate) fn script(pair: &Pair<'_>) -> Edits {
     edits
 }
 
-/// How far a search is in the first sequence, on each diagonal: what the place there is ahead of that in the other one.
+/// How far a search is in the first sequence, on each diagonal: what the place there is ahead of
+/// that in the other one.
 struct Front {
     reached: Vec<isize>,
     base: isize,
@@ -66,7 +76,12 @@ struct Front {
 
 impl Front {
     fn new(count: usize, base: isize, (diagonal, at): (isize, isize)) -> Self {
-        let mut front = Self { reached: vec![0; count], base, first: diagonal, last: diagonal };
+        let mut front = Self {
+            reached: vec![0; count],
+            base,
+            first: diagonal,
+            last: diagonal,
+        };
         *front.at(diagonal) = at;
         front
     }
@@ -96,7 +111,8 @@ impl Front {
     }
 }
 
-/// Returns a point on a shortest way through two sequences that begin and end with different elements.
+/// Returns a point on a shortest way through two sequences that begin and end with different
+/// elements.
 fn middle(pair: &Pair<'_>) -> (usize, usize) {
     let (width, height) = (pair.old.len().cast_signed(), pair.new.len().cast_signed());
     let bounds = (-height, width);
@@ -129,12 +145,12 @@ fn middle(pair: &Pair<'_>) -> (usize, usize) {
     }
 }
 
-/// Returns how many elements `old` takes from the beginning of `new`, and how many changes that are: the fewest, at most the
-/// end of `bounds`, with at least the start of `bounds` elements of both. Each comparison is one of `steps`; where these are
-/// used up nothing is found.
+/// Returns how many elements `old` takes from the beginning of `new`, and how many changes that
+/// are: the fewest, at most the end of `bounds`, with at least the start of `bounds` elements of
+/// both. Each comparison is one of `steps`; where these are used up nothing is found.
 ///
-/// The second condition in `fits` is GNU patch's own: it lets more changes pass the further down `line`, counted from 1, the
-/// beginning of `new` is.
+/// The second condition in `fits` is GNU patch's own: it lets more changes pass the further down
+/// `line`, counted from 1, the beginning of `new` is.
 pub(crate) fn beginning(
     pair: &Pair<'_>,
     line: usize,
@@ -142,13 +158,19 @@ pub(crate) fn beginning(
     steps: &mut usize,
 ) -> Option<(usize, usize)> {
     let (width, height) = (pair.old.len().cast_signed(), pair.new.len().cast_signed());
-    let (least, most, line) = (bounds.start().cast_signed(), *bounds.end(), line.cast_signed());
+    let (least, most, line) = (
+        bounds.start().cast_signed(),
+        *bounds.end(),
+        line.cast_signed(),
+    );
     if least > height || *steps == 0 {
         *steps = steps.saturating_sub(1);
         return None;
     }
     let fits = |x: isize, y: isize, changes: isize| {
-        x == width && (least..=height).contains(&y) && (least == 0 || x + y - changes + 2 * line >= 2 * least)
+        x == width
+            && (least..=height).contains(&y)
+            && (least == 0 || x + y - changes + 2 * line >= 2 * least)
     };
     let x = pair.run(0, 0, steps);
     if fits(x, x, 0) {
@@ -185,16 +207,30 @@ mod tests {
         text.bytes().map(u32::from).collect()
     }
 
-    /// Returns both sequences as one text, with `-` before a deleted element and `+` before an inserted one.
+    /// Returns both sequences as one text, with `-` before a deleted element and `+` before an
+    /// inserted one.
     fn parted(old: &str, new: &str) -> String {
         let (mut text, mut at) = (String::new(), (0, 0));
-        let end = Edit { old: old.len()..old.len(), new: new.len()..new.len() };
-        for edit in script(&Pair { old: &numbers(old), new: &numbers(new) }).into_iter().chain([end]) {
+        let end = Edit {
+            old: old.len()..old.len(),
+            new: new.len()..new.len(),
+        };
+        for edit in script(&Pair {
+            old: &numbers(old),
+            new: &numbers(new),
+        })
+        .into_iter()
+        .chain([end])
+        {
             let (same, other) = (&old[at.0..edit.old.start], &new[at.1..edit.new.start]);
             assert_eq!(same, other);
             text += same;
-            old[edit.old.clone()].chars().for_each(|element| text.extend(['-', element]));
-            new[edit.new.clone()].chars().for_each(|element| text.extend(['+', element]));
+            old[edit.old.clone()]
+                .chars()
+                .for_each(|element| text.extend(['-', element]));
+            new[edit.new.clone()]
+                .chars()
+                .for_each(|element| text.extend(['+', element]));
             at = (edit.old.end, edit.new.end);
         }
         text
@@ -212,7 +248,15 @@ mod tests {
     #[test]
     fn a_beginning_may_have_some_changes() {
         let found = |old: &str, new: &str, least, most| {
-            beginning(&Pair { old: &numbers(old), new: &numbers(new) }, 100, least..=most, &mut 1000)
+            beginning(
+                &Pair {
+                    old: &numbers(old),
+                    new: &numbers(new),
+                },
+                100,
+                least..=most,
+                &mut 1000,
+            )
         };
         assert_eq!(found("abc", "abcdef", 3, 0), Some((3, 0)));
         assert_eq!(found("abc", "axcdef", 0, 2), Some((3, 2)));

@@ -21,11 +21,15 @@ impl<'t> LineTable<'t> {
 
     /// Returns the table of `lines`.
     pub(crate) fn new(lines: impl IntoIterator<Item = &'t [u8]>) -> Self {
-        Self { lines: lines.into_iter().collect() }
+        Self {
+            lines: lines.into_iter().collect(),
+        }
     }
 
     /// Returns the table of some of the lines, counted from 0.
     pub(crate) fn part(&self, lines: Range<usize>) -> Self {
-        Self { lines: self.lines[lines].to_vec() }
+        Self {
+            lines: self.lines[lines].to_vec(),
+        }
     }
 }

@@ -16,13 +16,16 @@ pub(super) struct Corrected<'a> {
 }
 
 impl<'a> Corrected<'a> {
-    /// Puts new lines right, and those that stay where they were found so; takes the blank ones of `end` from the end of
-    /// the file.
+    /// Puts new lines right, and those that stay where they were found so; takes the blank ones of
+    /// `end` from the end of the file.
     pub(super) fn new(
         lines: impl Iterator<Item = HunkLine<'a>>,
         end: Option<BlankEnd>,
         placement: &Placement,
-        Correction { rule, corrects_new_lines }: Correction,
+        Correction {
+            rule,
+            corrects_new_lines,
+        }: Correction,
     ) -> Self {
         let is_fixed = placement.rung == LADDER[FIXED].name;
         let (mut put_right, mut left_out) = (Vec::new(), Vec::new());
@@ -39,12 +42,18 @@ impl<'a> Corrected<'a> {
         if let Some(end) = end.filter(|_| rule.has(Flags::BLANK_AT_EOF)) {
             left_out = cut(&mut lines, end.count);
         }
-        Self { lines, put_right, left_out }
+        Self {
+            lines,
+            put_right,
+            left_out,
+        }
     }
 
     /// Returns its lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = HunkLine<'_>> {
-        self.lines.iter().map(|(line, text)| HunkLine { text, ..*line })
+        self.lines
+            .iter()
+            .map(|(line, text)| HunkLine { text, ..*line })
     }
 
     /// Adds what was put right to what is told.

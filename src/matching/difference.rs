@@ -7,7 +7,8 @@ use super::pattern::Pattern;
 use super::{Difference, DifferenceReason, clipped};
 use crate::text::without_ending;
 
-/// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the loosest comparison.
+/// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the
+/// loosest comparison.
 pub(super) fn score(
     index: &LineIndex<'_>,
     line: usize,
@@ -15,10 +16,17 @@ pub(super) fn score(
     comparison: Comparison,
 ) -> (usize, usize) {
     let loose = |line| (LADDER[PUNCT].key)(without_ending(line));
-    let pairs = pattern.lines().iter().copied().zip(comparison.lines_from(index, line));
+    let pairs = pattern
+        .lines()
+        .iter()
+        .copied()
+        .zip(comparison.lines_from(index, line));
     pairs.fold((0, 0), |(exact, similar), (wanted, found)| {
         let is_exact = comparison.key(wanted) == comparison.key(found);
-        (exact + usize::from(is_exact), similar + usize::from(is_exact || loose(wanted) == loose(found)))
+        (
+            exact + usize::from(is_exact),
+            similar + usize::from(is_exact || loose(wanted) == loose(found)),
+        )
     })
 }
 
@@ -64,7 +72,10 @@ fn reason(wanted: &[u8], found: &[u8]) -> Option<DifferenceReason> {
 }
 
 fn without_blanks(line: &[u8]) -> Vec<u8> {
-    line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+    line.iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect()
 }
 
 #[cfg(test)]
@@ -75,7 +86,13 @@ mod tests {
     fn a_difference_has_a_reason_where_it_is_not_in_the_words() {
         let reasons = ["a b\r\n", "a  b\n", "A b\n", "a\u{2002}b\n", "a c\n"]
             .map(|line| reason(b"a b\n", line.as_bytes()).map(DifferenceReason::name));
-        let expected = [Some("line end"), Some("whitespace"), Some("case"), Some("unicode punctuation"), None];
+        let expected = [
+            Some("line end"),
+            Some("whitespace"),
+            Some("case"),
+            Some("unicode punctuation"),
+            None,
+        ];
         assert_eq!(reasons, expected);
     }
 }

@@ -16,7 +16,8 @@ use crate::whitespace::{WhitespaceRule, fix};
 /// Odd and without pattern, so that places in a run weigh differently.
 pub(super) const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// To hash a line that is asked for, and to number its run, takes as long as to hash so many lines of the file.
+/// To hash a line that is asked for, and to number its run, takes as long as to hash so many lines
+/// of the file.
 const LINES_FOR_ONE: usize = 3;
 
 /// How lines are compared.
@@ -33,17 +34,28 @@ pub(super) struct Comparison {
 impl Comparison {
     /// Returns the comparison of whole lines, terminators and all.
     pub(super) fn strict(rung: usize) -> Self {
-        Self { rung, is_strict: true, whitespace: WhitespaceRule::NONE }
+        Self {
+            rung,
+            is_strict: true,
+            whitespace: WhitespaceRule::NONE,
+        }
     }
 
     /// Returns the comparison of lines without terminators.
     pub(super) const fn loose(rung: usize) -> Self {
-        Self { rung, is_strict: false, whitespace: WhitespaceRule::NONE }
+        Self {
+            rung,
+            is_strict: false,
+            whitespace: WhitespaceRule::NONE,
+        }
     }
 
     /// Returns the comparison of lines as they are when `rule` has put them right.
     pub(super) fn fixed(rule: WhitespaceRule) -> Self {
-        Self { whitespace: rule, ..Self::strict(FIXED) }
+        Self {
+            whitespace: rule,
+            ..Self::strict(FIXED)
+        }
     }
 
     /// Returns what has to be equal in two lines that are the same.
@@ -51,23 +63,37 @@ impl Comparison {
         if self.rung == FIXED {
             return fix(line, self.whitespace).line;
         }
-        (LADDER[self.rung].key)(if self.is_strict { line } else { without_ending(line) })
+        (LADDER[self.rung].key)(if self.is_strict {
+            line
+        } else {
+            without_ending(line)
+        })
     }
 
-    /// Returns the line `number` of a file as it is compared: where terminators do not count, the mark in front of the
-    /// first one does not either.
+    /// Returns the line `number` of a file as it is compared: where terminators do not count, the
+    /// mark in front of the first one does not either.
     pub(super) fn bare(self, number: usize, line: &[u8]) -> &[u8] {
-        if self.is_strict || number > 0 { line } else { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) }
+        if self.is_strict || number > 0 {
+            line
+        } else {
+            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+        }
     }
 
     /// Returns the lines of a file from `line` on as they are compared.
-    pub(super) fn lines_from<'a>(self, index: &LineIndex<'a>, line: usize) -> impl Iterator<Item = &'a [u8]> {
+    pub(super) fn lines_from<'a>(
+        self,
+        index: &LineIndex<'a>,
+        line: usize,
+    ) -> impl Iterator<Item = &'a [u8]> {
         self.lines_of(&index.text()[index.offset(line)..], line)
     }
 
     /// Returns the lines of a part of a file that begins with `line` as they are compared.
     pub(super) fn lines_of(self, text: &[u8], line: usize) -> impl Iterator<Item = &[u8]> {
-        (line..).zip(lines(text)).map(move |(number, (_, line))| self.bare(number, line))
+        (line..)
+            .zip(lines(text))
+            .map(move |(number, (_, line))| self.bare(number, line))
     }
 
     /// Returns the hash of a line.
@@ -95,7 +121,11 @@ impl Hashes {
     }
 
     /// Hashes lines; `count` is how many there are if it is known.
-    pub(super) fn of_about<'l>(count: usize, comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> Self {
+    pub(super) fn of_about<'l>(
+        count: usize,
+        comparison: Comparison,
+        lines: impl Iterator<Item = &'l [u8]>,
+    ) -> Self {
         let mut sums = Vec::with_capacity(count + 1);
         sums.push(0);
         let mut sum = 0_u64;
@@ -154,8 +184,20 @@ pub(super) fn hashed<R>(
     };
     // The first thread, which has something else to do, has so many lines fewer of the file.
     let is_small = index.text().len() < LARGE;
-    let middle = if is_small { 0 } else { index.count().saturating_sub(asked.saturating_mul(LINES_FOR_ONE)) / 2 };
-    let first = || (beside(), part(0..middle, if middle == 0 { 0 } else { index.count() }));
+    let middle = if is_small {
+        0
+    } else {
+        index
+            .count()
+            .saturating_sub(asked.saturating_mul(LINES_FOR_ONE))
+            / 2
+    };
+    let first = || {
+        (
+            beside(),
+            part(0..middle, if middle == 0 { 0 } else { index.count() }),
+        )
+    };
     let second = || part(middle..index.count(), index.count() - middle);
     let ((made, mut hashes), behind) = both_of(index.text().len(), first, second);
     if middle == 0 {

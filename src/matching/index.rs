@@ -24,7 +24,8 @@ pub(super) struct LineIndex<'a> {
 }
 
 impl<'a> LineIndex<'a> {
-    /// Counts the lines of `text`; a last line without terminator is one. Two threads count half of a large one each.
+    /// Counts the lines of `text`; a last line without terminator is one. Two threads count half of
+    /// a large one each.
     pub(super) fn new(text: &'a [u8]) -> Self {
         // Newlines in front of each block of a part, and in all of it.
         let count = |part: &[u8], room: usize| {
@@ -36,12 +37,24 @@ impl<'a> LineIndex<'a> {
             (before, newlines)
         };
         let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
-        let ((mut before, half), (behind, newlines)) =
-            both_of(text.len(), || count(first, text.len()), || count(second, second.len()));
-        before.extend(behind.into_iter().chain([newlines]).map(|newlines| half + newlines));
+        let ((mut before, half), (behind, newlines)) = both_of(
+            text.len(),
+            || count(first, text.len()),
+            || count(second, second.len()),
+        );
+        before.extend(
+            behind
+                .into_iter()
+                .chain([newlines])
+                .map(|newlines| half + newlines),
+        );
         let newlines = half + newlines;
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
-        Self { text, before, count: newlines + usize::from(has_tail) }
+        Self {
+            text,
+            before,
+            count: newlines + usize::from(has_tail),
+        }
     }
 
     /// Returns the text.
@@ -54,7 +67,8 @@ impl<'a> LineIndex<'a> {
         self.count
     }
 
-    /// Returns the offset at which `line` starts, in bytes; the end of the text for every line behind the last.
+    /// Returns the offset at which `line` starts, in bytes; the end of the text for every line
+    /// behind the last.
     pub(super) fn offset(&self, line: usize) -> usize {
         self.offset_in(0..self.before.len(), line)
     }
@@ -73,10 +87,15 @@ impl<'a> LineIndex<'a> {
         let block = offset / BLOCK;
         let near = block.saturating_sub(NEAR)..(block + NEAR).min(self.before.len());
         let is_near = self.before[near.start] < line && line <= self.before[near.end - 1];
-        if is_near { self.offset_in(near, line) } else { self.offset(line) }
+        if is_near {
+            self.offset_in(near, line)
+        } else {
+            self.offset(line)
+        }
     }
 
-    /// Returns the offset of a line that is known to start behind the first and before the last of some blocks.
+    /// Returns the offset of a line that is known to start behind the first and before the last of
+    /// some blocks.
     fn offset_in(&self, blocks: Range<usize>, line: usize) -> usize {
         if line == 0 {
             return 0;
@@ -84,8 +103,10 @@ impl<'a> LineIndex<'a> {
         if line >= self.count {
             return self.text.len();
         }
-        let block = blocks.start + self.before[blocks].partition_point(|&newlines| newlines < line) - 1;
-        let newline = memchr_iter(b'\n', &self.text[block * BLOCK..]).nth(line - self.before[block] - 1);
+        let block =
+            blocks.start + self.before[blocks].partition_point(|&newlines| newlines < line) - 1;
+        let newline =
+            memchr_iter(b'\n', &self.text[block * BLOCK..]).nth(line - self.before[block] - 1);
         newline.map_or(self.text.len(), |newline| block * BLOCK + newline + 1)
     }
 
@@ -108,22 +129,42 @@ mod tests {
 
     #[test]
     fn a_line_has_one_offset_and_an_offset_one_line() {
-        let text: Vec<u8> = (0..1000).flat_map(|line| vec![b'x'; line % 50].into_iter().chain([b'\n'])).collect();
+        let text: Vec<u8> = (0..1000)
+            .flat_map(|line| vec![b'x'; line % 50].into_iter().chain([b'\n']))
+            .collect();
         let index = LineIndex::new(&text);
         let starts: Vec<_> = lines(&text).map(|(span, _)| span.start).collect();
-        assert_eq!((0..1000).map(|line| index.offset(line)).collect::<Vec<_>>(), starts);
+        assert_eq!(
+            (0..1000).map(|line| index.offset(line)).collect::<Vec<_>>(),
+            starts
+        );
         for known in (0..1000).step_by(70) {
             let from = |line| index.offset_from((known, starts[known]), line);
-            assert_eq!((0..1000).map(from).collect::<Vec<_>>(), starts, "from {known}");
+            assert_eq!(
+                (0..1000).map(from).collect::<Vec<_>>(),
+                starts,
+                "from {known}"
+            );
             assert_eq!([1000, 1001].map(from), [text.len(); 2]);
         }
         assert_eq!(index.bytes(3..7), starts[3]..starts[7]);
-        assert_eq!(starts.iter().map(|&start| index.line_at(start)).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
+        assert_eq!(
+            starts
+                .iter()
+                .map(|&start| index.line_at(start))
+                .collect::<Vec<_>>(),
+            (0..1000).collect::<Vec<_>>()
+        );
     }
 
     #[test]
     fn two_threads_count_as_one() {
-        let text = [vec![b'x'; LARGE / 2], b"\n".repeat(LARGE / 2 + 7), b"y".to_vec()].concat();
+        let text = [
+            vec![b'x'; LARGE / 2],
+            b"\n".repeat(LARGE / 2 + 7),
+            b"y".to_vec(),
+        ]
+        .concat();
         let index = LineIndex::new(&text);
         assert_eq!(index.count(), LARGE / 2 + 8);
         for line in [1, 2, LARGE / 2, LARGE / 2 + 7] {
@@ -135,6 +176,9 @@ mod tests {
     #[test]
     fn a_last_line_without_terminator_counts() {
         let index = LineIndex::new(b"a\nb");
-        assert_eq!((index.count(), index.lines_from(1).next(), index.offset(2)), (2, Some(&b"b"[..]), 3));
+        assert_eq!(
+            (index.count(), index.lines_from(1).next(), index.offset(2)),
+            (2, Some(&b"b"[..]), 3)
+        );
     }
 }

@@ -10,18 +10,43 @@ pub struct Rung {
     pub key: fn(&[u8]) -> Cow<'_, [u8]>,
 }
 
-/// The comparisons, strictest first up to `punct`. Hunks with line numbers use the first, those up to `punct` if they may
-/// go down the ladder, and of the others those that are asked for; hunks below headings use all up to `punct`.
+/// The comparisons, strictest first up to `punct`. Hunks with line numbers use the first, those up
+/// to `punct` if they may go down the ladder, and of the others those that are asked for; hunks
+/// below headings use all up to `punct`.
 pub const LADDER: &[Rung] = &[
-    Rung { name: "exact", key: |line| Cow::Borrowed(line) },
-    Rung { name: "trailing", key: |line| Cow::Borrowed(trimmed_end(line)) },
-    Rung { name: "indent", key: |line| Cow::Borrowed(trimmed(line)) },
-    Rung { name: "punct", key: |line| folded(trimmed(line)) },
-    Rung { name: "whitespace", key: collapsed },
-    Rung { name: "line_end", key: normalized },
-    Rung { name: "eof", key: |line| Cow::Borrowed(line.strip_suffix(b"\n").unwrap_or(line)) },
+    Rung {
+        name: "exact",
+        key: |line| Cow::Borrowed(line),
+    },
+    Rung {
+        name: "trailing",
+        key: |line| Cow::Borrowed(trimmed_end(line)),
+    },
+    Rung {
+        name: "indent",
+        key: |line| Cow::Borrowed(trimmed(line)),
+    },
+    Rung {
+        name: "punct",
+        key: |line| folded(trimmed(line)),
+    },
+    Rung {
+        name: "whitespace",
+        key: collapsed,
+    },
+    Rung {
+        name: "line_end",
+        key: normalized,
+    },
+    Rung {
+        name: "eof",
+        key: |line| Cow::Borrowed(line.strip_suffix(b"\n").unwrap_or(line)),
+    },
     // What is put right goes by the rules for the file, which a comparison has besides.
-    Rung { name: "fixed", key: |line| Cow::Borrowed(line) },
+    Rung {
+        name: "fixed",
+        key: |line| Cow::Borrowed(line),
+    },
 ];
 
 /// Byte for byte.
@@ -86,7 +111,10 @@ fn last_character(line: &[u8]) -> Option<(usize, char)> {
         return Some((1, char::from(*byte)));
     }
     let start = (1..=line.len().min(4)).find(|&length| line[line.len() - length] & 0xc0 != 0x80)?;
-    let character = std::str::from_utf8(&line[line.len() - start..]).ok()?.chars().next()?;
+    let character = std::str::from_utf8(&line[line.len() - start..])
+        .ok()?
+        .chars()
+        .next()?;
     Some((start, character))
 }
 
@@ -134,10 +162,14 @@ fn normalized(line: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Takes the line end off and makes every run of blanks one blank, as `fuzzy_matchlines` in git's apply.c compares.
+/// Takes the line end off and makes every run of blanks one blank, as `fuzzy_matchlines` in git's
+/// apply.c compares.
 fn collapsed(line: &[u8]) -> Cow<'_, [u8]> {
     let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let end = line.iter().rposition(|&byte| byte != b'\r' && byte != b'\n').map_or(0, |last| last + 1);
+    let end = line
+        .iter()
+        .rposition(|&byte| byte != b'\r' && byte != b'\n')
+        .map_or(0, |last| last + 1);
     let line = &line[..end];
     let mut out = Vec::with_capacity(line.len());
     for &byte in line {
@@ -160,17 +192,26 @@ mod tests {
 
     #[test]
     fn each_rung_is_looser_than_the_one_before() {
-        let pairs: [(&str, &str); 4] =
-            [("a b", "a b"), ("a b", "a b \t"), ("a b", "\u{3000}a b"), ("a-'b", "a\u{2014}\u{2019}b")];
+        let pairs: [(&str, &str); 4] = [
+            ("a b", "a b"),
+            ("a b", "a b \t"),
+            ("a b", "\u{3000}a b"),
+            ("a-'b", "a\u{2014}\u{2019}b"),
+        ];
         for (pair, &(left, right)) in pairs.iter().enumerate() {
-            let met: Vec<_> = (0..=PUNCT).filter(|&rung| meets(rung, left.as_bytes(), right.as_bytes())).collect();
+            let met: Vec<_> = (0..=PUNCT)
+                .filter(|&rung| meets(rung, left.as_bytes(), right.as_bytes()))
+                .collect();
             assert_eq!(met, (pair..=PUNCT).collect::<Vec<_>>(), "{left} {right}");
         }
     }
 
     #[test]
     fn bytes_that_are_no_text_stay() {
-        assert_eq!((LADDER[PUNCT].key)(b" \xff\xe2\x80\x94\xe2\x80 "), Cow::<[u8]>::Owned(b"\xff-\xe2\x80".to_vec()));
+        assert_eq!(
+            (LADDER[PUNCT].key)(b" \xff\xe2\x80\x94\xe2\x80 "),
+            Cow::<[u8]>::Owned(b"\xff-\xe2\x80".to_vec())
+        );
     }
 
     #[test]

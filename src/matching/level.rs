@@ -26,25 +26,46 @@ pub(super) struct Level {
 ///
 /// The start of an empty range names the line in front of it.
 pub(super) fn stated(range: LineRange) -> usize {
-    if range.count == 0 { range.start } else { range.start.saturating_sub(1) }
+    if range.count == 0 {
+        range.start
+    } else {
+        range.start.saturating_sub(1)
+    }
 }
 
 /// Returns the levels in the order in which they are tried, the strictest first.
-pub(super) fn levels(pattern: &Pattern<'_>, hunk: &Hunk, direction: Direction, rules: &Rules) -> Vec<Level> {
+pub(super) fn levels(
+    pattern: &Pattern<'_>,
+    hunk: &Hunk,
+    direction: Direction,
+    rules: &Rules,
+) -> Vec<Level> {
     let old = hunk.preimage_range(direction);
     let (is_at_start, is_at_end) = if rules.as_gnu {
-        (old.start <= 1 && pattern.leading < pattern.trailing, pattern.trailing < pattern.leading)
+        (
+            old.start <= 1 && pattern.leading < pattern.trailing,
+            pattern.trailing < pattern.leading,
+        )
     } else {
         let is_free = rules.zero_context || hunk.anchor == Anchor::Bare;
-        (old.start == 0 || (old.start == 1 && !is_free), !is_free && pattern.trailing == 0)
+        (
+            old.start == 0 || (old.start == 1 && !is_free),
+            !is_free && pattern.trailing == 0,
+        )
     };
-    let mut levels = vec![Level { lines: 0..pattern.count(), is_at_start, is_at_end, is_fuzzy: false }];
+    let mut levels = vec![Level {
+        lines: 0..pattern.count(),
+        is_at_start,
+        is_at_end,
+        is_fuzzy: false,
+    }];
     reduce(&mut levels, pattern, rules.context);
     fuzz(&mut levels, pattern, rules.fuzz.min(MOST_FUZZ));
     levels
 }
 
-/// git's `-C`: first the ends of the file count no more, then the longer side loses a line, both if they are equal.
+/// git's `-C`: first the ends of the file count no more, then the longer side loses a line, both if
+/// they are equal.
 fn reduce(levels: &mut Vec<Level>, pattern: &Pattern<'_>, context: usize) {
     let (mut leading, mut trailing) = (pattern.leading, pattern.trailing);
     if leading <= context && trailing <= context {
@@ -53,7 +74,12 @@ fn reduce(levels: &mut Vec<Level>, pattern: &Pattern<'_>, context: usize) {
     let mut lines = 0..pattern.count();
     let is_free = |level: &Level| !level.is_at_start && !level.is_at_end;
     if !levels.iter().any(is_free) {
-        levels.push(Level { lines: lines.clone(), is_at_start: false, is_at_end: false, is_fuzzy: false });
+        levels.push(Level {
+            lines: lines.clone(),
+            is_at_start: false,
+            is_at_end: false,
+            is_fuzzy: false,
+        });
     }
     while (leading > context || trailing > context) && !lines.is_empty() {
         if leading >= trailing {
@@ -62,12 +88,17 @@ fn reduce(levels: &mut Vec<Level>, pattern: &Pattern<'_>, context: usize) {
         if trailing > leading {
             (lines.end, trailing) = (lines.end.saturating_sub(1).max(lines.start), trailing - 1);
         }
-        levels.push(Level { lines: lines.clone(), is_at_start: false, is_at_end: false, is_fuzzy: false });
+        levels.push(Level {
+            lines: lines.clone(),
+            is_at_start: false,
+            is_at_end: false,
+            is_fuzzy: false,
+        });
     }
 }
 
-/// GNU patch's `--fuzz`, as it is seen to work: the longer side loses lines first; a side that is shorter than the other has
-/// to stand at its end of the file until its turn comes.
+/// GNU patch's `--fuzz`, as it is seen to work: the longer side loses lines first; a side that is
+/// shorter than the other has to stand at its end of the file until its turn comes.
 ///
 /// Unlike GNU patch, a hunk of which no old line would be left goes nowhere.
 fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern<'_>, most: usize) {
@@ -75,7 +106,10 @@ fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern<'_>, most: usize) {
     let first = levels[0].clone();
     for fuzz in 1..=most.min(longer) {
         let start = (fuzz + pattern.leading).saturating_sub(longer);
-        let end = pattern.count() - (fuzz + pattern.trailing).saturating_sub(longer).min(pattern.count());
+        let end = pattern.count()
+            - (fuzz + pattern.trailing)
+                .saturating_sub(longer)
+                .min(pattern.count());
         if start >= end {
             return;
         }
@@ -95,16 +129,27 @@ mod tests {
     fn levels_at(start: usize, text: &[u8], rules: &Rules) -> Vec<Level> {
         let mut hunk = super::super::testing::hunk(text, 1, 1);
         hunk.old = LineRange { start, count: 5 };
-        levels(&Pattern::new(&hunk, text, Direction::Forward), &hunk, Direction::Forward, rules)
+        levels(
+            &Pattern::new(&hunk, text, Direction::Forward),
+            &hunk,
+            Direction::Forward,
+            rules,
+        )
     }
 
     fn ranges(levels: &[Level]) -> Vec<(Range<usize>, bool, bool)> {
-        levels.iter().map(|level| (level.lines.clone(), level.is_at_start, level.is_at_end)).collect()
+        levels
+            .iter()
+            .map(|level| (level.lines.clone(), level.is_at_start, level.is_at_end))
+            .collect()
     }
 
     #[test]
     fn the_longer_side_loses_context_first() {
-        let rules = Rules { context: 0, ..Rules::default() };
+        let rules = Rules {
+            context: 0,
+            ..Rules::default()
+        };
         let expected = [
             (0..5, true, false),
             (0..5, false, false),
@@ -112,13 +157,27 @@ mod tests {
             (2..5, false, false),
             (3..4, false, false),
         ];
-        assert_eq!(ranges(&levels_at(1, b" a\n b\n c\n-d\n e\n", &rules)), expected);
+        assert_eq!(
+            ranges(&levels_at(1, b" a\n b\n c\n-d\n e\n", &rules)),
+            expected
+        );
     }
 
     #[test]
     fn fuzz_takes_the_longer_side_first() {
-        let rules = Rules { fuzz: 3, ..Rules::default() };
-        let expected = [(0..5, false, false), (1..5, false, false), (2..5, false, false), (3..4, false, false)];
-        assert_eq!(ranges(&levels_at(7, b" a\n b\n c\n-d\n e\n", &rules)), expected);
+        let rules = Rules {
+            fuzz: 3,
+            ..Rules::default()
+        };
+        let expected = [
+            (0..5, false, false),
+            (1..5, false, false),
+            (2..5, false, false),
+            (3..4, false, false),
+        ];
+        assert_eq!(
+            ranges(&levels_at(7, b" a\n b\n c\n-d\n e\n", &rules)),
+            expected
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Lines that are named by their numbers: where they stand, and what the file becomes.
 //!
-//! Bytes outside the places never change. What comes gets the line end of its place; a byte order mark, and a last
-//! newline or the lack of one, stay.
+//! Bytes outside the places never change. What comes gets the line end of its place; a byte order
+//! mark, and a last newline or the lack of one, stay.
 
 use std::collections::HashMap;
 use std::iter;
@@ -48,7 +48,8 @@ pub enum LineMismatch {
     TooLarge,
 }
 
-/// A change and its place: the lines that go, counted from 0, and which of those at one place comes first.
+/// A change and its place: the lines that go, counted from 0, and which of those at one place comes
+/// first.
 struct Site {
     edit: usize,
     target: LineTarget,
@@ -59,8 +60,9 @@ struct Site {
 /// What `preimage` becomes and where, or every change that cannot be made.
 pub type ChangedLines = Result<(Vec<u8>, Vec<LineChange>), Vec<LineMisfit>>;
 
-/// Returns what `preimage` becomes, unless more than `most` bytes come to it. Places are `shift` lines behind their
-/// numbers. `source` returns the contents, as they were numbered, of the file that an operation is about.
+/// Returns what `preimage` becomes, unless more than `most` bytes come to it. Places are `shift`
+/// lines behind their numbers. `source` returns the contents, as they were numbered, of the file
+/// that an operation is about.
 ///
 /// # Errors
 ///
@@ -81,23 +83,42 @@ pub fn change_lines<'a>(
     let (mut room, mut sources) = (most, HashMap::new());
     for site in &sites {
         let edit = &edits[site.edit];
-        let refused = |mismatch| vec![LineMisfit { edit: site.edit, mismatch }];
-        let new = New::of(&edit.new, source, &mut sources).ok_or_else(|| refused(LineMismatch::Lost))?;
-        room = room.checked_sub(new.size()).ok_or_else(|| refused(LineMismatch::TooLarge))?;
+        let refused = |mismatch| {
+            vec![LineMisfit {
+                edit: site.edit,
+                mismatch,
+            }]
+        };
+        let new =
+            New::of(&edit.new, source, &mut sources).ok_or_else(|| refused(LineMismatch::Lost))?;
+        room = room
+            .checked_sub(new.size())
+            .ok_or_else(|| refused(LineMismatch::TooLarge))?;
         let bytes = index.offset(site.lines.start)..index.offset(site.lines.end);
         out.keep_up_to(bytes.start);
         let new_lines = out.put(&new, endings(&index, site.target));
         out.skip_to(bytes.end);
         let bytes = bytes.start + mark.len()..bytes.end + mark.len();
         let lines = site.lines.clone();
-        let placement = Placement { offset: shift, ..Placement::new(bytes, lines, EXACT) };
-        changes.push(LineChange { edit: site.edit, placement, new_lines });
+        let placement = Placement {
+            offset: shift,
+            ..Placement::new(bytes, lines, EXACT)
+        };
+        changes.push(LineChange {
+            edit: site.edit,
+            placement,
+            new_lines,
+        });
     }
     Ok((out.finish(), changes))
 }
 
 /// Returns the places in the order of the file.
-fn sites(index: &LineIndex<'_>, edits: &[LineEdit], shift: isize) -> Result<Vec<Site>, Vec<LineMisfit>> {
+fn sites(
+    index: &LineIndex<'_>,
+    edits: &[LineEdit],
+    shift: isize,
+) -> Result<Vec<Site>, Vec<LineMisfit>> {
     let count = index.count();
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
@@ -107,13 +128,23 @@ fn sites(index: &LineIndex<'_>, edits: &[LineEdit], shift: isize) -> Result<Vec<
             LineTarget::Before(1) => (0..0, 1, 0),
             LineTarget::After(line) => (line..line, 0, line),
             LineTarget::Before(line) => (line.saturating_sub(1)..line.saturating_sub(1), 1, line),
-            LineTarget::Lines(NumberedLines { first, last }) => (first.saturating_sub(1)..last, 2, last),
+            LineTarget::Lines(NumberedLines { first, last }) => {
+                (first.saturating_sub(1)..last, 2, last)
+            }
             LineTarget::End => (count..count, 3, count),
         };
         if last > count {
-            misfits.push(LineMisfit { edit, mismatch: LineMismatch::NotFound(last) });
+            misfits.push(LineMisfit {
+                edit,
+                mismatch: LineMismatch::NotFound(last),
+            });
         } else {
-            sites.push(Site { edit, target, lines, rank });
+            sites.push(Site {
+                edit,
+                target,
+                lines,
+                rank,
+            });
         }
     }
     // Stable: what comes to one place comes in the order of the list.
@@ -122,7 +153,10 @@ fn sites(index: &LineIndex<'_>, edits: &[LineEdit], shift: isize) -> Result<Vec<
     for site in &sites {
         if let Some(other) = before.filter(|other| site.lines.start < other.lines.end) {
             let (first, second) = (site.edit.min(other.edit), site.edit.max(other.edit));
-            misfits.push(LineMisfit { edit: second, mismatch: LineMismatch::Overlap(first) });
+            misfits.push(LineMisfit {
+                edit: second,
+                mismatch: LineMismatch::Overlap(first),
+            });
         }
         if before.is_none_or(|other| site.lines.end > other.lines.end) {
             before = Some(site);
@@ -130,23 +164,37 @@ fn sites(index: &LineIndex<'_>, edits: &[LineEdit], shift: isize) -> Result<Vec<
     }
     misfits.sort_by_key(|misfit| misfit.edit);
     misfits.dedup_by_key(|misfit| misfit.edit);
-    if misfits.is_empty() { Ok(sites) } else { Err(misfits) }
+    if misfits.is_empty() {
+        Ok(sites)
+    } else {
+        Err(misfits)
+    }
 }
 
 /// Refuses lines that are said to go, in this order, and are not among those that do.
 fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(), Vec<LineMisfit>> {
     let missing = |site: &Site| {
         let gone = &edits[site.edit].gone;
-        let mut there = index.lines_from(site.lines.start).take(site.lines.len()).map(without_ending);
+        let mut there = index
+            .lines_from(site.lines.start)
+            .take(site.lines.len())
+            .map(without_ending);
         let row = gone.iter().position(|row| !there.any(|line| line == row))?;
-        Some(LineMisfit { edit: site.edit, mismatch: LineMismatch::NotThere(row) })
+        Some(LineMisfit {
+            edit: site.edit,
+            mismatch: LineMismatch::NotThere(row),
+        })
     };
     let misfits: Vec<_> = sites.iter().filter_map(missing).collect();
-    if misfits.is_empty() { Ok(()) } else { Err(misfits) }
+    if misfits.is_empty() {
+        Ok(())
+    } else {
+        Err(misfits)
+    }
 }
 
-/// Returns the ends that new lines get, row by row: of the line that is named, else of the one before, else LF. Of
-/// several lines that go each has its row, and the last all further ones.
+/// Returns the ends that new lines get, row by row: of the line that is named, else of the one
+/// before, else LF. Of several lines that go each has its row, and the last all further ones.
 fn endings<'a>(index: &'a LineIndex<'_>, target: LineTarget) -> impl Iterator<Item = Ending> + 'a {
     let lines = match target {
         LineTarget::Lines(lines) => lines.first.saturating_sub(1)..lines.last,
@@ -154,10 +202,14 @@ fn endings<'a>(index: &'a LineIndex<'_>, target: LineTarget) -> impl Iterator<It
         LineTarget::End => index.count().saturating_sub(1)..index.count(),
     };
     let known = |ending: Ending| Some(ending).filter(|ending| *ending != Ending::Missing);
-    let mut ending = known(Ending::of(&index.text()[..index.offset(lines.start)])).unwrap_or(Ending::Lf);
+    let mut ending =
+        known(Ending::of(&index.text()[..index.offset(lines.start)])).unwrap_or(Ending::Lf);
     let mut named = index.lines_from(lines.start).take(lines.len());
     iter::repeat_with(move || {
-        ending = named.next().and_then(|line| known(Ending::of(line))).unwrap_or(ending);
+        ending = named
+            .next()
+            .and_then(|line| known(Ending::of(line)))
+            .unwrap_or(ending);
         ending
     })
 }
@@ -180,10 +232,18 @@ impl<'a> New<'a> {
             NewLines::Cut { operation, lines } => {
                 if !known.contains_key(operation) {
                     let text = source(*operation)?;
-                    known.insert(*operation, LineIndex::new(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)));
+                    known.insert(
+                        *operation,
+                        LineIndex::new(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)),
+                    );
                 }
-                let index = known.get(operation).filter(|index| lines.last <= index.count())?;
-                Some(Self::Text(&index.text()[index.offset(lines.first.saturating_sub(1))..index.offset(lines.last)]))
+                let index = known
+                    .get(operation)
+                    .filter(|index| lines.last <= index.count())?;
+                Some(Self::Text(
+                    &index.text()
+                        [index.offset(lines.first.saturating_sub(1))..index.offset(lines.last)],
+                ))
             }
         }
     }
@@ -209,7 +269,12 @@ impl<'a> Out<'a> {
     fn new(mark: &[u8], text: &'a [u8]) -> Self {
         let mut bytes = Vec::with_capacity(mark.len() + text.len());
         bytes.extend_from_slice(mark);
-        Self { text, done: 0, mark: mark.len(), bytes }
+        Self {
+            text,
+            done: 0,
+            mark: mark.len(),
+            bytes,
+        }
     }
 
     fn keep_up_to(&mut self, offset: usize) {
@@ -236,13 +301,15 @@ impl<'a> Out<'a> {
         match new {
             New::Rows(rows) => rows.iter().for_each(|row| add(row)),
             New::Text(text) => {
-                Lines::within(text, Span::new(0, text.len())).for_each(|(_, line)| add(without_ending(line)));
+                Lines::within(text, Span::new(0, text.len()))
+                    .for_each(|(_, line)| add(without_ending(line)));
             }
         }
         count
     }
 
-    /// Keeps the rest, and a last newline only where there was one; an empty file gets lines that end.
+    /// Keeps the rest, and a last newline only where there was one; an empty file gets lines that
+    /// end.
     fn finish(mut self) -> Vec<u8> {
         self.keep_up_to(self.text.len());
         let has_end = self.text.is_empty() || self.text.ends_with(b"\n");

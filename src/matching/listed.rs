@@ -8,7 +8,8 @@ use super::ladder::EXACT;
 use super::progression::Progressions;
 use super::search::Places;
 
-/// Returns the offset of `line`, and notes that in `near`, the line with its offset that was asked for before.
+/// Returns the offset of `line`, and notes that in `near`, the line with its offset that was asked
+/// for before.
 pub(super) fn offset(index: &LineIndex<'_>, near: &Cell<(usize, usize)>, line: usize) -> usize {
     let offset = index.offset_from(near.get(), line);
     near.set((line, offset));
@@ -29,7 +30,8 @@ pub(super) struct Listed<'w> {
 impl Listed<'_> {
     /// Returns how many places there are at or behind `from`, as far as hashes tell.
     pub(super) fn count_from(&self, from: usize) -> usize {
-        self.lines.map_or(0, |lines| lines.count_within(&(from..usize::MAX)))
+        self.lines
+            .map_or(0, |lines| lines.count_within(&(from..usize::MAX)))
     }
 
     /// Returns whether the lines are at `line`.
@@ -40,7 +42,9 @@ impl Listed<'_> {
         let text = &self.index.text()[offset(self.index, self.near, line)..];
         let mut found = self.comparison.lines_of(text, line);
         let key = |line| self.comparison.key(line);
-        self.wanted.iter().all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
+        self.wanted
+            .iter()
+            .all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
     }
 
     /// The same byte for byte, without a look for the ends of lines.
@@ -60,10 +64,15 @@ impl Places for Listed<'_> {
     }
 
     fn next(&self, from: usize) -> Option<usize> {
-        self.lines?.within(from..usize::MAX).find(|&line| self.is_at(line))
+        self.lines?
+            .within(from..usize::MAX)
+            .find(|&line| self.is_at(line))
     }
 
     fn previous(&self, before: usize, floor: usize) -> Option<usize> {
-        self.lines?.within(floor..before).rev().find(|&line| self.is_at(line))
+        self.lines?
+            .within(floor..before)
+            .rev()
+            .find(|&line| self.is_at(line))
     }
 }

@@ -24,8 +24,8 @@ pub struct Lookalike {
 /// What a name has after its last character.
 pub(crate) const END_OF_NAME: &str = "the end of the name";
 
-/// Looks in `file` for a text that looks like `wanted`, and returns the first character that differs; `None` if there is no
-/// such text, if it is the same, or if one of them is not UTF-8.
+/// Looks in `file` for a text that looks like `wanted`, and returns the first character that
+/// differs; `None` if there is no such text, if it is the same, or if one of them is not UTF-8.
 #[must_use]
 pub fn lookalike(file: &[u8], wanted: &[u8]) -> Option<Lookalike> {
     LookalikeSearch::new(file).find(wanted)
@@ -48,19 +48,29 @@ struct FoldedFile<'f> {
 impl<'f> LookalikeSearch<'f> {
     /// Returns a search in `file`, which is folded once, when the first text needs it.
     pub(crate) fn new(file: &'f [u8]) -> Self {
-        Self { file, folded: OnceCell::new() }
+        Self {
+            file,
+            folded: OnceCell::new(),
+        }
     }
 
     /// Looks for a text that looks like `wanted`, as [`lookalike`] does.
     pub(crate) fn find(&self, wanted: &[u8]) -> Option<Lookalike> {
-        self.folded.get_or_init(|| FoldedFile::new(self.file)).as_ref()?.find(std::str::from_utf8(wanted).ok()?)
+        self.folded
+            .get_or_init(|| FoldedFile::new(self.file))
+            .as_ref()?
+            .find(std::str::from_utf8(wanted).ok()?)
     }
 }
 
 impl<'f> FoldedFile<'f> {
     fn new(file: &'f [u8]) -> Option<Self> {
         let file = std::str::from_utf8(file).ok()?;
-        Some(Self { file, is_ascii: file.is_ascii(), folded: OnceCell::new() })
+        Some(Self {
+            file,
+            is_ascii: file.is_ascii(),
+            folded: OnceCell::new(),
+        })
     }
 
     fn find(&self, wanted: &str) -> Option<Lookalike> {
@@ -74,7 +84,8 @@ impl<'f> FoldedFile<'f> {
         }
         let (folded, offsets) = self.folded.get_or_init(|| fold_text(file));
         let start = offsets[memchr::memmem::find(folded.as_bytes(), looked_for.as_bytes())?];
-        let (length, expected, found) = first_difference(clusters(wanted).zip(clusters(&file[start..])))?;
+        let (length, expected, found) =
+            first_difference(clusters(wanted).zip(clusters(&file[start..])))?;
         let before = &file[..start + length];
         let line = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
         Some(Lookalike {
@@ -86,8 +97,8 @@ impl<'f> FoldedFile<'f> {
     }
 }
 
-/// Returns the first character in which the name `found` differs from `wanted`, if both look the same; `None` if they are
-/// the same or look different. Blanks at the end of a name cannot be seen.
+/// Returns the first character in which the name `found` differs from `wanted`, if both look the
+/// same; `None` if they are the same or look different. Blanks at the end of a name cannot be seen.
 #[must_use]
 pub fn lookalike_name(found: &str, wanted: &str) -> Option<Lookalike> {
     let folded = |name| fold_text(name).0.trim_end().to_owned();
@@ -98,7 +109,13 @@ pub fn lookalike_name(found: &str, wanted: &str) -> Option<Lookalike> {
     let most = found.chars().count().max(wanted.chars().count()) + 1;
     let padded = |name| ended(name).chain(std::iter::repeat("")).take(most);
     let (length, expected, character) = first_difference(padded(wanted).zip(padded(found)))?;
-    let text = |cluster: &str| if cluster.is_empty() { END_OF_NAME.to_owned() } else { names(cluster) };
+    let text = |cluster: &str| {
+        if cluster.is_empty() {
+            END_OF_NAME.to_owned()
+        } else {
+            names(cluster)
+        }
+    };
     Some(Lookalike {
         line: 0,
         column: found[..length].chars().count(),
@@ -108,7 +125,9 @@ pub fn lookalike_name(found: &str, wanted: &str) -> Option<Lookalike> {
 }
 
 /// Returns the first pair that differs, after the bytes of the second texts before it.
-fn first_difference<'t>(mut pairs: impl Iterator<Item = (&'t str, &'t str)>) -> Option<(usize, &'t str, &'t str)> {
+fn first_difference<'t>(
+    mut pairs: impl Iterator<Item = (&'t str, &'t str)>,
+) -> Option<(usize, &'t str, &'t str)> {
     let mut length = 0;
     let (expected, found) = pairs.find(|(expected, found)| {
         length += if expected == found { found.len() } else { 0 };
@@ -117,14 +136,21 @@ fn first_difference<'t>(mut pairs: impl Iterator<Item = (&'t str, &'t str)>) -> 
     Some((length, expected, found))
 }
 
-/// Returns a text in which characters that look the same are the same, and the offset in `text` of each of its bytes.
+/// Returns a text in which characters that look the same are the same, and the offset in `text` of
+/// each of its bytes.
 fn fold_text(text: &str) -> (String, Vec<usize>) {
-    let (mut folded, mut offsets, mut offset) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()), 0);
+    let (mut folded, mut offsets, mut offset) = (
+        String::with_capacity(text.len()),
+        Vec::with_capacity(text.len()),
+        0,
+    );
     for cluster in clusters(text) {
         if cluster.is_ascii() {
             folded.push_str(cluster);
         } else {
-            let visible = cluster.chars().filter(|character| !is_invisible(*character));
+            let visible = cluster
+                .chars()
+                .filter(|character| !is_invisible(*character));
             folded.extend(visible.nfkc().map(|character| latin(fold(character))));
         }
         offsets.resize(folded.len(), offset);
@@ -137,7 +163,10 @@ fn fold_text(text: &str) -> (String, Vec<usize>) {
 fn clusters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let mut ends = rest.char_indices().skip(1).filter(|(_, character)| !is_combining_mark(*character));
+        let mut ends = rest
+            .char_indices()
+            .skip(1)
+            .filter(|(_, character)| !is_combining_mark(*character));
         let end = ends.next().map_or(rest.len(), |(end, _)| end);
         let (cluster, tail) = rest.split_at(end);
         rest = tail;
@@ -151,7 +180,8 @@ fn is_invisible(character: char) -> bool {
 
 /// Returns the Latin letter that a Cyrillic or Greek one looks like.
 fn latin(character: char) -> char {
-    const ALIKE: &str = "аaеeоoрpсcхxуyіiјjѕsԁdАAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTХXУYοoνvΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
+    const ALIKE: &str =
+        "аaеeоoрpсcхxуyіiјjѕsԁdАAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTХXУYοoνvΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
     let mut pairs = ALIKE.chars();
     while let (Some(other), Some(latin)) = (pairs.next(), pairs.next()) {
         if other == character {
@@ -227,23 +257,60 @@ mod tests {
 
     #[test]
     fn the_first_character_that_differs_is_named() {
-        let (space, other) = ("U+0020 SPACE".to_owned(), "U+00A0 NO-BREAK SPACE".to_owned());
-        assert_eq!(found("a\nwait\u{a0}here\n", "wait here"), Some((1, 4, space.clone(), other.clone())));
-        assert_eq!(found("wait here\n", "wait\u{a0}here"), Some((0, 4, other, space)));
+        let (space, other) = (
+            "U+0020 SPACE".to_owned(),
+            "U+00A0 NO-BREAK SPACE".to_owned(),
+        );
+        assert_eq!(
+            found("a\nwait\u{a0}here\n", "wait here"),
+            Some((1, 4, space.clone(), other.clone()))
+        );
+        assert_eq!(
+            found("wait here\n", "wait\u{a0}here"),
+            Some((0, 4, other, space))
+        );
         for (file, wanted, column, expected, character) in [
-            ("p（\"x\"）；\n", "p(\"x\");", 1, "U+0028 LEFT PARENTHESIS", "U+FF08 FULLWIDTH LEFT PARENTHESIS"),
-            ("caf\u{e9}", "cafe\u{301}", 3, "U+0065 and U+0301 COMBINING ACUTE ACCENT", "U+00E9"),
+            (
+                "p（\"x\"）；\n",
+                "p(\"x\");",
+                1,
+                "U+0028 LEFT PARENTHESIS",
+                "U+FF08 FULLWIDTH LEFT PARENTHESIS",
+            ),
+            (
+                "caf\u{e9}",
+                "cafe\u{301}",
+                3,
+                "U+0065 and U+0301 COMBINING ACUTE ACCENT",
+                "U+00E9",
+            ),
             ("p\u{430}ss", "pass", 1, "U+0061", "U+0430"),
             ("a\u{200b}b", "ab", 1, "U+0062", "U+200B ZERO WIDTH SPACE"),
-            ("é “x”", "é \"x\"", 2, "U+0022 QUOTATION MARK", "U+201C LEFT DOUBLE QUOTATION MARK"),
+            (
+                "é “x”",
+                "é \"x\"",
+                2,
+                "U+0022 QUOTATION MARK",
+                "U+201C LEFT DOUBLE QUOTATION MARK",
+            ),
         ] {
-            assert_eq!(found(file, wanted), Some((0, column, expected.to_owned(), character.to_owned())), "{file}");
+            assert_eq!(
+                found(file, wanted),
+                Some((0, column, expected.to_owned(), character.to_owned())),
+                "{file}"
+            );
         }
     }
 
     #[test]
     fn texts_that_look_different_have_no_such_character() {
-        for (file, wanted) in [("a b", "a c"), ("é", "e"), ("\u{a0}", ""), ("é", "é"), ("a", "\u{200b}")] {
+        for (file, wanted) in [
+            ("a b", "a c"),
+            ("é", "e"),
+            ("\u{a0}", ""),
+            ("é", "é"),
+            ("a", "\u{200b}"),
+        ] {
             assert_eq!(found(file, wanted), None, "{file:?} {wanted:?}");
         }
         assert_eq!(lookalike(b"\xff \xc2\xa0", b" "), None);

@@ -42,7 +42,9 @@ pub(crate) use lookalike::{END_OF_NAME, LookalikeSearch};
 pub use lookalike::{Lookalike, lookalike, lookalike_name};
 pub use overlay::overlay;
 pub use shift::shift;
-pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at, replace_unexplained};
+pub use texts::{
+    Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at, replace_unexplained,
+};
 pub use trailing::{BlankEnd, blank_end};
 
 use std::ops::Range;
@@ -60,18 +62,21 @@ use index::LineIndex;
 pub struct Rules {
     /// Lines of context that have to match on each side; `usize::MAX` for all (`-C`).
     pub context: usize,
-    /// Lines of context that may be left out on each side when nothing else fits (`--fuzz`); more than 64 count as 64.
+    /// Lines of context that may be left out on each side when nothing else fits (`--fuzz`); more
+    /// than 64 count as 64.
     pub fuzz: usize,
     /// Whether a hunk without context may stand anywhere (`--unidiff-zero`).
     pub zero_context: bool,
-    /// Whether places are those of GNU patch: an end of the file means something only to a hunk with less context on that
-    /// side, and a hunk is looked for as far from its stated place as the one before it went.
+    /// Whether places are those of GNU patch: an end of the file means something only to a hunk
+    /// with less context on that side, and a hunk is looked for as far from its stated place as the
+    /// one before it went.
     pub as_gnu: bool,
     /// Whether runs of blanks are compared as one (`--ignore-whitespace`).
     pub ignore_whitespace: bool,
     /// What white space is put right (`--whitespace=fix`).
     pub correction: Option<Correction>,
-    /// Whether CR LF and LF are the same, as in files whose line ends git converts; new lines end as those around them.
+    /// Whether CR LF and LF are the same, as in files whose line ends git converts; new lines end
+    /// as those around them.
     pub converts_line_ends: bool,
     /// Whether a last line may lack its terminator although the patch has one (`--inaccurate-eof`).
     pub inaccurate_eof: bool,
@@ -81,7 +86,8 @@ pub struct Rules {
     pub allow_overlap: bool,
     /// Whether a hunk that is off its stated place has to fit in one place only (`--unique`).
     pub unique: bool,
-    /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place that is the only one.
+    /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place
+    /// that is the only one.
     pub closeness: Closeness,
     /// What is determined about hunks that do not match.
     pub detail: Detail,
@@ -138,17 +144,18 @@ pub struct Placement {
     pub bytes: Range<usize>,
     /// The same as lines, counted from 0.
     pub lines: Range<usize>,
-    /// Lines from the stated place, counted in the file as the hunks before left it; 0 where none is stated.
+    /// Lines from the stated place, counted in the file as the hunks before left it; 0 where none
+    /// is stated.
     pub offset: isize,
     /// Lines of context left out at the start and at the end.
     pub left_out: (usize, usize),
     /// The name of the rung of [`LADDER`] that found it.
     pub rung: &'static str,
-    /// Lines, counted from 0, of all places where it fits as well, this one among them, when it is off
-    /// its stated place; at most [`MOST_CANDIDATES`].
+    /// Lines, counted from 0, of all places where it fits as well, this one among them, when it is
+    /// off its stated place; at most [`MOST_CANDIDATES`].
     pub candidates: Vec<usize>,
-    /// How many old lines, all blank, would be behind the end of the file; there are some only where white space is put
-    /// right.
+    /// How many old lines, all blank, would be behind the end of the file; there are some only
+    /// where white space is put right.
     pub beyond: usize,
 }
 
@@ -156,10 +163,19 @@ impl Placement {
     /// Returns the placement of all lines of a hunk at its stated place.
     fn new(bytes: Range<usize>, lines: Range<usize>, rung: usize) -> Self {
         let rung = LADDER[rung].name;
-        Self { bytes, lines, offset: 0, left_out: (0, 0), rung, candidates: Vec::new(), beyond: 0 }
+        Self {
+            bytes,
+            lines,
+            offset: 0,
+            left_out: (0, 0),
+            rung,
+            candidates: Vec::new(),
+            beyond: 0,
+        }
     }
 
-    /// Returns whether it is at the stated place, line for line, so that there is nothing to tell of it.
+    /// Returns whether it is at the stated place, line for line, so that there is nothing to tell
+    /// of it.
     #[must_use]
     pub fn is_as_stated(&self) -> bool {
         self.offset == 0 && self.left_out == (0, 0) && self.rung == LADDER[0].name
@@ -169,7 +185,8 @@ impl Placement {
 /// Most places that are listed for a hunk that fits in several.
 pub const MOST_CANDIDATES: usize = 8;
 
-/// Most hunks of one file that do not fit for which a mismatch shows lines; a report lists no more of them.
+/// Most hunks of one file that do not fit for which a mismatch shows lines; a report lists no more
+/// of them.
 pub const MOST_EXPLAINED: usize = 100;
 
 /// Why a hunk has no place.
@@ -177,8 +194,8 @@ pub const MOST_EXPLAINED: usize = 100;
 pub struct Mismatch {
     /// What kind of failure it is.
     pub kind: MismatchKind,
-    /// The first lines of the preimage, without terminators; at most four, and none after [`MOST_EXPLAINED`] mismatches of a
-    /// file.
+    /// The first lines of the preimage, without terminators; at most four, and none after
+    /// [`MOST_EXPLAINED`] mismatches of a file.
     pub expected: Vec<Vec<u8>>,
     /// The place that is most like it.
     pub nearest: Option<Nearest>,
@@ -193,7 +210,11 @@ impl Mismatch {
 
     /// Says what kind of failure it is, and nothing yet about the file.
     fn unexplained(kind: MismatchKind) -> Box<Self> {
-        Box::new(Self { kind, expected: Vec::new(), nearest: None })
+        Box::new(Self {
+            kind,
+            expected: Vec::new(),
+            nearest: None,
+        })
     }
 }
 
@@ -297,10 +318,16 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 
 /// Finds the place of each hunk in `preimage`; `text` is the patch that the hunks point into.
 ///
-/// Placements never overlap. The time grows with file and patch, not with their product; with the file also for
-/// each number of lines that hunks off their place have.
+/// Placements never overlap. The time grows with file and patch, not with their product; with the
+/// file also for each number of lines that hunks off their place have.
 #[must_use]
-pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
+pub fn place(
+    preimage: &[u8],
+    text: &[u8],
+    hunks: &[Hunk],
+    direction: Direction,
+    rules: &Rules,
+) -> Placements {
     let index = LineIndex::new(preimage);
     let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
         Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction, rules),
@@ -313,7 +340,13 @@ pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction,
         Detail::Full if rules.as_gnu => usize::MAX,
         Detail::Full => MOST_EXPLAINED,
     };
-    nearest::explain(&index, (text, hunks), direction, (&mut placements, most), &rules.interrupt);
+    nearest::explain(
+        &index,
+        (text, hunks),
+        direction,
+        (&mut placements, most),
+        &rules.interrupt,
+    );
     placements
 }
 
@@ -328,12 +361,28 @@ fn clipped(line: &[u8]) -> Vec<u8> {
 
 /// Returns what `preimage` becomes when every hunk goes to its placement.
 ///
-/// Context lines keep the bytes of the file. An inserted line keeps its own bytes where the hunk was matched
-/// exactly by a grammar that is exact about line ends; else it ends as the lines around it.
+/// Context lines keep the bytes of the file. An inserted line keeps its own bytes where the hunk
+/// was matched exactly by a grammar that is exact about line ends; else it ends as the lines around
+/// it.
 #[must_use]
-pub fn splice(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, placements: &[Placement]) -> Vec<u8> {
+pub fn splice(
+    preimage: &[u8],
+    text: &[u8],
+    hunks: &[Hunk],
+    direction: Direction,
+    placements: &[Placement],
+) -> Vec<u8> {
     let placements: Vec<_> = placements.iter().collect();
-    splice_by(preimage, text, hunks, direction, &placements, &Rules::default()).pieces.join(preimage)
+    splice_by(
+        preimage,
+        text,
+        hunks,
+        direction,
+        &placements,
+        &Rules::default(),
+    )
+    .pieces
+    .join(preimage)
 }
 
 /// What a file becomes, and what of it is not as the patch has it.
@@ -347,8 +396,8 @@ pub struct Spliced {
     pub left_out: Vec<Span>,
 }
 
-/// The same by `rules`: inserted lines may move to the depth that the hunk was found at, those of a grammar without line
-/// numbers always do; and white space may be put right.
+/// The same by `rules`: inserted lines may move to the depth that the hunk was found at, those of a
+/// grammar without line numbers always do; and white space may be put right.
 #[must_use]
 pub fn splice_by(
     preimage: &[u8],

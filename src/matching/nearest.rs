@@ -1,7 +1,9 @@
-//! What is said of hunks that fit nowhere: whether they were applied before, and the place that is most like them.
+//! What is said of hunks that fit nowhere: whether they were applied before, and the place that is
+//! most like them.
 //!
-//! One pass over the file serves all hunks that failed: each line of the file that is also in such a hunk votes for the
-//! place that the hunk would have. Lines that are everywhere get few votes, so that the work stays bounded.
+//! One pass over the file serves all hunks that failed: each line of the file that is also in such
+//! a hunk votes for the place that the hunk would have. Lines that are everywhere get few votes, so
+//! that the work stays bounded.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -33,7 +35,8 @@ const AROUND: usize = 2;
 /// Lines are hashed without the blanks at their ends.
 const LOOSE: Comparison = Comparison::loose(INDENT);
 
-/// Completes the mismatches among `placements`; the first `most` of them show lines and the closest match.
+/// Completes the mismatches among `placements`; the first `most` of them show lines and the closest
+/// match.
 pub(super) fn explain(
     index: &LineIndex<'_>,
     (text, hunks): (&[u8], &[Hunk]),
@@ -41,14 +44,20 @@ pub(super) fn explain(
     (placements, most): (&mut Placements, usize),
     interrupt: &Interrupt,
 ) {
-    let misfits: Vec<_> =
-        hunks.iter().zip(placements.iter()).enumerate().filter(|(_, (_, place))| place.is_err()).collect();
+    let misfits: Vec<_> = hunks
+        .iter()
+        .zip(placements.iter())
+        .enumerate()
+        .filter(|(_, (_, place))| place.is_err())
+        .collect();
     if misfits.is_empty() {
         return;
     }
     let gained = gained(hunks, direction, placements);
-    let misfits: Vec<_> =
-        misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
+    let misfits: Vec<_> = misfits
+        .iter()
+        .map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth]))
+        .collect();
     let wanted = |misfit: &Misfit<'_>| Wanted::new(LOOSE, misfit.postimage.lines());
     let asked = misfits.iter().map(|misfit| misfit.postimage.count()).sum();
     let mut windows = Windows::new(index, LOOSE, (asked, misfits.iter().map(wanted)), interrupt);
@@ -58,16 +67,28 @@ pub(super) fn explain(
         if interrupt.is_raised() {
             return;
         }
-        let Err(mismatch) = &mut placements[misfit.nth] else { continue };
+        let Err(mismatch) = &mut placements[misfit.nth] else {
+            continue;
+        };
         if votes.is_some() {
-            mismatch.expected = misfit.pattern.lines().iter().copied().take(4).map(clipped).collect();
+            mismatch.expected = misfit
+                .pattern
+                .lines()
+                .iter()
+                .copied()
+                .take(4)
+                .map(clipped)
+                .collect();
         }
         if mismatch.kind == MismatchKind::NotFound
             && let Some(line) = misfit.applied_at(index, &mut windows)
         {
             mismatch.kind = MismatchKind::AlreadyApplied { line };
         }
-        let is_lost = matches!(mismatch.kind, MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. });
+        let is_lost = matches!(
+            mismatch.kind,
+            MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. }
+        );
         if let Some(votes) = votes.filter(|_| is_lost && misfit.pattern.count() > 0) {
             mismatch.nearest = misfit.nearest(index, &votes);
         }
@@ -80,7 +101,10 @@ fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<
     let gains = hunks.iter().zip(placements).map(|(hunk, place)| {
         let before = sum;
         if place.is_ok() {
-            let (old, new) = (hunk.preimage_range(direction).count, hunk.postimage_range(direction).count);
+            let (old, new) = (
+                hunk.preimage_range(direction).count,
+                hunk.postimage_range(direction).count,
+            );
             sum += super::covered::signed(new) - super::covered::signed(old);
         }
         before
@@ -103,23 +127,31 @@ struct Misfit<'p> {
 impl<'p> Misfit<'p> {
     fn new(nth: usize, hunk: &Hunk, text: &'p [u8], direction: Direction, gained: isize) -> Self {
         let is_numbered = hunk.anchor.is_numbered();
-        let stated = super::level::stated(hunk.postimage_range(direction)).saturating_add_signed(-gained);
+        let stated =
+            super::level::stated(hunk.postimage_range(direction)).saturating_add_signed(-gained);
         let mut lines = hunk.lines(text, direction);
         Self {
             nth,
             pattern: Pattern::new(hunk, text, direction),
             postimage: Pattern::postimage(hunk, text, direction),
             stated: is_numbered.then_some(stated),
-            comparison: if is_numbered { Comparison::strict(EXACT) } else { Comparison::loose(EXACT) },
-            is_recognisable: lines.any(|line| line.kind == LineKind::Insertion && !line.content().is_empty()),
+            comparison: if is_numbered {
+                Comparison::strict(EXACT)
+            } else {
+                Comparison::loose(EXACT)
+            },
+            is_recognisable: lines
+                .any(|line| line.kind == LineKind::Insertion && !line.content().is_empty()),
         }
     }
 
-    /// Returns where the result of the hunk stands already: at its stated place, or else at the only place.
+    /// Returns where the result of the hunk stands already: at its stated place, or else at the
+    /// only place.
     fn applied_at(&self, index: &LineIndex<'_>, windows: &mut Windows<'_>) -> Option<usize> {
         let count = self.postimage.count();
         let is_at = |line: usize| {
-            line + count <= index.count() && score(index, line, &self.postimage, self.comparison).0 == count
+            line + count <= index.count()
+                && score(index, line, &self.postimage, self.comparison).0 == count
         };
         if count == 0 {
             return None;
@@ -128,25 +160,33 @@ impl<'p> Misfit<'p> {
             return Some(stated);
         }
         let places = windows.places(self.postimage.lines());
-        let line = places.next(0).filter(|_| self.is_recognisable && places.count_from(0) == 1)?;
+        let line = places
+            .next(0)
+            .filter(|_| self.is_recognisable && places.count_from(0) == 1)?;
         is_at(line).then_some(line)
     }
 
-    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where it should be, and
-    /// of two as near the first: the report is the same each time.
+    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where
+    /// it should be, and of two as near the first: the report is the same each time.
     fn nearest(&self, index: &LineIndex<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
         places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
         let finalists = places.into_iter().map(|(_, line)| line).take(FINALISTS);
         let stated = self.stated.filter(|&stated| stated < index.count());
-        let scored = finalists.chain(stated).map(|line| (score(index, line, &self.pattern, self.comparison), line));
+        let scored = finalists
+            .chain(stated)
+            .map(|line| (score(index, line, &self.pattern, self.comparison), line));
         let best = |&((exact, similar), line): &((usize, usize), usize)| {
             (similar, exact, Reverse(distance(line)), Reverse(line))
         };
         let ((matched, _), line) = scored.max_by_key(best)?;
         let difference = first(index, line, &self.pattern, self.comparison);
-        Some(Nearest { matched, difference, ..Nearest::at(index, line, self.pattern.count()) })
+        Some(Nearest {
+            matched,
+            difference,
+            ..Nearest::at(index, line, self.pattern.count())
+        })
     }
 }
 
@@ -158,7 +198,15 @@ impl Nearest {
         let lines_before = lines.by_ref().take(line - first).collect();
         let text = lines.by_ref().take(SHOWN.min(of)).collect();
         let lines_after = lines.take(AROUND).collect();
-        Self { line, matched: 0, of, difference: None, text, lines_before, lines_after }
+        Self {
+            line,
+            matched: 0,
+            of,
+            difference: None,
+            text,
+            lines_before,
+            lines_after,
+        }
     }
 }
 
@@ -169,7 +217,10 @@ fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize
     for (nth, misfit) in misfits.iter().enumerate() {
         for (line, text) in misfit.pattern.lines().iter().enumerate().take(MOST_VOTERS) {
             if !LOOSE.key(text).is_empty() {
-                voters.entry(LOOSE.hash(text)).or_default().push((nth, line));
+                voters
+                    .entry(LOOSE.hash(text))
+                    .or_default()
+                    .push((nth, line));
                 number += 1;
             }
         }
@@ -181,12 +232,16 @@ fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize
     }
     let mut seen: HashMap<u64, usize> = HashMap::new();
     for (line, hash) in windows.line_hashes().enumerate() {
-        let Some(wanted) = voters.get(&hash) else { continue };
+        let Some(wanted) = voters.get(&hash) else {
+            continue;
+        };
         let times = seen.entry(hash).or_default();
         *times += 1;
         if *times <= most {
             for &(nth, inside) in wanted.iter().take(MOST_VOTERS) {
-                *elections[nth].entry(line.saturating_sub(inside)).or_default() += 1;
+                *elections[nth]
+                    .entry(line.saturating_sub(inside))
+                    .or_default() += 1;
             }
         }
     }
@@ -200,7 +255,13 @@ mod tests {
     use super::*;
 
     fn failure(file: &str, section: &Section) -> Mismatch {
-        let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, &Rules::default());
+        let placements = place(
+            file.as_bytes(),
+            &section.text,
+            &section.hunks,
+            Direction::Forward,
+            &Rules::default(),
+        );
         *placements.into_iter().find_map(Result::err).unwrap()
     }
 
@@ -227,9 +288,21 @@ mod tests {
         let text = bytes(&["a", "B", "c"]);
         let (lines_before, lines_after) = (bytes(&["2", "3"]), bytes(&["4", "5"]));
         let difference = Some(difference);
-        let nearest = Nearest { line: 3, matched: 2, of: 3, difference, text, lines_before, lines_after };
+        let nearest = Nearest {
+            line: 3,
+            matched: 2,
+            of: 3,
+            difference,
+            text,
+            lines_before,
+            lines_after,
+        };
         let expected = bytes(&["a", "b", "c"]);
-        let mismatch = Mismatch { kind: MismatchKind::NotFound, expected, nearest: Some(nearest) };
+        let mismatch = Mismatch {
+            kind: MismatchKind::NotFound,
+            expected,
+            nearest: Some(nearest),
+        };
         assert_eq!(failure(file, &numbered(" a\n-b\n+x\n c\n", 2)), mismatch);
         let section = codex(&[(&[], " a\n-b\n+x\n c\n")]);
         assert_eq!(failure(file, &section).nearest, mismatch.nearest);
@@ -238,7 +311,11 @@ mod tests {
     #[test]
     fn of_equally_good_places_the_nearest_is_shown() {
         let lines = [2, 6].map(|line| {
-            let nearest = failure("0\na\nB\nc\n0\na\nB\nc\n", &numbered(" a\n-b\n+x\n c\n", line)).nearest;
+            let nearest = failure(
+                "0\na\nB\nc\n0\na\nB\nc\n",
+                &numbered(" a\n-b\n+x\n c\n", line),
+            )
+            .nearest;
             nearest.map(|nearest| nearest.line)
         });
         assert_eq!(lines, [Some(1), Some(5)]);
@@ -247,24 +324,44 @@ mod tests {
     #[test]
     fn of_two_places_as_near_the_first_is_shown_each_time() {
         for _ in 0..32 {
-            let nearest = failure("0\na\nB\nc\n0\na\nB\nc\n", &numbered(" a\n-b\n+x\n c\n", 4)).nearest;
+            let nearest =
+                failure("0\na\nB\nc\n0\na\nB\nc\n", &numbered(" a\n-b\n+x\n c\n", 4)).nearest;
             assert_eq!(nearest.map(|nearest| nearest.line), Some(1));
         }
     }
 
     #[test]
     fn a_hunk_beyond_the_end_has_no_line_to_differ_from() {
-        let nearest = failure("a\n", &numbered(" a\n-b\n c\n", 1)).nearest.unwrap();
-        assert_eq!(nearest.difference.map(|difference| (difference.file_line, difference.found)), Some((1, None)));
+        let nearest = failure("a\n", &numbered(" a\n-b\n c\n", 1))
+            .nearest
+            .unwrap();
+        assert_eq!(
+            nearest
+                .difference
+                .map(|difference| (difference.file_line, difference.found)),
+            Some((1, None))
+        );
     }
 
     #[test]
     fn a_result_that_stands_there_was_applied_before() {
         let applied = |line| MismatchKind::AlreadyApplied { line };
-        assert_eq!(failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 2)).kind, applied(1));
-        assert_eq!(failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 4)).kind, applied(1));
-        assert_eq!(failure("0\na\nx\nc\n1\n", &codex(&[(&[], " a\n-b\n+x\n c\n")])).kind, applied(1));
-        assert_eq!(failure("a\nc\n1\na\nc\n", &numbered(" a\n-b\n c\n", 3)).kind, MismatchKind::NotFound);
+        assert_eq!(
+            failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 2)).kind,
+            applied(1)
+        );
+        assert_eq!(
+            failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 4)).kind,
+            applied(1)
+        );
+        assert_eq!(
+            failure("0\na\nx\nc\n1\n", &codex(&[(&[], " a\n-b\n+x\n c\n")])).kind,
+            applied(1)
+        );
+        assert_eq!(
+            failure("a\nc\n1\na\nc\n", &numbered(" a\n-b\n c\n", 3)).kind,
+            MismatchKind::NotFound
+        );
     }
 
     #[test]
@@ -274,17 +371,31 @@ mod tests {
         let codex = codex(&[(&[], " a\n-b\n+x\n c\n"), (&[], " 1\n-2\n+y\n")]);
         for (file, kind) in [
             ("a\nB\nc\n0\n1\n2\n", MismatchKind::NotFound),
-            ("a\nx\nc\n0\n1\n2\n", MismatchKind::AlreadyApplied { line: 0 }),
+            (
+                "a\nx\nc\n0\n1\n2\n",
+                MismatchKind::AlreadyApplied { line: 0 },
+            ),
         ] {
             for section in [&section, &codex] {
                 let placed = |detail| {
-                    let rules = Rules { detail, ..Rules::default() };
-                    place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, &rules)
+                    let rules = Rules {
+                        detail,
+                        ..Rules::default()
+                    };
+                    place(
+                        file.as_bytes(),
+                        &section.text,
+                        &section.hunks,
+                        Direction::Forward,
+                        &rules,
+                    )
                 };
                 let (full, less) = (placed(Detail::Full), placed(Detail::Kind));
                 assert_eq!(less[..1], [Err(Mismatch::unexplained(kind.clone()))]);
                 assert_eq!(
-                    full[0].as_ref().map_err(|mismatch| mismatch.nearest.is_some()),
+                    full[0]
+                        .as_ref()
+                        .map_err(|mismatch| mismatch.nearest.is_some()),
                     Err(kind == MismatchKind::NotFound)
                 );
                 assert!(full[1].is_ok() && less[1] == full[1]);

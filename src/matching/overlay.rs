@@ -3,11 +3,13 @@
 use super::{Placement, Placements, Rules, Spliced, place, splice_by};
 use crate::plan::{Direction, Hunk};
 
-/// Most bytes that are searched and made anew; what is left then is placed at once, where nothing overlaps.
+/// Most bytes that are searched and made anew; what is left then is placed at once, where nothing
+/// overlaps.
 const MOST_BYTES: usize = 1 << 28;
 
-/// Places each hunk in what the ones before it made of `preimage`, and returns what all make of it. What fits nowhere is
-/// passed over. The bytes and lines of a placement are those of the file as it was then.
+/// Places each hunk in what the ones before it made of `preimage`, and returns what all make of it.
+/// What fits nowhere is passed over. The bytes and lines of a placement are those of the file as it
+/// was then.
 #[must_use]
 pub fn overlay(
     preimage: &[u8],
@@ -21,15 +23,38 @@ pub fn overlay(
     loop {
         bytes = bytes.saturating_add(file.len());
         let is_last = bytes > MOST_BYTES || ahead > rest.len();
-        let mut placements = place(&file, text, if is_last { rest } else { &rest[..ahead] }, direction, rules);
+        let mut placements = place(
+            &file,
+            text,
+            if is_last { rest } else { &rest[..ahead] },
+            direction,
+            rules,
+        );
         // Where a hunk goes astray, the place may be one that another hunk of this round took.
-        let is_sure = |placed: &Result<Placement, _>| placed.as_ref().is_ok_and(Placement::is_as_stated);
-        let sure = placements.iter().skip(1).take_while(|placed| is_sure(placed)).count();
-        placements.truncate(if bytes > MOST_BYTES { rest.len() } else { 1 + sure });
-        ahead = if placements.len() == ahead { 2 * ahead } else { 1 };
+        let is_sure =
+            |placed: &Result<Placement, _>| placed.as_ref().is_ok_and(Placement::is_as_stated);
+        let sure = placements
+            .iter()
+            .skip(1)
+            .take_while(|placed| is_sure(placed))
+            .count();
+        placements.truncate(if bytes > MOST_BYTES {
+            rest.len()
+        } else {
+            1 + sure
+        });
+        ahead = if placements.len() == ahead {
+            2 * ahead
+        } else {
+            1
+        };
         let (now, later) = rest.split_at(placements.len());
-        let placed = now.iter().zip(&placements).filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
-        let (fitting, found): (Vec<_>, Vec<_>) = placed.map(|(hunk, place)| (hunk.clone(), place)).unzip();
+        let placed = now
+            .iter()
+            .zip(&placements)
+            .filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
+        let (fitting, found): (Vec<_>, Vec<_>) =
+            placed.map(|(hunk, place)| (hunk.clone(), place)).unzip();
         let spliced = splice_by(&file, text, &fitting, direction, &found, rules);
         file = spliced.pieces.join(&file);
         made.corrected.extend(spliced.corrected);

@@ -1,9 +1,10 @@
-//! Ascending numbers as few arithmetic progressions: a text that repeats itself has as many places as lines for a run of
-//! each length, and they stand at equal distances.
+//! Ascending numbers as few arithmetic progressions: a text that repeats itself has as many places
+//! as lines for a run of each length, and they stand at equal distances.
 
 use std::ops::Range;
 
-/// Ascending numbers, one at least; as most of them are alone, the last progression needs no room elsewhere.
+/// Ascending numbers, one at least; as most of them are alone, the last progression needs no room
+/// elsewhere.
 #[derive(Debug)]
 pub(super) struct Progressions {
     before: Vec<Progression>,
@@ -23,7 +24,15 @@ struct Progression {
 impl Progressions {
     /// Returns one number.
     pub(super) fn new(number: usize) -> Self {
-        Self { before: Vec::new(), last: Progression { rank: 0, first: number, step: 1, count: 1 } }
+        Self {
+            before: Vec::new(),
+            last: Progression {
+                rank: 0,
+                first: number,
+                step: 1,
+                count: 1,
+            },
+        }
     }
 
     /// Adds a number, which is larger than all others.
@@ -34,14 +43,25 @@ impl Progressions {
             last.count += 1;
         } else {
             let rank = last.rank + last.count;
-            self.before.push(std::mem::replace(last, Progression { rank, first: number, step: 1, count: 1 }));
+            self.before.push(std::mem::replace(
+                last,
+                Progression {
+                    rank,
+                    first: number,
+                    step: 1,
+                    count: 1,
+                },
+            ));
         }
     }
 
     /// Returns the numbers in `range`, in order.
     pub(super) fn within(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
         let parts = self.parts(&range);
-        parts.flat_map(move |part| part.places(&range).map(|place| part.first + place * part.step))
+        parts.flat_map(move |part| {
+            part.places(&range)
+                .map(|place| part.first + place * part.step)
+        })
     }
 
     /// Returns how many numbers there are in `range`.
@@ -56,13 +76,22 @@ impl Progressions {
             return rank(&self.last);
         }
         let behind = self.before.partition_point(|part| part.first < number);
-        behind.checked_sub(1).map_or(0, |last| rank(&self.before[last]))
+        behind
+            .checked_sub(1)
+            .map_or(0, |last| rank(&self.before[last]))
     }
 
-    fn parts<'p>(&'p self, range: &Range<usize>) -> impl DoubleEndedIterator<Item = &'p Progression> + use<'p> {
-        let start = self.before.partition_point(|part| part.last() < range.start);
+    fn parts<'p>(
+        &'p self,
+        range: &Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = &'p Progression> + use<'p> {
+        let start = self
+            .before
+            .partition_point(|part| part.last() < range.start);
         let end = self.before.partition_point(|part| part.first < range.end);
-        self.before[start..end.max(start)].iter().chain([&self.last])
+        self.before[start..end.max(start)]
+            .iter()
+            .chain([&self.last])
     }
 }
 
@@ -78,7 +107,10 @@ impl Progression {
 
     /// Returns how many of its numbers are less than `number`.
     fn before(&self, number: usize) -> usize {
-        number.saturating_sub(self.first).div_ceil(self.step).min(self.count)
+        number
+            .saturating_sub(self.first)
+            .div_ceil(self.step)
+            .min(self.count)
     }
 }
 
@@ -108,7 +140,10 @@ mod tests {
     #[test]
     fn equal_distances_take_no_room() {
         let mut found = Progressions::new(0);
-        (1..1000).map(|number| number * 3).chain(3001..4000).for_each(|number| found.push(number));
+        (1..1000)
+            .map(|number| number * 3)
+            .chain(3001..4000)
+            .for_each(|number| found.push(number));
         assert_eq!(found.before.len(), 1);
     }
 }

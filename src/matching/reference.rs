@@ -10,8 +10,8 @@ use super::testing::Section;
 use super::{Rules, place, splice};
 use crate::plan::{Direction, Hunk, LineKind};
 
-/// A file as the hunks so far left it: its lines, each with its number in the first file, or that of the hunk
-/// that covers it, twice, and one if that only inserts.
+/// A file as the hunks so far left it: its lines, each with its number in the first file, or that
+/// of the hunk that covers it, twice, and one if that only inserts.
 struct Image {
     /// How many lines the first file has.
     count: usize,
@@ -20,8 +20,12 @@ struct Image {
 
 impl Image {
     fn fits(&self, at: isize, wanted: &[&[u8]], is_at_start: bool, is_at_end: bool) -> bool {
-        let Ok(at) = usize::try_from(at) else { return false };
-        let Some(found) = self.lines.get(at..at + wanted.len()) else { return false };
+        let Ok(at) = usize::try_from(at) else {
+            return false;
+        };
+        let Some(found) = self.lines.get(at..at + wanted.len()) else {
+            return false;
+        };
         (!is_at_start || at == 0)
             && (!is_at_end || at + wanted.len() == self.lines.len())
             && found.iter().zip(wanted).all(|((line, number), wanted)| number.is_ok() && line == wanted)
@@ -33,10 +37,20 @@ impl Image {
             && found.windows(2).all(|pair| matches!(pair, [(_, Ok(a)), (_, Ok(b))] if a + 1 == *b))
     }
 
-    fn search(&self, stated: isize, wanted: &[&[u8]], is_at_start: bool, is_at_end: bool) -> Option<isize> {
+    fn search(
+        &self,
+        stated: isize,
+        wanted: &[&[u8]],
+        is_at_start: bool,
+        is_at_end: bool,
+    ) -> Option<isize> {
         if wanted.is_empty() {
             // As in git, a hunk at the start of the file is there, whatever its header says.
-            let at = if is_at_start { 0 } else { usize::try_from(stated).ok()? };
+            let at = if is_at_start {
+                0
+            } else {
+                usize::try_from(stated).ok()?
+            };
             let number = |line: usize| self.lines.get(line).map(|(_, number)| *number);
             let before = at.checked_sub(1).and_then(number);
             // What is inserted twice at one place comes in the order of the hunks.
@@ -44,7 +58,8 @@ impl Image {
                 Some(Err(hunk)) => hunk % 2 == 1 || before == Some(Err(hunk)),
                 _ => false,
             };
-            return (!is_inside && self.fits(signed(at), wanted, is_at_start, is_at_end)).then_some(signed(at));
+            return (!is_inside && self.fits(signed(at), wanted, is_at_start, is_at_end))
+                .then_some(signed(at));
         }
         let reach = signed(self.lines.len()) + stated.abs() + 1;
         (0..=reach)
@@ -53,15 +68,24 @@ impl Image {
     }
 
     fn put(&mut self, at: usize, count: usize, new: Vec<Vec<u8>>, hunk: usize) {
-        self.lines.splice(at..at + count, new.into_iter().map(|line| (line, Err(hunk))));
+        self.lines.splice(
+            at..at + count,
+            new.into_iter().map(|line| (line, Err(hunk))),
+        );
     }
 }
 
-/// Applies the hunks one after the other; returns the first line and the offset of each, and the file.
+/// Applies the hunks one after the other; returns the first line and the offset of each, and the
+/// file.
 fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec<isize>, Vec<u8>)> {
-    let lines = crate::text::lines(file).enumerate().map(|(number, (_, line))| (line.to_vec(), Ok(number)));
+    let lines = crate::text::lines(file)
+        .enumerate()
+        .map(|(number, (_, line))| (line.to_vec(), Ok(number)));
     let lines: Vec<_> = lines.collect();
-    let mut image = Image { count: lines.len(), lines };
+    let mut image = Image {
+        count: lines.len(),
+        lines,
+    };
     let mut offsets = Vec::new();
     for (nth, hunk) in hunks.iter().enumerate() {
         let pattern = Pattern::new(hunk, text, Direction::Forward);
@@ -71,7 +95,11 @@ fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec
         let mut is_at_end = trailing == 0 && !rules.zero_context;
         let mut at = signed(stated(hunk.new));
         let (found, old) = loop {
-            let old: Vec<&[u8]> = lines.iter().filter(|line| line.is_old()).map(|line| line.text).collect();
+            let old: Vec<&[u8]> = lines
+                .iter()
+                .filter(|line| line.is_old())
+                .map(|line| line.text)
+                .collect();
             if let Some(found) = image.search(at, &old, is_at_start, is_at_end) {
                 break (found, old.len());
             }
@@ -92,17 +120,29 @@ fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec
             }
         };
         offsets.push(found - at);
-        let new = lines.iter().filter(|line| line.kind != LineKind::Deletion).map(|line| line.text.to_vec());
-        image.put(usize::try_from(found).unwrap(), old, new.collect(), 2 * nth + usize::from(old == 0));
+        let new = lines
+            .iter()
+            .filter(|line| line.kind != LineKind::Deletion)
+            .map(|line| line.text.to_vec());
+        image.put(
+            usize::try_from(found).unwrap(),
+            old,
+            new.collect(),
+            2 * nth + usize::from(old == 0),
+        );
     }
-    Some((offsets, image.lines.into_iter().flat_map(|(line, _)| line).collect()))
+    Some((
+        offsets,
+        image.lines.into_iter().flat_map(|(line, _)| line).collect(),
+    ))
 }
 
 prop_compose! {
     fn line()(letter in prop::sample::select(vec!["a\n", "b\n", "\n"])) -> String { letter.to_owned() }
 }
 
-/// Where a hunk is taken from the file, how many lines of each kind it has, and how far off it says that it is.
+/// Where a hunk is taken from the file, how many lines of each kind it has, and how far off it says
+/// that it is.
 type Cut = (usize, [usize; 4], isize, isize);
 
 prop_compose! {
@@ -120,12 +160,22 @@ fn section(lines: &[String], cuts: &[Cut]) -> Section {
     for &(from, [leading, deleted, inserted, trailing], shift, old_shift) in cuts {
         let from = from.min(lines.len());
         let taken = |marker: &'static str, at: usize, count: usize| {
-            lines.iter().skip(at).take(count).map(move |line| [marker, line].concat())
+            lines
+                .iter()
+                .skip(at)
+                .take(count)
+                .map(move |line| [marker, line].concat())
         };
-        let (before, gone) = (taken(" ", from, leading), taken("-", from + leading, deleted));
+        let (before, gone) = (
+            taken(" ", from, leading),
+            taken("-", from + leading, deleted),
+        );
         let new = std::iter::repeat_n("+new\n".to_owned(), inserted);
-        let body: String =
-            before.chain(gone).chain(new).chain(taken(" ", from + leading + deleted, trailing)).collect();
+        let body: String = before
+            .chain(gone)
+            .chain(new)
+            .chain(taken(" ", from + leading + deleted, trailing))
+            .collect();
         if deleted + inserted == 0 || body.lines().all(|line| line.starts_with(' ')) {
             continue;
         }

@@ -1,4 +1,5 @@
-//! The indentation of inserted lines where a hunk was found at another depth than it was written at.
+//! The indentation of inserted lines where a hunk was found at another depth than it was written
+//! at.
 
 use super::ladder::{indentation, trimmed};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
@@ -9,12 +10,16 @@ pub(crate) struct Reindent<'a> {
 }
 
 impl<'a> Reindent<'a> {
-    /// Compares the old lines of a hunk with those of the file in their place; blank lines say nothing.
+    /// Compares the old lines of a hunk with those of the file in their place; blank lines say
+    /// nothing.
     pub(crate) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut pairs = Vec::new();
         for (old, found) in old.iter().zip(found) {
             let found = found.strip_prefix(BYTE_ORDER_MARK).unwrap_or(found);
-            let pair = (indentation(without_ending(old)), indentation(without_ending(found)));
+            let pair = (
+                indentation(without_ending(old)),
+                indentation(without_ending(found)),
+            );
             if !trimmed(old).is_empty() && !pairs.contains(&pair) {
                 pairs.push(pair);
             }
@@ -22,10 +27,12 @@ impl<'a> Reindent<'a> {
         Self { pairs }
     }
 
-    /// Returns the indentation of an inserted line in the patch and in the file; `None` if it cannot be known.
+    /// Returns the indentation of an inserted line in the patch and in the file; `None` if it
+    /// cannot be known.
     ///
-    /// A depth that old lines have goes where they are, if they all agree. Another depth moves by the difference that
-    /// all old lines have. It stays if the file has it and no old line is indented by the same character.
+    /// A depth that old lines have goes where they are, if they all agree. Another depth moves by
+    /// the difference that all old lines have. It stays if the file has it and no old line is
+    /// indented by the same character.
     pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
         if trimmed(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
@@ -40,19 +47,30 @@ impl<'a> Reindent<'a> {
         {
             return Some((depth, [found, rest].concat()));
         }
-        let is_other = self.pairs.iter().all(|(old, _)| old.first() != depth.first());
+        let is_other = self
+            .pairs
+            .iter()
+            .all(|(old, _)| old.first() != depth.first());
         let is_known = is_other && self.pairs.iter().any(|(_, found)| *found == depth);
         is_known.then(|| (depth, depth.to_vec()))
     }
 
-    /// The start of each old indentation and what the file has for it, where that is the same for all.
+    /// The start of each old indentation and what the file has for it, where that is the same for
+    /// all.
     fn difference(&self) -> Option<(&'a [u8], &'a [u8])> {
         let mut differences = self.pairs.iter().map(|&(old, found)| {
-            let common = old.iter().rev().zip(found.iter().rev()).take_while(|(old, found)| old == found).count();
+            let common = old
+                .iter()
+                .rev()
+                .zip(found.iter().rev())
+                .take_while(|(old, found)| old == found)
+                .count();
             (&old[..old.len() - common], &found[..found.len() - common])
         });
         let first = differences.next()?;
-        differences.all(|difference| difference == first).then_some(first)
+        differences
+            .all(|difference| difference == first)
+            .then_some(first)
     }
 }
 
@@ -62,13 +80,18 @@ mod tests {
     use crate::text::lines;
 
     fn depths(file: &[u8], old: &[&[u8]], line: &[u8]) -> Option<Vec<u8>> {
-        Reindent::new(old, lines(file).map(|(_, line)| line)).apply(line).map(|(_, depth)| depth)
+        Reindent::new(old, lines(file).map(|(_, line)| line))
+            .apply(line)
+            .map(|(_, depth)| depth)
     }
 
     #[test]
     fn a_dedented_hunk_lands_at_the_depth_of_the_file() {
         let file = b"    if x:\n        y\n";
-        assert_eq!(depths(file, &[b"if x:\n", b"    y\n"], b"        z"), Some(b"            ".to_vec()));
+        assert_eq!(
+            depths(file, &[b"if x:\n", b"    y\n"], b"        z"),
+            Some(b"            ".to_vec())
+        );
     }
 
     #[test]

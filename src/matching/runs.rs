@@ -34,9 +34,14 @@ impl Runs {
         number
     }
 
-    /// Returns the number of the run with this hash, if it has one; soonest if that is the `likely` one.
+    /// Returns the number of the run with this hash, if it has one; soonest if that is the `likely`
+    /// one.
     pub(super) fn known(&self, hash: u64, likely: usize) -> Option<usize> {
-        if self.hashes.get(likely) == Some(&hash) { Some(likely) } else { self.numbers.get(&hash).copied() }
+        if self.hashes.get(likely) == Some(&hash) {
+            Some(likely)
+        } else {
+            self.numbers.get(&hash).copied()
+        }
     }
 
     /// Returns no place for each.
@@ -82,7 +87,10 @@ pub(super) fn located(
     let middle = all.len() / 2;
     let (mut places, behind) = both(|| within(0..middle), || within(middle..all.end));
     for (number, lines) in behind.into_iter().enumerate() {
-        lines.iter().flat_map(|lines| lines.within(0..usize::MAX)).for_each(|line| add(&mut places, number, line));
+        lines
+            .iter()
+            .flat_map(|lines| lines.within(0..usize::MAX))
+            .for_each(|line| add(&mut places, number, line));
     }
     places
 }

@@ -26,31 +26,56 @@ pub(super) trait Places {
 pub(super) struct Found {
     /// The nearest line.
     pub(super) line: Option<usize>,
-    /// Some of the lines that fit as well, the nearest one among them, in order; at most [`MOST_CANDIDATES`].
+    /// Some of the lines that fit as well, the nearest one among them, in order; at most
+    /// [`MOST_CANDIDATES`].
     pub(super) candidates: Vec<usize>,
     /// Whether the lines are also where another hunk went.
     pub(super) is_blocked: bool,
 }
 
-/// Finds the place that is nearest to the line `stated` of the file as the hunks left it, the later one of two.
+/// Finds the place that is nearest to the line `stated` of the file as the hunks left it, the later
+/// one of two.
 pub(super) fn nearest(places: &impl Places, covered: &Covered, stated: isize) -> Found {
     let mut found = Found::default();
     let start = covered.original(stated);
     let ahead = first(places, covered, start, &mut found.is_blocked, usize::MAX);
     let distance = ahead.map(|line| (covered.running(line) - stated).unsigned_abs());
-    let floor = distance.map_or(0, |distance| covered.original(stated.saturating_sub_unsigned(distance)));
-    let behind = last(places, covered, start, floor, &mut found.is_blocked, usize::MAX)
-        .filter(|&line| distance.is_none_or(|distance| (stated - covered.running(line)).unsigned_abs() < distance));
+    let floor = distance.map_or(0, |distance| {
+        covered.original(stated.saturating_sub_unsigned(distance))
+    });
+    let behind = last(
+        places,
+        covered,
+        start,
+        floor,
+        &mut found.is_blocked,
+        usize::MAX,
+    )
+    .filter(|&line| {
+        distance.is_none_or(|distance| (stated - covered.running(line)).unsigned_abs() < distance)
+    });
     found.line = behind.or(ahead);
     found
 }
 
-/// Lists places around `line`, which is one of them, and not before `floor`; those behind it in the file first.
-pub(super) fn candidates(places: &impl Places, covered: &Covered, line: usize, floor: usize) -> Vec<usize> {
+/// Lists places around `line`, which is one of them, and not before `floor`; those behind it in the
+/// file first.
+pub(super) fn candidates(
+    places: &impl Places,
+    covered: &Covered,
+    line: usize,
+    floor: usize,
+) -> Vec<usize> {
     let mut lines = vec![line];
     let mut ignored = false;
     while lines.len() < MOST_CANDIDATES
-        && let Some(line) = first(places, covered, lines[lines.len() - 1] + 1, &mut ignored, MOST_STEPS)
+        && let Some(line) = first(
+            places,
+            covered,
+            lines[lines.len() - 1] + 1,
+            &mut ignored,
+            MOST_STEPS,
+        )
     {
         lines.push(line);
     }
@@ -66,7 +91,13 @@ pub(super) fn candidates(places: &impl Places, covered: &Covered, line: usize, f
 }
 
 /// The first free place at or behind `from`.
-fn first(places: &impl Places, covered: &Covered, from: usize, is_blocked: &mut bool, steps: usize) -> Option<usize> {
+fn first(
+    places: &impl Places,
+    covered: &Covered,
+    from: usize,
+    is_blocked: &mut bool,
+    steps: usize,
+) -> Option<usize> {
     let mut from = from.max(covered.floor);
     for _ in 0..steps {
         let line = places.next(from)?;
@@ -101,8 +132,8 @@ fn last(
     None
 }
 
-/// Returns whether the lines of the file from the one at `offset` on are `wanted`, of which only the last may lack its
-/// terminator.
+/// Returns whether the lines of the file from the one at `offset` on are `wanted`, of which only
+/// the last may lack its terminator.
 pub(super) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
     let mut rest = &index.text()[offset..];
     let are_there = wanted.iter().all(|line| {
@@ -126,8 +157,17 @@ pub(super) struct Needle<'n> {
 impl<'n> Needle<'n> {
     /// Prepares a search for `count` lines; `anchored` is a newline and these lines.
     pub(super) fn new(index: &'n LineIndex<'n>, anchored: &'n [u8], count: usize) -> Self {
-        let (forward, backward) = (memmem::Finder::new(anchored), memmem::FinderRev::new(anchored));
-        Self { index, anchored, count, forward, backward }
+        let (forward, backward) = (
+            memmem::Finder::new(anchored),
+            memmem::FinderRev::new(anchored),
+        );
+        Self {
+            index,
+            anchored,
+            count,
+            forward,
+            backward,
+        }
     }
 
     fn is_first(&self) -> bool {
@@ -163,8 +203,11 @@ impl Places for Needle<'_> {
         let last = before.checked_sub(1).filter(|&last| last >= floor)?;
         let text = self.index.text();
         let start = self.index.offset(floor).saturating_sub(1);
-        // A hit starts with the newline in front of its first line, at the latest in front of the line `last`.
-        let mut end = (self.index.offset(last) + self.anchored.len()).saturating_sub(1).min(text.len());
+        // A hit starts with the newline in front of its first line, at the latest in front of the
+        // line `last`.
+        let mut end = (self.index.offset(last) + self.anchored.len())
+            .saturating_sub(1)
+            .min(text.len());
         while last > 0
             && start < end
             && let Some(found) = self.backward.rfind(&text[start..end])

@@ -7,23 +7,26 @@ use crate::lines::{Budget, Edit, LineTable, Slide, diff};
 use crate::plan::{LineEdit, LineTarget, NumberedLines};
 use crate::text::BYTE_ORDER_MARK;
 
-/// Returns how many lines further on in `present` all the lines stand that `edits` name by their numbers in `earlier`;
-/// `None` if that is not one number, if any of the lines changed, or if none is named: a file that goes or moves as a
-/// whole has no line that could tell.
+/// Returns how many lines further on in `present` all the lines stand that `edits` name by their
+/// numbers in `earlier`; `None` if that is not one number, if any of the lines changed, or if none
+/// is named: a file that goes or moves as a whole has no line that could tell.
 ///
-/// Lines that are equal byte for byte are the same only among neighbours that did not change either and of which one is
-/// there once in each version: one closing brace is as good as another. A place at the end of the file has to be there
-/// still.
+/// Lines that are equal byte for byte are the same only among neighbours that did not change either
+/// and of which one is there once in each version: one closing brace is as good as another. A place
+/// at the end of the file has to be there still.
 #[must_use]
 pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize> {
-    let [old, new] = [earlier, present].map(|text| LineTable::of(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)));
+    let [old, new] = [earlier, present]
+        .map(|text| LineTable::of(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)));
     let (old_count, new_count) = (old.lines.len(), new.lines.len());
     let runs = unchanged(&old, &new);
     let mut shift = None;
     for edit in edits {
         let named = named(edit.target, old_count)?;
         let behind = runs.partition_point(|run| run.old.start <= named.start);
-        let run = runs[..behind].last().filter(|run| named.end <= run.old.end)?;
+        let run = runs[..behind]
+            .last()
+            .filter(|run| named.end <= run.old.end)?;
         let is_at_end = run.old.end == old_count && run.new.end == new_count;
         if edit.target == LineTarget::End && !is_at_end {
             return None;
@@ -55,13 +58,26 @@ struct Unchanged {
 /// Returns the runs of unchanged lines of which one occurs once in each version, in their order.
 fn unchanged(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
     let single = single(&old.lines, &new.lines);
-    let end = Edit { old: old.lines.len()..old.lines.len(), new: new.lines.len()..new.lines.len() };
+    let end = Edit {
+        old: old.lines.len()..old.lines.len(),
+        new: new.lines.len()..new.lines.len(),
+    };
     let (mut runs, mut start) = (Vec::new(), (0, 0));
-    for edit in diff(old, new, Budget::default(), Slide::Last).into_iter().chain([end]) {
-        runs.push(Unchanged { old: start.0..edit.old.start, new: start.1..edit.new.start });
+    for edit in diff(old, new, Budget::default(), Slide::Last)
+        .into_iter()
+        .chain([end])
+    {
+        runs.push(Unchanged {
+            old: start.0..edit.old.start,
+            new: start.1..edit.new.start,
+        });
         start = (edit.old.end, edit.new.end);
     }
-    runs.retain(|run| old.lines[run.old.clone()].iter().any(|line| single.contains(line)));
+    runs.retain(|run| {
+        old.lines[run.old.clone()]
+            .iter()
+            .any(|line| single.contains(line))
+    });
     runs
 }
 
@@ -74,7 +90,11 @@ fn single<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> HashSet<&'a [u8]> {
     for line in new {
         counts.entry(*line).or_default().1 += 1;
     }
-    counts.into_iter().filter(|(_, counts)| *counts == (1, 1)).map(|(line, _)| line).collect()
+    counts
+        .into_iter()
+        .filter(|(_, counts)| *counts == (1, 1))
+        .map(|(line, _)| line)
+        .collect()
 }
 
 #[cfg(test)]
@@ -84,7 +104,12 @@ mod tests {
     use crate::text::Span;
 
     fn shifted(earlier: &str, present: &str, targets: &[LineTarget]) -> Option<isize> {
-        let edit = |&target| LineEdit { target, new: NewLines::Nothing, gone: Vec::new(), span: Span::default() };
+        let edit = |&target| LineEdit {
+            target,
+            new: NewLines::Nothing,
+            gone: Vec::new(),
+            span: Span::default(),
+        };
         let edits: Vec<_> = targets.iter().map(edit).collect();
         shift(earlier.as_bytes(), present.as_bytes(), &edits)
     }
@@ -98,9 +123,22 @@ mod tests {
     #[test]
     fn lines_that_moved_together_have_one_shift() {
         let (before, after) = (LineTarget::Before, LineTarget::After);
-        assert_eq!(shifted(OLD, "x\ny\na\nb\nc\nd\ne\n", &[at(2, 3), before(1), after(5), LineTarget::End]), Some(2));
-        assert_eq!(shifted(OLD, "c\nd\ne\n", &[at(3, 3), LineTarget::End]), Some(-2));
-        assert_eq!(shifted(OLD, "A\nb\nC\nd\ne\n", &[at(2, 2), at(4, 5)]), Some(0));
+        assert_eq!(
+            shifted(
+                OLD,
+                "x\ny\na\nb\nc\nd\ne\n",
+                &[at(2, 3), before(1), after(5), LineTarget::End]
+            ),
+            Some(2)
+        );
+        assert_eq!(
+            shifted(OLD, "c\nd\ne\n", &[at(3, 3), LineTarget::End]),
+            Some(-2)
+        );
+        assert_eq!(
+            shifted(OLD, "A\nb\nC\nd\ne\n", &[at(2, 2), at(4, 5)]),
+            Some(0)
+        );
         assert_eq!(shifted("\u{feff}a\nb\n", "x\na\nb\n", &[at(1, 2)]), Some(1));
     }
 
@@ -119,7 +157,11 @@ mod tests {
             (OLD, &[]),
             ("", &[LineTarget::End]),
         ] {
-            assert_eq!(shifted(OLD, present, targets), None, "{present:?} {targets:?}");
+            assert_eq!(
+                shifted(OLD, present, targets),
+                None,
+                "{present:?} {targets:?}"
+            );
         }
         assert_eq!(shifted("", "a\n", &[LineTarget::Before(1)]), None);
         assert_eq!(shifted("", "", &[LineTarget::End]), None);

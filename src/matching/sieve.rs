@@ -2,13 +2,16 @@
 
 /// Lets the hashes through that it was made of, and few others.
 pub(super) struct Sieve {
-    /// Its bits, 16 and more for each hash, of which each sets two in one word; the number of words is a power of two.
+    /// Its bits, 16 and more for each hash, of which each sets two in one word; the number of words
+    /// is a power of two.
     words: Vec<u64>,
 }
 
 impl Sieve {
     pub(super) fn new(hashes: &[u64]) -> Self {
-        let mut sieve = Self { words: vec![0; (hashes.len() / 4 + 1).next_power_of_two()] };
+        let mut sieve = Self {
+            words: vec![0; (hashes.len() / 4 + 1).next_power_of_two()],
+        };
         for &hash in hashes {
             let word = sieve.word(hash);
             sieve.words[word] |= bits(hash);
@@ -38,9 +41,15 @@ mod tests {
 
     #[test]
     fn what_it_was_made_of_passes_and_little_else() {
-        let hash = |number: usize| xxh3_64(format!("{number} is the number of this line").as_bytes());
+        let hash =
+            |number: usize| xxh3_64(format!("{number} is the number of this line").as_bytes());
         let sieve = Sieve::new(&(0..1000).map(hash).collect::<Vec<_>>());
         assert!((0..1000).all(|number| sieve.passes(hash(number))));
-        assert!((1000..10_000).filter(|&number| sieve.passes(hash(number))).count() < 200);
+        assert!(
+            (1000..10_000)
+                .filter(|&number| sieve.passes(hash(number)))
+                .count()
+                < 200
+        );
     }
 }

@@ -24,8 +24,17 @@ pub(super) fn splice(
 ) -> Spliced {
     let mut hunks: Vec<_> = hunks.iter().zip(placements.iter().copied()).collect();
     hunks.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
-    let splicer = Splicer { preimage, text, direction, rules };
-    if preimage.len() < LARGE { splicer.whole(&hunks) } else { splicer.halves(&hunks) }
+    let splicer = Splicer {
+        preimage,
+        text,
+        direction,
+        rules,
+    };
+    if preimage.len() < LARGE {
+        splicer.whole(&hunks)
+    } else {
+        splicer.halves(&hunks)
+    }
 }
 
 /// A hunk and where it goes.
@@ -49,10 +58,18 @@ impl<'a> Splicer<'a> {
     fn halves(&self, hunks: &[Placed<'_>]) -> Spliced {
         let (first, second) = hunks.split_at(hunks.len() / 2);
         // Nothing of the one side tells on the other where whole lines are between them that stay.
-        let between = first.last().zip(second.first()).map(|((_, last), (_, next))| last.bytes.end..next.bytes.start);
-        let is_whole =
-            |bytes: &Range<usize>| self.preimage.get(bytes.clone()).is_some_and(|kept| kept.ends_with(b"\n"));
-        let Some(between) = between.filter(is_whole) else { return self.whole(hunks) };
+        let between = first
+            .last()
+            .zip(second.first())
+            .map(|((_, last), (_, next))| last.bytes.end..next.bytes.start);
+        let is_whole = |bytes: &Range<usize>| {
+            self.preimage
+                .get(bytes.clone())
+                .is_some_and(|kept| kept.ends_with(b"\n"))
+        };
+        let Some(between) = between.filter(is_whole) else {
+            return self.whole(hunks);
+        };
         let (mut out, behind) = both(|| self.part(first, 0), || self.part(second, between.start));
         out.end_line(ending_near(self.preimage, between.end));
         out.append(behind);
@@ -61,13 +78,22 @@ impl<'a> Splicer<'a> {
 
     /// Returns the file from the offset `done` to the end of the last of these hunks.
     fn part(&self, hunks: &[Placed<'_>], done: usize) -> Output<'a> {
-        let Self { preimage, text, direction, rules } = *self;
+        let Self {
+            preimage,
+            text,
+            direction,
+            rules,
+        } = *self;
         let mut out = Output::new(preimage, done);
         for &(hunk, placement) in hunks {
             let site = Site::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, site.ending);
-            let goes = matches!(hunk.one_kind(text, direction), Some((LineKind::Deletion, _)));
-            let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
+            let goes = matches!(
+                hunk.one_kind(text, direction),
+                Some((LineKind::Deletion, _))
+            );
+            let is_taken =
+                |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
             let lines = hunk.lines(text, direction).filter(is_taken);
             match rules.correction {
                 None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
@@ -77,13 +103,17 @@ impl<'a> Splicer<'a> {
                 }
                 None => site.write(&lines.collect::<Vec<_>>(), &mut out),
                 Some(correction) => {
-                    let end = blank_end(preimage, text, hunk, direction, placement).filter(|_| !rules.no_add);
+                    let end = blank_end(preimage, text, hunk, direction, placement)
+                        .filter(|_| !rules.no_add);
                     let corrected = Corrected::new(lines, end, placement, correction);
                     site.write(&corrected.lines().collect::<Vec<_>>(), &mut out);
                     corrected.tell(&mut out.made);
                 }
             }
-            if rules.inaccurate_eof && !rules.no_add && site.is_open_end(hunk, text, direction, rules) {
+            if rules.inaccurate_eof
+                && !rules.no_add
+                && site.is_open_end(hunk, text, direction, rules)
+            {
                 out.open();
             }
             out.done = placement.bytes.end;
@@ -100,7 +130,8 @@ struct Site<'a> {
     rung: usize,
     /// How the lines around it end.
     ending: Ending,
-    /// Whether new lines are written byte for byte: the grammar says how lines end, and the file agreed with it.
+    /// Whether new lines are written byte for byte: the grammar says how lines end, and the file
+    /// agreed with it.
     is_verbatim: bool,
     /// Whether the grammar can say that a line has no terminator.
     has_open_lines: bool,
@@ -111,36 +142,60 @@ struct Site<'a> {
 impl<'a> Site<'a> {
     fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, rules: &Rules) -> Self {
         let has_open_lines = hunk.anchor.is_numbered();
-        let rung = LADDER.iter().position(|rung| rung.name == placement.rung).unwrap_or(EXACT);
-        let is_verbatim = has_open_lines && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
+        let rung = LADDER
+            .iter()
+            .position(|rung| rung.name == placement.rung)
+            .unwrap_or(EXACT);
+        let is_verbatim =
+            has_open_lines && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
         let ending = ending_near(preimage, placement.bytes.start);
         let moves_lines = !has_open_lines || rules.closeness == Closeness::Reindented;
-        Self { preimage, placement, rung, ending, is_verbatim, has_open_lines, moves_lines }
+        Self {
+            preimage,
+            placement,
+            rung,
+            ending,
+            is_verbatim,
+            has_open_lines,
+            moves_lines,
+        }
     }
 
-    /// Returns whether the new lines of the hunk with this body are, one after the other, what the lines of the file become:
-    /// all old lines are those of the file, and each has its terminator.
+    /// Returns whether the new lines of the hunk with this body are, one after the other, what the
+    /// lines of the file become: all old lines are those of the file, and each has its terminator.
     fn is_whole(&self, body: &[u8]) -> bool {
-        let Placement { left_out, beyond, .. } = self.placement;
+        let Placement {
+            left_out, beyond, ..
+        } = self.placement;
         let has_ends = self.region().is_empty() || self.region().ends_with(b"\n");
-        let is_exact = self.is_verbatim && self.rung == EXACT && (*left_out, *beyond) == ((0, 0), 0);
+        let is_exact =
+            self.is_verbatim && self.rung == EXACT && (*left_out, *beyond) == ((0, 0), 0);
         is_exact && has_ends && !has_note(body)
     }
 
-    /// Returns the mark of the file if the hunk covers it; the texts of some grammars do not have it.
+    /// Returns the mark of the file if the hunk covers it; the texts of some grammars do not have
+    /// it.
     fn mark(&self) -> &'a [u8] {
         let is_covered = !self.has_open_lines && self.region().starts_with(BYTE_ORDER_MARK);
-        if is_covered && self.placement.bytes.start == 0 { BYTE_ORDER_MARK } else { b"" }
+        if is_covered && self.placement.bytes.start == 0 {
+            BYTE_ORDER_MARK
+        } else {
+            b""
+        }
     }
 
-    /// Returns whether the hunk ends the file with a new line that has no terminator, although the patch gives it one as
-    /// it gives one to the old line: git's `--inaccurate-eof`. Unlike git, a file that has the terminator keeps it, unless
-    /// white space does not count.
+    /// Returns whether the hunk ends the file with a new line that has no terminator, although the
+    /// patch gives it one as it gives one to the old line: git's `--inaccurate-eof`. Unlike git, a
+    /// file that has the terminator keeps it, unless white space does not count.
     fn is_open_end(&self, hunk: &Hunk, text: &[u8], direction: Direction, rules: &Rules) -> bool {
         let lines = || hunk.lines(text, direction);
-        let new = lines().filter(HunkLine::is_new).last().filter(|line| line.kind == LineKind::Insertion);
+        let new = lines()
+            .filter(HunkLine::is_new)
+            .last()
+            .filter(|line| line.kind == LineKind::Insertion);
         let old = lines().filter(HunkLine::is_old).last();
-        let is_ended = |line: Option<HunkLine<'_>>| line.is_some_and(|line| line.text.ends_with(b"\n"));
+        let is_ended =
+            |line: Option<HunkLine<'_>>| line.is_some_and(|line| line.text.ends_with(b"\n"));
         self.placement.bytes.end == self.preimage.len()
             && (rules.ignore_whitespace || self.rung == EOF && !self.preimage.ends_with(b"\n"))
             && is_ended(new)
@@ -163,7 +218,8 @@ impl<'a> Site<'a> {
         // Those of the lines that go and that none has come for yet.
         let mut free = VecDeque::new();
         let indent = self.indent(hunk);
-        let kept = self.placement.left_out.0..self.placement.left_out.0 + self.placement.lines.len();
+        let kept =
+            self.placement.left_out.0..self.placement.left_out.0 + self.placement.lines.len();
         let mut old = 0;
         out.copy(self.mark(), ending);
         for line in hunk {
@@ -174,13 +230,19 @@ impl<'a> Site<'a> {
             }
             old += 1;
             let Some(found) = kept.contains(&(old - 1)).then(|| file.next()).flatten() else {
-                if line.kind == LineKind::Context && (kept.end..kept.end + self.placement.beyond).contains(&(old - 1)) {
+                if line.kind == LineKind::Context
+                    && (kept.end..kept.end + self.placement.beyond).contains(&(old - 1))
+                {
                     out.insert([b"", line.text, b""], ending);
                 }
                 continue;
             };
             // White space that is put right is so in the lines that stay as well.
-            let found = if self.rung == FIXED && line.kind == LineKind::Context { line.text } else { found };
+            let found = if self.rung == FIXED && line.kind == LineKind::Context {
+                line.text
+            } else {
+                found
+            };
             before = present(Ending::of(found)).unwrap_or(before);
             if line.kind == LineKind::Context {
                 ending = before;
@@ -192,24 +254,38 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn insert(&self, line: &HunkLine<'_>, indent: Option<&Reindent<'_>>, ending: Ending, out: &mut Output<'_>) {
+    fn insert(
+        &self,
+        line: &HunkLine<'_>,
+        indent: Option<&Reindent<'_>>,
+        ending: Ending,
+        out: &mut Output<'_>,
+    ) {
         if self.is_verbatim {
             return out.insert([b"", line.text, b""], ending);
         }
         let content = line.content();
-        let (old, depth) = indent.and_then(|indent| indent.apply(content)).unwrap_or((b"", Vec::new()));
+        let (old, depth) = indent
+            .and_then(|indent| indent.apply(content))
+            .unwrap_or((b"", Vec::new()));
         let is_open = self.has_open_lines && Ending::of(line.text) == Ending::Missing;
         let last = if is_open { Ending::Missing } else { ending };
         out.insert([&depth, &content[old.len()..], last.bytes()], ending);
     }
 
-    /// How the depth of the hunk and that of the file go together, where the hunk was found without looking at it.
+    /// How the depth of the hunk and that of the file go together, where the hunk was found without
+    /// looking at it.
     fn indent<'h>(&self, hunk: &[HunkLine<'h>]) -> Option<Reindent<'h>>
     where
         'a: 'h,
     {
-        let old: Vec<_> = hunk.iter().filter(|line| line.is_old()).map(|line| line.text).collect();
-        (self.moves_lines && (INDENT..=PUNCT).contains(&self.rung)).then(|| Reindent::new(&old, self.covered()))
+        let old: Vec<_> = hunk
+            .iter()
+            .filter(|line| line.is_old())
+            .map(|line| line.text)
+            .collect();
+        (self.moves_lines && (INDENT..=PUNCT).contains(&self.rung))
+            .then(|| Reindent::new(&old, self.covered()))
     }
 }
 
@@ -221,9 +297,21 @@ mod tests {
     use crate::whitespace::WhitespaceRule;
 
     fn applied(file: &str, section: &Section, rules: &Rules) -> String {
-        let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, rules);
+        let placements = place(
+            file.as_bytes(),
+            &section.text,
+            &section.hunks,
+            Direction::Forward,
+            rules,
+        );
         let placements: Vec<_> = placements.into_iter().map(Result::unwrap).collect();
-        let after = splice(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, &placements);
+        let after = splice(
+            file.as_bytes(),
+            &section.text,
+            &section.hunks,
+            Direction::Forward,
+            &placements,
+        );
         String::from_utf8(after).unwrap()
     }
 
@@ -239,11 +327,20 @@ mod tests {
 
     #[test]
     fn new_lines_end_as_the_lines_around_them() {
-        assert_eq!(by_codex("a\r\nb\nc\r\n", &[(&[], " a\n-b\n+B\n")]), "a\r\nB\nc\r\n");
+        assert_eq!(
+            by_codex("a\r\nb\nc\r\n", &[(&[], " a\n-b\n+B\n")]),
+            "a\r\nB\nc\r\n"
+        );
         assert_eq!(by_codex("a\r\nb\r\n", &[(&[], "+c\n")]), "a\r\nb\r\nc\r\n");
-        assert_eq!(by_codex("a\r\nb\nc\n", &[(&[], "-a\n-b\n+A\n+B\n+C\n")]), "A\r\nB\nC\nc\n");
+        assert_eq!(
+            by_codex("a\r\nb\nc\n", &[(&[], "-a\n-b\n+A\n+B\n+C\n")]),
+            "A\r\nB\nC\nc\n"
+        );
         assert_eq!(by_codex("", &[(&[], "+x\r\n")]), "x\n");
-        let rules = Rules { ignore_whitespace: true, ..Rules::default() };
+        let rules = Rules {
+            ignore_whitespace: true,
+            ..Rules::default()
+        };
         assert_eq!(by_number("a\tb\r\n", " a b\n+c\n", &rules), "a\tb\r\nc\r\n");
     }
 
@@ -256,20 +353,35 @@ mod tests {
 
     #[test]
     fn the_mark_and_the_bytes_of_context_stay() {
-        assert_eq!(by_codex("\u{feff}a\nb  \n", &[(&[], "-a\n+A\n b\n")]), "\u{feff}A\nb  \n");
-        assert_eq!(by_codex("\u{feff}a\n", &[(&[], "+x\n a\n")]), "\u{feff}x\na\n");
+        assert_eq!(
+            by_codex("\u{feff}a\nb  \n", &[(&[], "-a\n+A\n b\n")]),
+            "\u{feff}A\nb  \n"
+        );
+        assert_eq!(
+            by_codex("\u{feff}a\n", &[(&[], "+x\n a\n")]),
+            "\u{feff}x\na\n"
+        );
     }
 
     #[test]
     fn a_hunk_found_at_another_depth_is_moved_there() {
         let chunk = " if x:\n-    a\n+    b\n+\n+        c\n";
-        assert_eq!(by_codex("\tif x:\n\t    a\n", &[(&[], chunk)]), "\tif x:\n\t    b\n\n\t        c\n");
+        assert_eq!(
+            by_codex("\tif x:\n\t    a\n", &[(&[], chunk)]),
+            "\tif x:\n\t    b\n\n\t        c\n"
+        );
     }
 
     #[test]
     fn lines_are_never_glued_together() {
-        let rules = Rules { zero_context: true, ..Rules::default() };
-        assert_eq!(by_number("a\r\nb\r\n", "-a\r\n+x\n\\ No newline\n", &rules), "x\r\nb\r\n");
+        let rules = Rules {
+            zero_context: true,
+            ..Rules::default()
+        };
+        assert_eq!(
+            by_number("a\r\nb\r\n", "-a\r\n+x\n\\ No newline\n", &rules),
+            "x\r\nb\r\n"
+        );
         let mut section = Section::default();
         section.push("+x\n", 1, 2);
         assert_eq!(applied("a", &section, &rules), "a\nx\n");
@@ -282,7 +394,10 @@ mod tests {
     #[test]
     fn an_exact_hunk_is_written_byte_for_byte() {
         assert_eq!(by_number("a\r\n", "-a\r\n+b\n", &Rules::default()), "b\n");
-        assert_eq!(by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()), "b");
+        assert_eq!(
+            by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()),
+            "b"
+        );
     }
 
     /// Makes a file by one thread and by two, and returns whether two had a part each.
@@ -290,39 +405,89 @@ mod tests {
         let (preimage, text, direction) = (file.as_bytes(), &section.text[..], Direction::Forward);
         let placements = place(preimage, text, &section.hunks, direction, rules);
         // One that fits nowhere beside the other is left out.
-        let hunks =
-            section.hunks.iter().zip(&placements).filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
+        let hunks = section
+            .hunks
+            .iter()
+            .zip(&placements)
+            .filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
         let mut hunks: Vec<_> = hunks.collect();
         hunks.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
-        let splicer = Splicer { preimage, text, direction, rules };
-        assert_eq!(splicer.whole(&hunks), splicer.halves(&hunks), "{file:?} {:?}", text.escape_ascii().to_string());
+        let splicer = Splicer {
+            preimage,
+            text,
+            direction,
+            rules,
+        };
+        assert_eq!(
+            splicer.whole(&hunks),
+            splicer.halves(&hunks),
+            "{file:?} {:?}",
+            text.escape_ascii().to_string()
+        );
         matches!(hunks[..], [(_, first), (_, second)] if first.bytes.end < second.bytes.start)
     }
 
     #[test]
     fn two_halves_are_as_one() {
-        let bodies =
-            ["-1\n+x\n", "+x \n 1\n", "-1\n+x\n\\ No newline\n", "-1\n", "+x\n", " 1\n", "-1\n+x\n 1\n\\ No newline\n"];
-        let files = ["0\n1\n2\r\n1\n1\n1", "0\n1\n1\n", "0\n1\n\u{feff}", "\u{feff}1\n1\n0\n1\n"];
-        let correction = Some(Correction { rule: WhitespaceRule::default(), corrects_new_lines: true });
-        let zero = Rules { zero_context: true, ..Rules::default() };
+        let bodies = [
+            "-1\n+x\n",
+            "+x \n 1\n",
+            "-1\n+x\n\\ No newline\n",
+            "-1\n",
+            "+x\n",
+            " 1\n",
+            "-1\n+x\n 1\n\\ No newline\n",
+        ];
+        let files = [
+            "0\n1\n2\r\n1\n1\n1",
+            "0\n1\n1\n",
+            "0\n1\n\u{feff}",
+            "\u{feff}1\n1\n0\n1\n",
+        ];
+        let correction = Some(Correction {
+            rule: WhitespaceRule::default(),
+            corrects_new_lines: true,
+        });
+        let zero = Rules {
+            zero_context: true,
+            ..Rules::default()
+        };
         let rules = [
-            Rules { correction, ..zero.clone() },
-            Rules { no_add: true, ..zero.clone() },
-            Rules { inaccurate_eof: true, ..zero.clone() },
+            Rules {
+                correction,
+                ..zero.clone()
+            },
+            Rules {
+                no_add: true,
+                ..zero.clone()
+            },
+            Rules {
+                inaccurate_eof: true,
+                ..zero.clone()
+            },
             zero,
         ];
         let mut split = 0;
-        for (first, second) in bodies.iter().flat_map(|first| bodies.map(|second| (first, second))) {
-            for (line, rules) in [2, 3, 4, 5, 6].iter().flat_map(|&line| rules.iter().map(move |rules| (line, rules))) {
+        for (first, second) in bodies
+            .iter()
+            .flat_map(|first| bodies.map(|second| (first, second)))
+        {
+            for (line, rules) in [2, 3, 4, 5, 6]
+                .iter()
+                .flat_map(|&line| rules.iter().map(move |rules| (line, rules)))
+            {
                 let mut section = Section::default();
                 section.push(first, 2, 2);
                 section.push(second, line, line);
-                split += files.iter().filter(|file| is_as_one(file, &section, rules)).count();
+                split += files
+                    .iter()
+                    .filter(|file| is_as_one(file, &section, rules))
+                    .count();
             }
         }
         assert!(split > 500, "{split}");
-        // The end of the file, which looks like its mark, does not make a new one of what comes behind it.
+        // The end of the file, which looks like its mark, does not make a new one of what comes
+        // behind it.
         let section = codex(&[(&[], "-0\n+x\n"), (&[], "+y\n")]);
         assert!(is_as_one("0\n1\n\u{feff}", &section, &Rules::default()));
         assert!(is_as_one("0\n\u{feff}", &section, &Rules::default()));

@@ -6,6 +6,12 @@ use crate::interrupt::Interrupt;
 const MANY: usize = 4096;
 
 /// Returns the `items` until `interrupt` is raised.
-pub(super) fn until_raised<I: Iterator>(items: I, interrupt: &Interrupt) -> impl Iterator<Item = I::Item> {
-    items.enumerate().take_while(move |(number, _)| number % MANY > 0 || !interrupt.is_raised()).map(|(_, item)| item)
+pub(super) fn until_raised<I: Iterator>(
+    items: I,
+    interrupt: &Interrupt,
+) -> impl Iterator<Item = I::Item> {
+    items
+        .enumerate()
+        .take_while(move |(number, _)| number % MANY > 0 || !interrupt.is_raised())
+        .map(|(_, item)| item)
 }

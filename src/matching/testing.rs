@@ -11,12 +11,37 @@ pub(super) fn hunk(text: &[u8], old: usize, new: usize) -> Hunk {
 /// A hunk whose body is a part of `text`; its line counts are those of the body.
 pub(super) fn hunk_at(text: &[u8], body: Span, old: usize, new: usize) -> Hunk {
     let header = Span::new(body.start, body.start);
-    let ranges = (LineRange { start: old, count: 0 }, LineRange { start: new, count: 0 });
-    let mut hunk =
-        Hunk { anchor: Anchor::Line, span: body, header, body, old: ranges.0, new: ranges.1, section: header };
-    let kinds: Vec<_> = hunk.lines(text, Direction::Forward).map(|line| line.kind).collect();
-    hunk.old.count = kinds.iter().filter(|&&kind| kind != LineKind::Insertion).count();
-    hunk.new.count = kinds.iter().filter(|&&kind| kind != LineKind::Deletion).count();
+    let ranges = (
+        LineRange {
+            start: old,
+            count: 0,
+        },
+        LineRange {
+            start: new,
+            count: 0,
+        },
+    );
+    let mut hunk = Hunk {
+        anchor: Anchor::Line,
+        span: body,
+        header,
+        body,
+        old: ranges.0,
+        new: ranges.1,
+        section: header,
+    };
+    let kinds: Vec<_> = hunk
+        .lines(text, Direction::Forward)
+        .map(|line| line.kind)
+        .collect();
+    hunk.old.count = kinds
+        .iter()
+        .filter(|&&kind| kind != LineKind::Insertion)
+        .count();
+    hunk.new.count = kinds
+        .iter()
+        .filter(|&&kind| kind != LineKind::Deletion)
+        .count();
     hunk
 }
 
@@ -34,7 +59,12 @@ impl Section {
     pub(super) fn push(&mut self, body: &str, old: usize, new: usize) {
         let start = self.text.len();
         self.text.extend_from_slice(body.as_bytes());
-        self.hunks.push(hunk_at(&self.text, Span::new(start, self.text.len()), old, new));
+        self.hunks.push(hunk_at(
+            &self.text,
+            Span::new(start, self.text.len()),
+            old,
+            new,
+        ));
     }
 }
 
@@ -51,7 +81,10 @@ pub(super) fn codex(chunks: &[(&[&str], &str)]) -> Section {
         }
         section.push(body, 0, 0);
         if let Some(hunk) = section.hunks.last_mut() {
-            hunk.anchor = Anchor::Headings { headings: spans.into(), at_end: false };
+            hunk.anchor = Anchor::Headings {
+                headings: spans.into(),
+                at_end: false,
+            };
         }
     }
     section

@@ -14,7 +14,8 @@ pub struct BlankEnd {
     pub first: Span,
 }
 
-/// Returns the blank lines that `hunk` puts at the end of `preimage`; among them may be old ones, which do not count.
+/// Returns the blank lines that `hunk` puts at the end of `preimage`; among them may be old ones,
+/// which do not count.
 #[must_use]
 pub fn blank_end(
     preimage: &[u8],
@@ -29,9 +30,19 @@ pub fn blank_end(
     let mut end: Option<BlankEnd> = None;
     for line in hunk.lines(text, direction) {
         // For git a note about the last newline is a line that is not blank.
-        end = match (line.kind, is_blank(line.text) && line.text.ends_with(b"\n"), end) {
-            (LineKind::Insertion, true, Some(end)) => Some(BlankEnd { count: end.count + 1, ..end }),
-            (LineKind::Insertion, true, None) => Some(BlankEnd { count: 1, first: line.span }),
+        end = match (
+            line.kind,
+            is_blank(line.text) && line.text.ends_with(b"\n"),
+            end,
+        ) {
+            (LineKind::Insertion, true, Some(end)) => Some(BlankEnd {
+                count: end.count + 1,
+                ..end
+            }),
+            (LineKind::Insertion, true, None) => Some(BlankEnd {
+                count: 1,
+                first: line.span,
+            }),
             (LineKind::Context, true, end) => end,
             _ => None,
         };
@@ -39,8 +50,8 @@ pub fn blank_end(
     end
 }
 
-/// Returns whether the last line of the body of a hunk has anything but blanks behind its marker: then none is blank at the
-/// end, as in most hunks, and nobody has to look at all of them.
+/// Returns whether the last line of the body of a hunk has anything but blanks behind its marker:
+/// then none is blank at the end, as in most hunks, and nobody has to look at all of them.
 fn ends_with_text(body: &[u8]) -> bool {
     let body = body.strip_suffix(b"\n").unwrap_or(body);
     let last = &body[memchr::memrchr(b'\n', body).map_or(0, |newline| newline + 1)..];
@@ -57,7 +68,14 @@ mod tests {
         for body in ["+a\n", "+\n-a\n", " a", "+\n+ \n x\r\n", "-\\\n"] {
             assert!(ends_with_text(body.as_bytes()), "{body:?}");
         }
-        for body in ["", "+\n", "+ \t\r\n", "+a\n\n", "+\n\\ No newline at end of file\n", "+a\n "] {
+        for body in [
+            "",
+            "+\n",
+            "+ \t\r\n",
+            "+a\n\n",
+            "+\n\\ No newline at end of file\n",
+            "+a\n ",
+        ] {
             assert!(!ends_with_text(body.as_bytes()), "{body:?}");
         }
     }

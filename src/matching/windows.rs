@@ -19,7 +19,10 @@ pub(super) struct Wanted {
 impl Wanted {
     /// Returns what is to be known of a run that is all of `lines`.
     pub(super) fn new(comparison: Comparison, lines: &[&[u8]]) -> Self {
-        Self { count: lines.len(), hash: Hashes::of_run(comparison, lines) }
+        Self {
+            count: lines.len(),
+            hash: Hashes::of_run(comparison, lines),
+        }
     }
 }
 
@@ -37,7 +40,8 @@ pub(super) struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    /// Takes what will be asked for, which has about `asked` lines together. Once `interrupt` is raised, not all places are known.
+    /// Takes what will be asked for, which has about `asked` lines together. Once `interrupt` is
+    /// raised, not all places are known.
     pub(super) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
@@ -52,24 +56,37 @@ impl<'a> Windows<'a> {
             runs
         };
         let (runs, hashes) = hashed(index, comparison, (asked, numbered), interrupt);
-        Self { index, comparison, hashes, interrupt, runs, near: Cell::default() }
+        Self {
+            index,
+            comparison,
+            hashes,
+            interrupt,
+            runs,
+            near: Cell::default(),
+        }
     }
 
     /// Returns the hash of each line of the file.
     pub(super) fn line_hashes(&self) -> impl Iterator<Item = u64> {
-        self.hashes.starts(1).map(|line| self.hashes.run(line, 1, BASE))
+        self.hashes
+            .starts(1)
+            .map(|line| self.hashes.run(line, 1, BASE))
     }
 
-    /// Returns the offset of `line`, at once if it is near the last one that was asked for or compared.
+    /// Returns the offset of `line`, at once if it is near the last one that was asked for or
+    /// compared.
     pub(super) fn offset(&self, line: usize) -> usize {
         offset(self.index, &self.near, line)
     }
 
-    /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
+    /// Returns the places of the lines `wanted`; linear in the file only for each new number of
+    /// lines.
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
         let Wanted { count, hash } = Wanted::new(self.comparison, wanted);
         let runs = self.runs.entry(count).or_default();
-        let number = runs.known(hash, runs.likely).unwrap_or_else(|| runs.number(hash));
+        let number = runs
+            .known(hash, runs.likely)
+            .unwrap_or_else(|| runs.number(hash));
         runs.likely = number + 1;
         if number >= runs.places.len() {
             let is_large = self.index.text().len() >= LARGE;
@@ -77,7 +94,13 @@ impl<'a> Windows<'a> {
         }
         let lines = runs.places[number].as_ref();
         let (index, comparison, near) = (self.index, self.comparison, &self.near);
-        Listed { index, comparison, wanted, lines, near }
+        Listed {
+            index,
+            comparison,
+            wanted,
+            lines,
+            near,
+        }
     }
 }
 
@@ -141,7 +164,9 @@ mod tests {
     fn a_run_is_found_where_one_thread_ends_and_the_other_begins() {
         let never = Interrupt::new();
         let count = LARGE / 16;
-        let file: Vec<u8> = (0..count).flat_map(|line| format!("this is line {line}\n").into_bytes()).collect();
+        let file: Vec<u8> = (0..count)
+            .flat_map(|line| format!("this is line {line}\n").into_bytes())
+            .collect();
         let index = LineIndex::new(&file);
         assert!(index.text().len() > LARGE);
         let lines = |start: usize| index.lines_from(start).take(4).collect::<Vec<_>>();
@@ -159,19 +184,35 @@ mod tests {
     #[test]
     fn however_two_threads_share_a_file_it_is_the_same() {
         let never = Interrupt::new();
-        let text = [b"ab\n".repeat(LARGE / 6), b"c\nd\n".repeat(LARGE / 6), b"e".to_vec()].concat();
+        let text = [
+            b"ab\n".repeat(LARGE / 6),
+            b"c\nd\n".repeat(LARGE / 6),
+            b"e".to_vec(),
+        ]
+        .concat();
         let index = LineIndex::new(&text);
         let comparison = Comparison::strict(EXACT);
-        let hashes: Vec<_> = index.lines_from(0).map(|line| comparison.hash(line)).collect();
+        let hashes: Vec<_> = index
+            .lines_from(0)
+            .map(|line| comparison.hash(line))
+            .collect();
         let wanted = [&b"ab\n"[..], b"c\n", b"d\n"];
-        // All lines of the file, few, and none are left to the thread that hashes what is asked for.
+        // All lines of the file, few, and none are left to the thread that hashes what is asked
+        // for.
         for asked in [0, index.count() / 4, index.count(), usize::MAX] {
             let runs = || [Wanted::new(comparison, &wanted)].into_iter();
             let windows = || Windows::new(&index, comparison, (asked, runs()), &never);
-            assert!(windows().line_hashes().eq(hashes.iter().copied()), "{asked}");
+            assert!(
+                windows().line_hashes().eq(hashes.iter().copied()),
+                "{asked}"
+            );
             let mut windows = windows();
             let places = windows.places(&wanted);
-            assert_eq!((places.next(0), places.count_from(0)), (Some(LARGE / 6 - 1), 1), "{asked}");
+            assert_eq!(
+                (places.next(0), places.count_from(0)),
+                (Some(LARGE / 6 - 1), 1),
+                "{asked}"
+            );
         }
     }
 }

@@ -12,17 +12,35 @@ pub(super) fn replace(
     source: &str,
     most: u64,
 ) -> Result<Vec<Splice>, CellError> {
-    let members = cell.members().ok_or(CellError::Malformed("a cell is no object"))?;
-    let named = member(&members, "cell_type").ok_or(CellError::Malformed("the cell has no cell_type"))?;
+    let members = cell
+        .members()
+        .ok_or(CellError::Malformed("a cell is no object"))?;
+    let named =
+        member(&members, "cell_type").ok_or(CellError::Malformed("the cell has no cell_type"))?;
     let old: Option<String> = named.value.read();
-    let mut change = Change { cell, members: &members, anchor: named, splices: Vec::new(), most };
+    let mut change = Change {
+        cell,
+        members: &members,
+        anchor: named,
+        splices: Vec::new(),
+        most,
+    };
     if let Some(kind) = kind.filter(|kind| old.as_deref() != Some(kind.name())) {
-        change.splices.push((named.value.start..named.value.end, quoted(kind.name())));
+        change
+            .splices
+            .push((named.value.start..named.value.end, quoted(kind.name())));
     }
-    if kind.map_or(old.as_deref() == Some(CellKind::Code.name()), |kind| kind == CellKind::Code) {
+    if kind.map_or(old.as_deref() == Some(CellKind::Code.name()), |kind| {
+        kind == CellKind::Code
+    }) {
         // The schema has attachments in the other kinds only.
         change.drop_all(&["attachments"]);
-        change.set("execution_count", |value| value.raw() == "null", "null", Before::Nothing);
+        change.set(
+            "execution_count",
+            |value| value.raw() == "null",
+            "null",
+            Before::Nothing,
+        );
         let is_empty = |value: Value<'_>| value.items().is_some_and(|items| items.is_empty());
         change.set("outputs", is_empty, "[]", Before::Source);
     } else {
@@ -35,8 +53,8 @@ pub(super) fn replace(
     Ok(splices)
 }
 
-/// Returns the text of a new cell; `outside` is the layout of the list that it comes into and how its document writes
-/// colons, `like` a cell beside it.
+/// Returns the text of a new cell; `outside` is the layout of the list that it comes into and how
+/// its document writes colons, `like` a cell beside it.
 pub(super) fn new(
     (outside, written_colon): (&Layout, String),
     like: Option<Value<'_>>,
@@ -44,8 +62,14 @@ pub(super) fn new(
     most: u64,
 ) -> Result<String, CellError> {
     let members = like.and_then(Value::members).unwrap_or_default();
-    let layout = like.and_then(|like| Layout::of_object(like, &members)).unwrap_or_else(|| outside.inner());
-    let colon = if members.is_empty() { written_colon } else { colon(&members) };
+    let layout = like
+        .and_then(|like| Layout::of_object(like, &members))
+        .unwrap_or_else(|| outside.inner());
+    let colon = if members.is_empty() {
+        written_colon
+    } else {
+        colon(&members)
+    };
     let source = written(&layout.inner(), source, most)?;
     let is_code = kind == CellKind::Code;
     let parts = [
@@ -56,8 +80,12 @@ pub(super) fn new(
         ("outputs", is_code.then(|| "[]".to_owned())),
         ("source", Some(source)),
     ];
-    let members = parts.into_iter().filter_map(|(key, value)| Some(format!("\"{key}\"{colon}{}", value?)));
-    layout.write(('{', '}'), members, most).ok_or(CellError::TooLarge)
+    let members = parts
+        .into_iter()
+        .filter_map(|(key, value)| Some(format!("\"{key}\"{colon}{}", value?)));
+    layout
+        .write(('{', '}'), members, most)
+        .ok_or(CellError::TooLarge)
 }
 
 /// The changes of a cell.
@@ -84,7 +112,9 @@ impl Change<'_, '_> {
     fn set(&mut self, name: &str, is_right: impl Fn(Value<'_>) -> bool, new: &str, before: Before) {
         match member(self.members, name) {
             Some(old) if is_right(old.value) => {}
-            Some(old) => self.splices.push((old.value.start..old.value.end, new.to_owned())),
+            Some(old) => self
+                .splices
+                .push((old.value.start..old.value.end, new.to_owned())),
             None => self.add(name, new, before),
         }
     }
@@ -93,7 +123,9 @@ impl Change<'_, '_> {
         let between = self.layout().between;
         let added = format!("\"{name}\"{}{value}", colon(self.members));
         let (at, text) = match member(self.members, "source") {
-            Some(source) if before == Before::Source => (source.key.start, format!("{added},{between}")),
+            Some(source) if before == Before::Source => {
+                (source.key.start, format!("{added},{between}"))
+            }
             _ => (self.anchor.value.end, format!(",{between}{added}")),
         };
         self.splices.push((at..at, text));
@@ -101,14 +133,20 @@ impl Change<'_, '_> {
 
     /// Takes away every member with one of `names`, which are none that has to stay.
     fn drop_all(&mut self, names: &[&str]) {
-        let goes = |member: &Member<'_>| member.name.as_deref().is_some_and(|name| names.contains(&name));
+        let goes = |member: &Member<'_>| {
+            member
+                .name
+                .as_deref()
+                .is_some_and(|name| names.contains(&name))
+        };
         let mut is_any_before = false;
         for (index, member) in self.members.iter().enumerate() {
             if !goes(member) {
                 is_any_before = true;
                 continue;
             }
-            // A member goes with the comma before it, or with the one behind if none before it stays.
+            // A member goes with the comma before it, or with the one behind if none before it
+            // stays.
             let place = match self.members.get(index + 1) {
                 Some(next) if !is_any_before => member.key.start..next.key.start,
                 _ => self.members[index - 1].value.end..member.value.end,
@@ -125,16 +163,21 @@ impl Change<'_, '_> {
             return Ok(());
         };
         let items = old.items().unwrap_or_default();
-        let is_same = old.read::<Vec<String>>().is_some_and(|lines| source.split_inclusive('\n').eq(lines));
+        let is_same = old
+            .read::<Vec<String>>()
+            .is_some_and(|lines| source.split_inclusive('\n').eq(lines));
         if is_same {
             return Ok(());
         }
         let layout = match Layout::of_list(old, &items) {
             // One line in a short list does not say how a longer one would be written.
-            Some(layout) if items.len() > 1 || layout.is_on_lines() || !source.contains('\n') => layout,
+            Some(layout) if items.len() > 1 || layout.is_on_lines() || !source.contains('\n') => {
+                layout
+            }
             _ => inner,
         };
-        self.splices.push((old.start..old.end, written(&layout, source, self.most)?));
+        self.splices
+            .push((old.start..old.end, written(&layout, source, self.most)?));
         Ok(())
     }
 
@@ -145,7 +188,9 @@ impl Change<'_, '_> {
 
 /// Returns `source` as a list of lines, each but the last with its line feed.
 fn written(layout: &Layout, source: &str, most: u64) -> Result<String, CellError> {
-    layout.write(('[', ']'), source.split_inclusive('\n').map(quoted), most).ok_or(CellError::TooLarge)
+    layout
+        .write(('[', ']'), source.split_inclusive('\n').map(quoted), most)
+        .ok_or(CellError::TooLarge)
 }
 
 fn quoted(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! JSON that stays text: where each value stands in it.
 //!
-//! Values are skipped without being read, so that no nesting is too deep and no number form gets lost.
+//! Values are skipped without being read, so that no nesting is too deep and no number form gets
+//! lost.
 
 use std::borrow::Cow;
 
@@ -12,26 +13,41 @@ use crate::text::json::RawMembers;
 /// Most bytes of a key that is read; longer ones are none that a notebook has.
 const MOST_KEY: usize = 400;
 
-/// The numbers that JSON does not have and Python writes all the same, and numbers of the same length.
-const NO_NUMBERS: [(&[u8], &str); 3] = [(b"NaN", "1e1"), (b"Infinity", "1e111111"), (b"-Infinity", "-1e111111")];
+/// The numbers that JSON does not have and Python writes all the same, and numbers of the same
+/// length.
+const NO_NUMBERS: [(&[u8], &str); 3] = [
+    (b"NaN", "1e1"),
+    (b"Infinity", "1e111111"),
+    (b"-Infinity", "-1e111111"),
+];
 
-/// Returns `text` with numbers in the place of those that JSON does not have: every offset stays, and what is read of
-/// a notebook is no number of this kind.
+/// Returns `text` with numbers in the place of those that JSON does not have: every offset stays,
+/// and what is read of a notebook is no number of this kind.
 pub(super) fn numbered(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (mut out, mut done, mut at) = (String::new(), 0, 0);
     while let Some(step) = memchr::memchr3(b'"', b'N', b'I', &bytes[at..]) {
         let found = at + step;
-        at = if bytes[found] == b'"' { string_end(bytes, found) } else { found + 1 };
+        at = if bytes[found] == b'"' {
+            string_end(bytes, found)
+        } else {
+            found + 1
+        };
         let start = found - usize::from(found > 0 && bytes[found - 1] == b'-');
-        let word = NO_NUMBERS.iter().find(|(word, _)| is_word(bytes, start, word));
+        let word = NO_NUMBERS
+            .iter()
+            .find(|(word, _)| is_word(bytes, start, word));
         if let Some((word, number)) = word {
             out.push_str(&text[done..start]);
             out.push_str(number);
             (done, at) = (start + word.len(), start + word.len());
         }
     }
-    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
+    if done == 0 {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(out + &text[done..])
+    }
 }
 
 /// Returns the offset behind the string that begins at `start`.
@@ -51,7 +67,9 @@ fn string_end(text: &[u8], start: usize) -> usize {
 fn is_word(text: &[u8], start: usize, word: &[u8]) -> bool {
     let is_apart = |byte: &u8| byte.is_ascii_whitespace() || b"[]{},:".contains(byte);
     let (before, rest) = text.split_at(start);
-    rest.starts_with(word) && before.last().is_none_or(is_apart) && rest.get(word.len()).is_none_or(is_apart)
+    rest.starts_with(word)
+        && before.last().is_none_or(is_apart)
+        && rest.get(word.len()).is_none_or(is_apart)
 }
 
 /// A well-formed value, not yet looked into.
@@ -81,13 +99,22 @@ impl<'a> Value<'a> {
     /// Returns where it stops to be JSON.
     pub(super) fn document(text: &'a str, from: usize) -> Result<Self, serde_json::Error> {
         let raw: &RawValue = serde_json::from_str(&text[from..])?;
-        Ok(Self { text, start: 0, end: text.len() }.part(raw))
+        Ok(Self {
+            text,
+            start: 0,
+            end: text.len(),
+        }
+        .part(raw))
     }
 
     /// Returns the value that `raw`, which was read from the text, is.
     fn part(self, raw: &'a RawValue) -> Self {
         let start = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
-        Self { text: self.text, start, end: start + raw.get().len() }
+        Self {
+            text: self.text,
+            start,
+            end: start + raw.get().len(),
+        }
     }
 
     /// Returns its text.
@@ -105,8 +132,16 @@ impl<'a> Value<'a> {
         let RawMembers(members) = serde_json::from_str(self.raw()).ok()?;
         let member = |(key, value)| {
             let key = self.part(key);
-            let name = if key.raw().len() <= MOST_KEY { key.read() } else { None };
-            Member { name, key, value: self.part(value) }
+            let name = if key.raw().len() <= MOST_KEY {
+                key.read()
+            } else {
+                None
+            };
+            Member {
+                name,
+                key,
+                value: self.part(value),
+            }
         };
         Some(members.into_iter().map(member).collect())
     }
@@ -123,7 +158,11 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Returns the value of `name`: of a key that is there twice the last one counts, as for the readers of notebooks.
+/// Returns the value of `name`: of a key that is there twice the last one counts, as for the
+/// readers of notebooks.
 pub(super) fn member<'m, 'a>(members: &'m [Member<'a>], name: &str) -> Option<&'m Member<'a>> {
-    members.iter().rev().find(|member| member.name.as_deref() == Some(name))
+    members
+        .iter()
+        .rev()
+        .find(|member| member.name.as_deref() == Some(name))
 }

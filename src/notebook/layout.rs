@@ -17,26 +17,40 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Returns the layout of `container`, whose items stand at `items`, first and last offset; `None` if it has none.
+    /// Returns the layout of `container`, whose items stand at `items`, first and last offset;
+    /// `None` if it has none.
     pub(super) fn of(container: Value<'_>, items: &[(usize, usize)]) -> Option<Self> {
         let (first, last) = (items.first()?, items.last()?);
         let open = container.between(container.start + 1, first.0);
         let close = container.between(last.1, container.end - 1);
         let between = match items.get(1) {
             // Nothing but blanks and one comma stands between two items.
-            Some(second) => container.between(first.1, second.0).split_once(',').map_or("", |(_, behind)| behind),
+            Some(second) => container
+                .between(first.1, second.0)
+                .split_once(',')
+                .map_or("", |(_, behind)| behind),
             None if open.contains('\n') => open,
             None => " ",
         };
-        if [open, between, close].iter().any(|blanks| blanks.len() > MOST_BLANKS) {
+        if [open, between, close]
+            .iter()
+            .any(|blanks| blanks.len() > MOST_BLANKS)
+        {
             return Some(Self::on_one_line(" "));
         }
-        Some(Self { open: open.to_owned(), between: between.to_owned(), close: close.to_owned() })
+        Some(Self {
+            open: open.to_owned(),
+            between: between.to_owned(),
+            close: close.to_owned(),
+        })
     }
 
     /// Returns the layout of an object with `members`.
     pub(super) fn of_object(object: Value<'_>, members: &[Member<'_>]) -> Option<Self> {
-        let items: Vec<_> = members.iter().map(|member| (member.key.start, member.value.end)).collect();
+        let items: Vec<_> = members
+            .iter()
+            .map(|member| (member.key.start, member.value.end))
+            .collect();
         Self::of(object, &items)
     }
 
@@ -48,7 +62,11 @@ impl Layout {
 
     /// Returns a layout on one line, with `between` behind commas.
     pub(super) fn on_one_line(between: &str) -> Self {
-        Self { open: String::new(), between: between.to_owned(), close: String::new() }
+        Self {
+            open: String::new(),
+            between: between.to_owned(),
+            close: String::new(),
+        }
     }
 
     pub(super) fn is_on_lines(&self) -> bool {
@@ -61,12 +79,18 @@ impl Layout {
             return Self::on_one_line(&self.between);
         }
         let step = if self.close.contains('\n') {
-            indentation(&self.between).strip_prefix(indentation(&self.close)).unwrap_or(" ")
+            indentation(&self.between)
+                .strip_prefix(indentation(&self.close))
+                .unwrap_or(" ")
         } else {
             " "
         };
         let further = format!("{}{step}", self.between);
-        Self { open: further.clone(), between: further, close: self.between.clone() }
+        Self {
+            open: further.clone(),
+            between: further,
+            close: self.between.clone(),
+        }
     }
 
     /// Writes `items` between `brackets`; `None` if that makes more than `most` bytes.
@@ -99,8 +123,13 @@ impl Layout {
 
 /// Returns the blanks between a key and its value in `members`, colon included.
 pub(super) fn colon(members: &[Member<'_>]) -> String {
-    let written = members.first().map(|member| member.key.between(member.key.end, member.value.start));
-    written.filter(|written| written.len() <= MOST_BLANKS).unwrap_or(": ").to_owned()
+    let written = members
+        .first()
+        .map(|member| member.key.between(member.key.end, member.value.start));
+    written
+        .filter(|written| written.len() <= MOST_BLANKS)
+        .unwrap_or(": ")
+        .to_owned()
 }
 
 /// Returns what stands behind the last line feed of `blanks`.

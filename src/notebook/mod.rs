@@ -1,7 +1,7 @@
 //! Changes of cells of Jupyter notebooks of nbformat 4. Pure: bytes in, splices out.
 //!
-//! A notebook is never written anew: what changes is spliced into its text, so that keys, numbers, escapes and blanks
-//! of all the rest stay byte for byte.
+//! A notebook is never written anew: what changes is spliced into its text, so that keys, numbers,
+//! escapes and blanks of all the rest stay byte for byte.
 
 mod cell;
 mod json;
@@ -85,7 +85,8 @@ pub enum CellError {
     TooLarge,
 }
 
-/// Returns what `wanted` does to the notebook `text`, unless what it brings is more than `most` bytes.
+/// Returns what `wanted` does to the notebook `text`, unless what it brings is more than `most`
+/// bytes.
 ///
 /// # Errors
 ///
@@ -104,21 +105,33 @@ pub enum CellError {
 /// # Ok::<(), notebook::CellError>(())
 /// ```
 pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellError> {
-    let text = std::str::from_utf8(text)
-        .map_err(|error| CellError::NotJson(format!("byte {} is not UTF-8", error.valid_up_to())))?;
+    let text = std::str::from_utf8(text).map_err(|error| {
+        CellError::NotJson(format!("byte {} is not UTF-8", error.valid_up_to()))
+    })?;
     let text = json::numbered(text);
     let notebook = Notebook::read(&text)?;
     match wanted {
         CellEdit::Replace { cell, kind, source } => {
             let index = notebook.find(cell)?;
             let splices = cell::replace(notebook.cells[index], *kind, source, most)?;
-            Ok(Edited { splices, cell: notebook.edited(index) })
+            Ok(Edited {
+                splices,
+                cell: notebook.edited(index),
+            })
         }
         CellEdit::Delete { cell } => {
             let index = notebook.find(cell)?;
-            Ok(Edited { splices: vec![(notebook.room_of(index), String::new())], cell: notebook.edited(index) })
+            Ok(Edited {
+                splices: vec![(notebook.room_of(index), String::new())],
+                cell: notebook.edited(index),
+            })
         }
-        CellEdit::Insert { place, kind, source, id } => {
+        CellEdit::Insert {
+            place,
+            kind,
+            source,
+            id,
+        } => {
             let index = match place {
                 CellPlace::Start => 0,
                 CellPlace::End => notebook.cells.len(),
@@ -127,10 +140,18 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
             let id = notebook.new_id(id.as_ref(), source)?;
             let like = notebook.cells.get(index.saturating_sub(1)).copied();
             let layout = notebook.layout();
-            let new = cell::new((&layout, colon(&notebook.members)), like, (*kind, source, id.as_ref()), most)?;
+            let new = cell::new(
+                (&layout, colon(&notebook.members)),
+                like,
+                (*kind, source, id.as_ref()),
+                most,
+            )?;
             let splice = notebook.insertion(index, &new, &layout);
             let id = id.map(|id| id.as_str().to_owned());
-            Ok(Edited { splices: vec![splice], cell: EditedCell { index, id } })
+            Ok(Edited {
+                splices: vec![splice],
+                cell: EditedCell { index, id },
+            })
         }
     }
 }
@@ -150,41 +171,75 @@ struct Notebook<'a> {
 
 impl<'a> Notebook<'a> {
     fn read(text: &'a str) -> Result<Self, CellError> {
-        let from = if text.as_bytes().starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        let document = Value::document(text, from).map_err(|error| CellError::NotJson(error.to_string()))?;
-        let members = document.members().ok_or(CellError::Malformed("it is no object"))?;
+        let from = if text.as_bytes().starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len()
+        } else {
+            0
+        };
+        let document =
+            Value::document(text, from).map_err(|error| CellError::NotJson(error.to_string()))?;
+        let members = document
+            .members()
+            .ok_or(CellError::Malformed("it is no object"))?;
         let version = |key| member(&members, key).and_then(|member| member.value.read::<u64>());
         let major = version("nbformat").ok_or(CellError::Malformed("it has no nbformat"))?;
         if major != 4 {
             return Err(CellError::Unsupported(major));
         }
-        let minor = version("nbformat_minor").ok_or(CellError::Malformed("it has no nbformat_minor"))?;
-        let list = member(&members, "cells").ok_or(CellError::Malformed("it has no cells"))?.value;
-        let cells = list.items().ok_or(CellError::Malformed("its cells are no list"))?;
+        let minor =
+            version("nbformat_minor").ok_or(CellError::Malformed("it has no nbformat_minor"))?;
+        let list = member(&members, "cells")
+            .ok_or(CellError::Malformed("it has no cells"))?
+            .value;
+        let cells = list
+            .items()
+            .ok_or(CellError::Malformed("its cells are no list"))?;
         let id = |cell: &Value<'_>| {
-            let members = cell.members().ok_or(CellError::Malformed("a cell is no object"))?;
+            let members = cell
+                .members()
+                .ok_or(CellError::Malformed("a cell is no object"))?;
             Ok(member(&members, "id").and_then(|member| member.value.read::<String>()))
         };
         let ids = cells.iter().map(id).collect::<Result<_, _>>()?;
-        Ok(Self { text, document, members, list, cells, ids, has_ids: minor >= FIRST_WITH_IDS })
+        Ok(Self {
+            text,
+            document,
+            members,
+            list,
+            cells,
+            ids,
+            has_ids: minor >= FIRST_WITH_IDS,
+        })
     }
 
     /// Returns the index of the cell that is called `name`.
     fn find(&self, name: &str) -> Result<usize, CellError> {
-        let with_id: Vec<usize> =
-            (0..self.cells.len()).filter(|&index| self.ids[index].as_deref() == Some(name)).collect();
+        let with_id: Vec<usize> = (0..self.cells.len())
+            .filter(|&index| self.ids[index].as_deref() == Some(name))
+            .collect();
         let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
         match with_id[..] {
             [only] => Ok(only),
             [] => {
-                let index = name.strip_prefix("cell-").filter(is_number).and_then(|number| number.parse().ok());
+                let index = name
+                    .strip_prefix("cell-")
+                    .filter(is_number)
+                    .and_then(|number| number.parse().ok());
                 index
                     .filter(|&index: &usize| index < self.cells.len())
-                    .ok_or_else(|| CellError::NotFound { cells: self.names() })
+                    .ok_or_else(|| CellError::NotFound {
+                        cells: self.names(),
+                    })
             }
             _ => {
-                let lines = with_id.iter().take(MOST_LINES).map(|&index| self.line_of(index));
-                Err(CellError::Ambiguous { lines: lines.collect(), cells: with_id })
+                let lines = with_id
+                    .iter()
+                    .take(MOST_LINES)
+                    .map(|&index| self.line_of(index));
+                Err(CellError::Ambiguous {
+                    lines: lines.collect(),
+                    cells: with_id,
+                })
             }
         }
     }
@@ -199,17 +254,25 @@ impl<'a> Notebook<'a> {
             Some(id) => id.chars().take(MOST_LISTED.1).collect(),
             None => format!("cell-{index}"),
         };
-        self.ids.iter().enumerate().take(MOST_LISTED.0).map(name).collect()
+        self.ids
+            .iter()
+            .enumerate()
+            .take(MOST_LISTED.0)
+            .map(name)
+            .collect()
     }
 
     fn edited(&self, index: usize) -> EditedCell {
-        EditedCell { index, id: self.ids[index].clone() }
+        EditedCell {
+            index,
+            id: self.ids[index].clone(),
+        }
     }
 
     /// Returns the id of a new cell, where the format has ids.
     ///
-    /// A fresh one is made from the notebook and what comes, not from random numbers: a change that is looked at first
-    /// is the one that is made.
+    /// A fresh one is made from the notebook and what comes, not from random numbers: a change that
+    /// is looked at first is the one that is made.
     fn new_id(&self, wanted: Option<&CellId>, source: &str) -> Result<Option<CellId>, CellError> {
         let taken: HashSet<&str> = self.ids.iter().flatten().map(String::as_str).collect();
         match wanted {
@@ -218,10 +281,18 @@ impl<'a> Notebook<'a> {
             Some(id) => Ok(Some(id.clone())),
             None if !self.has_ids => Ok(None),
             None => {
-                let seed = format!("{} {}", Digest::of(self.text.as_bytes()), Digest::of(source.as_bytes()));
+                let seed = format!(
+                    "{} {}",
+                    Digest::of(self.text.as_bytes()),
+                    Digest::of(source.as_bytes())
+                );
                 // Eight digits, as nbformat makes them.
-                let digits = |count: u64| Digest::of(format!("{seed} {count}").as_bytes()).to_string()[..8].to_owned();
-                let fresh = (0..=u64::from(u32::MAX)).map(digits).find(|id| !taken.contains(id.as_str()));
+                let digits = |count: u64| {
+                    Digest::of(format!("{seed} {count}").as_bytes()).to_string()[..8].to_owned()
+                };
+                let fresh = (0..=u64::from(u32::MAX))
+                    .map(digits)
+                    .find(|id| !taken.contains(id.as_str()));
                 Ok(fresh.and_then(CellId::new))
             }
         }
@@ -229,11 +300,14 @@ impl<'a> Notebook<'a> {
 
     /// Returns the layout of the list of cells.
     fn layout(&self) -> Layout {
-        let outside = || Layout::of_object(self.document, &self.members).map(|layout| layout.inner());
+        let outside =
+            || Layout::of_object(self.document, &self.members).map(|layout| layout.inner());
         let inside = Layout::of_list(self.list, &self.cells);
         // One cell on the line of its list does not say what stands between two.
         let inside = inside.filter(|layout| self.cells.len() > 1 || layout.is_on_lines());
-        inside.or_else(outside).unwrap_or_else(|| Layout::on_one_line(" "))
+        inside
+            .or_else(outside)
+            .unwrap_or_else(|| Layout::on_one_line(" "))
     }
 
     /// Returns what goes with the cell: it and the comma on one side, or all between the brackets.
@@ -247,14 +321,21 @@ impl<'a> Notebook<'a> {
 
     /// Returns what makes `new` the cell at `index`.
     fn insertion(&self, index: usize, new: &str, layout: &Layout) -> Splice {
-        let Layout { open, between, close } = layout;
+        let Layout {
+            open,
+            between,
+            close,
+        } = layout;
         match (index.checked_sub(1), self.cells.first()) {
             (Some(before), _) => {
                 let at = self.cells[before].end;
                 (at..at, format!(",{between}{new}"))
             }
             (None, Some(first)) => (first.start..first.start, format!("{new},{between}")),
-            (None, None) => (self.list.start + 1..self.list.end - 1, format!("{open}{new}{close}")),
+            (None, None) => (
+                self.list.start + 1..self.list.end - 1,
+                format!("{open}{new}{close}"),
+            ),
         }
     }
 }

@@ -31,8 +31,8 @@ impl PathPattern {
         Self::build(GlobBuilder::new(text).literal_separator(true))
     }
 
-    /// Returns the built pattern. A set reports an error for alternatives that are too deep or too large, where
-    /// `compile_matcher` panics.
+    /// Returns the built pattern. A set reports an error for alternatives that are too deep or too
+    /// large, where `compile_matcher` panics.
     pub(crate) fn build(pattern: &GlobBuilder<'_>) -> Result<Self, PatternError> {
         let glob = pattern.build().map_err(PatternError)?;
         GlobSet::new([&glob]).map_err(PatternError)?;

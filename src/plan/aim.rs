@@ -1,5 +1,5 @@
-//! What a run says of a patch beyond its text: where the root is, which file is meant (`--file`) and which version of it
-//! (`--expect-hash`), how closely texts fit.
+//! What a run says of a patch beyond its text: where the root is, which file is meant (`--file`)
+//! and which version of it (`--expect-hash`), how closely texts fit.
 
 use super::{Claim, Edit, Name, Operation, Plan, Rejection, RejectionKind, Selection, Strip};
 use crate::digest::Sha256;
@@ -9,18 +9,32 @@ use crate::digest::Sha256;
 /// # Errors
 ///
 /// Returns the first operation that is about another file than the ones before it, or about two.
-pub(super) fn aim(plan: &mut Plan<Name>, file: &[u8], selection: &Selection) -> Result<(), Rejection> {
+pub(super) fn aim(
+    plan: &mut Plan<Name>,
+    file: &[u8],
+    selection: &Selection,
+) -> Result<(), Rejection> {
     let mut header: Option<Vec<u8>> = None;
     for operation in &mut plan.operations {
         let (input, span) = (operation.input, operation.path.span());
         let named = named(&operation.path, selection);
         // What names no file goes with any.
-        let is_other = |header: &Vec<u8>| !header.is_empty() && !named.is_empty() && *header != named;
+        let is_other =
+            |header: &Vec<u8>| !header.is_empty() && !named.is_empty() && *header != named;
         if operation.from.is_some() || header.as_ref().is_some_and(is_other) {
-            return Err(Rejection { input, span, name: None, kind: RejectionKind::SeveralFiles });
+            return Err(Rejection {
+                input,
+                span,
+                name: None,
+                kind: RejectionKind::SeveralFiles,
+            });
         }
         header = Some(header.filter(|header| !header.is_empty()).unwrap_or(named));
-        operation.path = Name::Agreed(vec![Claim { bytes: file.to_vec(), strip: Strip::Literal, span }]);
+        operation.path = Name::Agreed(vec![Claim {
+            bytes: file.to_vec(),
+            strip: Strip::Literal,
+            span,
+        }]);
     }
     for input in &mut plan.inputs {
         input.header_path.clone_from(&header);
@@ -28,24 +42,37 @@ pub(super) fn aim(plan: &mut Plan<Name>, file: &[u8], selection: &Selection) -> 
     Ok(())
 }
 
-/// Says which version of its file the first operation is for; the others have to be about what that leaves.
+/// Says which version of its file the first operation is for; the others have to be about what that
+/// leaves.
 ///
 /// # Errors
 ///
 /// Returns the first operation that is about another file, or one that says something else itself.
 pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(), Rejection> {
-    let Some((first, others)) = operations.split_first_mut() else { return Ok(()) };
+    let Some((first, others)) = operations.split_first_mut() else {
+        return Ok(());
+    };
     let rejected = |operation: &Operation, kind| {
         let Operation { input, span, .. } = *operation;
-        Rejection { input, span, name: None, kind }
+        Rejection {
+            input,
+            span,
+            name: None,
+            kind,
+        }
     };
     let is_other = |operation: &&mut Operation| {
-        operation.from.as_ref().unwrap_or(&operation.path) != &first.path || operation.path != first.path
+        operation.from.as_ref().unwrap_or(&operation.path) != &first.path
+            || operation.path != first.path
     };
     if let Some(other) = others.iter_mut().find(is_other) {
         return Err(rejected(other, RejectionKind::SeveralFiles));
     }
-    if first.expected.as_ref().is_some_and(|known| **known != digest) {
+    if first
+        .expected
+        .as_ref()
+        .is_some_and(|known| **known != digest)
+    {
         return Err(rejected(first, RejectionKind::OtherDigest));
     }
     first.expected = Some(Box::new(digest));
@@ -63,14 +90,33 @@ pub(super) fn loosen(plan: &mut Plan<Name>, selection: &Selection) {
 
 /// Makes absolute names below the root relative, in grammars without prefixes.
 pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
-    let roots = if selection.directory.is_empty() { selection.roots.as_slice() } else { &[] };
-    let names = plan.operations.iter_mut().flat_map(|operation| [Some(&mut operation.path), operation.from.as_mut()]);
+    let roots = if selection.directory.is_empty() {
+        selection.roots.as_slice()
+    } else {
+        &[]
+    };
+    let names = plan
+        .operations
+        .iter_mut()
+        .flat_map(|operation| [Some(&mut operation.path), operation.from.as_mut()]);
     let claims = names.flatten().filter_map(|name| match name {
         Name::Agreed(claims) => Some(claims),
-        Name::Paired(_) | Name::Header(_) | Name::Below { .. } | Name::Traditional { .. } | Name::Unnamed(_) => None,
+        Name::Paired(_)
+        | Name::Header(_)
+        | Name::Below { .. }
+        | Name::Traditional { .. }
+        | Name::Unnamed(_) => None,
     });
-    for claim in claims.flatten().filter(|claim| claim.strip == Strip::Literal && claim.bytes.starts_with(b"/")) {
-        let below = |root: &Vec<u8>| claim.bytes.strip_prefix(root.as_slice())?.strip_prefix(b"/");
+    for claim in claims
+        .flatten()
+        .filter(|claim| claim.strip == Strip::Literal && claim.bytes.starts_with(b"/"))
+    {
+        let below = |root: &Vec<u8>| {
+            claim
+                .bytes
+                .strip_prefix(root.as_slice())?
+                .strip_prefix(b"/")
+        };
         if let Some(name) = roots.iter().find_map(below) {
             claim.bytes = name.to_vec();
         }
@@ -82,11 +128,13 @@ fn named(name: &Name, selection: &Selection) -> Vec<u8> {
     match (name.resolve(selection.level(), &selection.directory), name) {
         (Ok(path), _) => path.as_bytes().to_vec(),
         (Err(_), Name::Unnamed(_)) => Vec::new(),
-        (Err(_), Name::Agreed(claims) | Name::Below { lines: claims, .. }) => {
-            claims.first().map(|claim| claim.bytes.clone()).unwrap_or_default()
-        }
-        (Err(_), Name::Paired(claim) | Name::Header(claim) | Name::Traditional { new: claim, .. }) => {
-            claim.bytes.clone()
-        }
+        (Err(_), Name::Agreed(claims) | Name::Below { lines: claims, .. }) => claims
+            .first()
+            .map(|claim| claim.bytes.clone())
+            .unwrap_or_default(),
+        (
+            Err(_),
+            Name::Paired(claim) | Name::Header(claim) | Name::Traditional { new: claim, .. },
+        ) => claim.bytes.clone(),
     }
 }

@@ -30,7 +30,8 @@ pub enum CellEdit {
     },
 }
 
-/// What a caller calls a cell: its id, or `cell-N` for the cell with the index N, counted from 0. An id goes first.
+/// What a caller calls a cell: its id, or `cell-N` for the cell with the index N, counted from 0.
+/// An id goes first.
 pub type CellName = String;
 
 /// Where a new cell comes.
@@ -67,7 +68,8 @@ impl CellKind {
     }
 }
 
-/// The id of a cell: 1 to 64 letters, digits, `-` and `_` of ASCII (`cell_id` in nbformat's schema).
+/// The id of a cell: 1 to 64 letters, digits, `-` and `_` of ASCII (`cell_id` in nbformat's
+/// schema).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellId(String);
 

@@ -16,8 +16,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Returns a filter with git's rules for `--include` and `--exclude`: a star matches slashes as well, braces mean
-    /// nothing (wildmatch without flags, see `use_patch` in git's apply.c). The text of its own pattern makes it again.
+    /// Returns a filter with git's rules for `--include` and `--exclude`: a star matches slashes as
+    /// well, braces mean nothing (wildmatch without flags, see `use_patch` in git's apply.c). The
+    /// text of its own pattern makes it again.
     ///
     /// # Errors
     ///
@@ -43,10 +44,15 @@ impl Filter {
                 _ => literal.push(character),
             }
             is_run = character == '*' && !is_escaped && !is_class;
-            is_class = !is_escaped && (character == '[' || is_class && character != ']') || is_escaped && is_class;
+            is_class = !is_escaped && (character == '[' || is_class && character != ']')
+                || is_escaped && is_class;
             is_escaped = !is_escaped && character == '\\';
         }
-        let pattern = PathPattern::build(GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true))?;
+        let pattern = PathPattern::build(
+            GlobBuilder::new(&literal)
+                .literal_separator(false)
+                .backslash_escape(true),
+        )?;
         Ok(Self { pattern, takes })
     }
 }

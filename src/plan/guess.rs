@@ -1,4 +1,5 @@
-//! Which of the names in a section is meant where several are, as POSIX and GNU patch have it: one that is there.
+//! Which of the names in a section is meant where several are, as POSIX and GNU patch have it: one
+//! that is there.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,27 +14,44 @@ use crate::path::RelPath;
 pub struct Naming {
     /// Leading components to take off; without a number all of them (`-p`).
     pub strip: Option<usize>,
-    /// Whether the first name counts that is there, instead of the best one, and an `Index:` line beside the others
-    /// (`--posix`).
+    /// Whether the first name counts that is there, instead of the best one, and an `Index:` line
+    /// beside the others (`--posix`).
     pub is_posix: bool,
 }
 
-/// Gives every section of `plan` one name; `look` says what is in the tree, and what earlier sections make or delete counts.
+/// Gives every section of `plan` one name; `look` says what is in the tree, and what earlier
+/// sections make or delete counts.
 ///
-/// Of the names that are there it is the best one: the one with the fewest components, then the shortest last one, then the
-/// shortest, then the first. Where none is there, and the section makes a file, only those count that need the fewest new
-/// directories.
-pub fn guess(plan: &mut Plan<Name>, naming: Naming, direction: Direction, look: &dyn Fn(&RelPath) -> Option<FileKind>) {
-    let mut tree = Tree { look, touched: HashMap::new(), directories: HashSet::new() };
+/// Of the names that are there it is the best one: the one with the fewest components, then the
+/// shortest last one, then the shortest, then the first. Where none is there, and the section makes
+/// a file, only those count that need the fewest new directories.
+pub fn guess(
+    plan: &mut Plan<Name>,
+    naming: Naming,
+    direction: Direction,
+    look: &dyn Fn(&RelPath) -> Option<FileKind>,
+) {
+    let mut tree = Tree {
+        look,
+        touched: HashMap::new(),
+        directories: HashSet::new(),
+    };
     let Plan { inputs, operations } = plan;
     let mut guess = |operation: &mut Operation<Name>| {
         let names = names(operation, naming, &inputs[operation.input].bytes);
-        let paths: Vec<_> = names.iter().filter_map(|name| RelPath::new(name.as_slice()).ok()).collect();
-        let [is_made, is_deleted] =
-            [direction, Direction::Reverse.of(direction)].map(|direction| is_new(operation, direction));
+        let paths: Vec<_> = names
+            .iter()
+            .filter_map(|name| RelPath::new(name.as_slice()).ok())
+            .collect();
+        let [is_made, is_deleted] = [direction, Direction::Reverse.of(direction)]
+            .map(|direction| is_new(operation, direction));
         if let Some(path) = chosen(&paths, naming, is_made, &tree).cloned() {
             let span = operation.path.span();
-            let claim = Claim { bytes: path.as_bytes().to_vec(), strip: Strip::Literal, span };
+            let claim = Claim {
+                bytes: path.as_bytes().to_vec(),
+                strip: Strip::Literal,
+                span,
+            };
             operation.path = Name::Agreed(vec![claim]);
             if is_made || is_deleted {
                 tree.touch(path, is_made);
@@ -43,7 +61,11 @@ pub fn guess(plan: &mut Plan<Name>, naming: Naming, direction: Direction, look: 
             && let Some(from) = operation.from.as_mut()
             && let Some(bytes) = last_component(from)
         {
-            *from = Name::Agreed(vec![Claim { bytes, strip: Strip::Literal, span: from.span() }]);
+            *from = Name::Agreed(vec![Claim {
+                bytes,
+                strip: Strip::Literal,
+                span: from.span(),
+            }]);
         }
     };
     match direction {
@@ -60,7 +82,10 @@ fn is_new(operation: &Operation<Name>, direction: Direction) -> bool {
     };
     let nothing = LineRange { start: 0, count: 0 };
     operation.action == makes
-        || operation.hunks().next().is_some_and(|first| first.preimage_range(direction) == nothing)
+        || operation
+            .hunks()
+            .next()
+            .is_some_and(|first| first.preimage_range(direction) == nothing)
 }
 
 /// The tree as the sections so far leave it.
@@ -74,12 +99,16 @@ struct Tree<'t> {
 
 impl Tree<'_> {
     fn has(&self, path: &RelPath) -> bool {
-        self.touched.get(path).copied().unwrap_or_else(|| (self.look)(path).is_some())
+        self.touched
+            .get(path)
+            .copied()
+            .unwrap_or_else(|| (self.look)(path).is_some())
     }
 
     fn touch(&mut self, path: RelPath, is_made: bool) {
         if is_made {
-            self.directories.extend(directories(&path).map(<[u8]>::to_vec));
+            self.directories
+                .extend(directories(&path).map(<[u8]>::to_vec));
         }
         self.touched.insert(path, is_made);
     }
@@ -87,7 +116,10 @@ impl Tree<'_> {
     /// Returns how many of the directories above `path` are missing.
     fn missing_above(&self, path: &RelPath) -> usize {
         let is_there = |directory: &&[u8]| {
-            let in_tree = || RelPath::new(directory).is_ok_and(|path| (self.look)(&path) == Some(FileKind::Directory));
+            let in_tree = || {
+                RelPath::new(directory)
+                    .is_ok_and(|path| (self.look)(&path) == Some(FileKind::Directory))
+            };
             self.directories.contains(*directory) || in_tree()
         };
         directories(path).count() - directories(path).take_while(is_there).count()
@@ -101,7 +133,12 @@ fn directories(path: &RelPath) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Returns the one of `paths` that is meant; of none that is there the one that would be best.
-fn chosen<'p>(paths: &'p [RelPath], naming: Naming, is_made: bool, tree: &Tree<'_>) -> Option<&'p RelPath> {
+fn chosen<'p>(
+    paths: &'p [RelPath],
+    naming: Naming,
+    is_made: bool,
+    tree: &Tree<'_>,
+) -> Option<&'p RelPath> {
     let there = || paths.iter().filter(|path| tree.has(path));
     if naming.is_posix
         && let Some(first) = there().next()
@@ -109,7 +146,9 @@ fn chosen<'p>(paths: &'p [RelPath], naming: Naming, is_made: bool, tree: &Tree<'
         return Some(first);
     }
     let new = |path: &RelPath| if is_made { tree.missing_above(path) } else { 0 };
-    there().min_by_key(|path| cost(path)).or_else(|| paths.iter().min_by_key(|path| (new(path), cost(path))))
+    there()
+        .min_by_key(|path| cost(path))
+        .or_else(|| paths.iter().min_by_key(|path| (new(path), cost(path))))
 }
 
 /// Components, length of the last one, length.
@@ -118,8 +157,9 @@ fn cost(path: &RelPath) -> (usize, usize, usize) {
     (path.components().count(), last, path.as_bytes().len())
 }
 
-/// Returns the names that count, in the order of POSIX, as far as the strip level leaves any of them. Where lines have to
-/// agree on a name that is none but their own; where they disagree at this level, as `a/x` and `b/x` at level 0, both count.
+/// Returns the names that count, in the order of POSIX, as far as the strip level leaves any of
+/// them. Where lines have to agree on a name that is none but their own; where they disagree at
+/// this level, as `a/x` and `b/x` at level 0, both count.
 fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8>> {
     let of_claim = |claim: &Claim| {
         let name = Name::Agreed(vec![claim.clone()]);
@@ -128,9 +168,17 @@ fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8
             None => last_component(&name),
         }
     };
-    let index = operation.lead.iter().filter_map(|lead| lead.index.as_ref()).filter(|_| naming.is_posix);
+    let index = operation
+        .lead
+        .iter()
+        .filter_map(|lead| lead.index.as_ref())
+        .filter(|_| naming.is_posix);
     match &operation.path {
-        Name::Traditional { old, new } => [&**old, new].into_iter().chain(index).filter_map(of_claim).collect(),
+        Name::Traditional { old, new } => [&**old, new]
+            .into_iter()
+            .chain(index)
+            .filter_map(of_claim)
+            .collect(),
         other => match naming.strip {
             Some(level) => other.rivals(level, text),
             None => last_component(other).into_iter().collect(),
@@ -140,18 +188,27 @@ fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8
 
 fn last_component(name: &Name) -> Option<Vec<u8>> {
     let whole = name.stripped(0).or_else(|_| name.stripped(1)).ok()?;
-    whole.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec)
+    whole
+        .rsplit(|&byte| byte == b'/')
+        .next()
+        .map(<[u8]>::to_vec)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The files, the names in the order of the section, whether it makes the file, and the one that is meant.
+    /// The files, the names in the order of the section, whether it makes the file, and the one
+    /// that is meant.
     const CASES: [(&[&str], &[&str], bool, &str); 14] = [
         (&["x"], &["y", "x"], false, "x"),
         (&["d/x", "xlong"], &["d/x", "xlong"], false, "xlong"),
-        (&["d/x.orig", "long/x"], &["d/x.orig", "long/x"], false, "long/x"),
+        (
+            &["d/x.orig", "long/x"],
+            &["d/x.orig", "long/x"],
+            false,
+            "long/x",
+        ),
         (&["dd/x", "e/x"], &["dd/x", "e/x"], false, "e/x"),
         (&["d/x", "e/x"], &["d/x", "e/x"], false, "d/x"),
         (&["d/x", "e/x"], &["e/x", "d/x"], false, "e/x"),
@@ -170,22 +227,50 @@ mod tests {
     }
 
     fn kind(files: &[&str], wanted: &RelPath) -> Option<FileKind> {
-        let is_above = |file: &&&str| file.strip_prefix(&wanted.to_string()).is_some_and(|rest| rest.starts_with('/'));
+        let is_above = |file: &&&str| {
+            file.strip_prefix(&wanted.to_string())
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
         let is_file = files.contains(&&*wanted.to_string());
-        if is_file { Some(FileKind::Regular) } else { files.iter().find(is_above).map(|_| FileKind::Directory) }
+        if is_file {
+            Some(FileKind::Regular)
+        } else {
+            files.iter().find(is_above).map(|_| FileKind::Directory)
+        }
     }
 
-    fn among<'p>(files: &[&str], paths: &'p [RelPath], is_posix: bool, is_made: bool) -> Option<&'p RelPath> {
+    fn among<'p>(
+        files: &[&str],
+        paths: &'p [RelPath],
+        is_posix: bool,
+        is_made: bool,
+    ) -> Option<&'p RelPath> {
         let look = |path: &RelPath| kind(files, path);
-        let tree = Tree { look: &look, touched: HashMap::new(), directories: HashSet::new() };
-        chosen(paths, Naming { strip: None, is_posix }, is_made, &tree)
+        let tree = Tree {
+            look: &look,
+            touched: HashMap::new(),
+            directories: HashSet::new(),
+        };
+        chosen(
+            paths,
+            Naming {
+                strip: None,
+                is_posix,
+            },
+            is_made,
+            &tree,
+        )
     }
 
     #[test]
     fn the_best_name_is_chosen_of_those_that_are_there() {
         for (files, names, is_made, expected) in CASES {
             let paths: Vec<_> = names.iter().map(|name| path(name)).collect();
-            assert_eq!(among(files, &paths, false, is_made), Some(&path(expected)), "{files:?} {names:?}");
+            assert_eq!(
+                among(files, &paths, false, is_made),
+                Some(&path(expected)),
+                "{files:?} {names:?}"
+            );
         }
         assert_eq!(among(&["x"], &[], false, true), None);
     }
@@ -193,18 +278,32 @@ mod tests {
     #[test]
     fn posix_takes_the_first_name_that_is_there() {
         let paths = ["new/x", "d/xlong", "x"].map(path);
-        assert_eq!(among(&["d/xlong", "x"], &paths, true, false), Some(&paths[1]));
-        assert_eq!(among(&["d/xlong", "x"], &paths, false, false), Some(&paths[2]));
+        assert_eq!(
+            among(&["d/xlong", "x"], &paths, true, false),
+            Some(&paths[1])
+        );
+        assert_eq!(
+            among(&["d/xlong", "x"], &paths, false, false),
+            Some(&paths[2])
+        );
     }
 
     #[test]
     fn what_earlier_sections_do_counts() {
         let look = |path: &RelPath| kind(&["d/x"], path);
-        let mut tree = Tree { look: &look, touched: HashMap::new(), directories: HashSet::new() };
+        let mut tree = Tree {
+            look: &look,
+            touched: HashMap::new(),
+            directories: HashSet::new(),
+        };
         tree.touch(path("d/x"), false);
         tree.touch(path("new/dir/y"), true);
-        assert_eq!((tree.has(&path("d/x")), tree.has(&path("new/dir/y"))), (false, true));
-        let levels = ["d/z", "new/dir/z", "new/other/z", "far/away/z"].map(|name| tree.missing_above(&path(name)));
+        assert_eq!(
+            (tree.has(&path("d/x")), tree.has(&path("new/dir/y"))),
+            (false, true)
+        );
+        let levels = ["d/z", "new/dir/z", "new/other/z", "far/away/z"]
+            .map(|name| tree.missing_above(&path(name)));
         assert_eq!(levels, [0, 0, 1, 2]);
     }
 }

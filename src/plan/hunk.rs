@@ -14,11 +14,13 @@ pub struct Hunk {
     pub anchor: Anchor,
     /// Header and body.
     pub span: Span,
-    /// The header line without its terminator; empty at the place where it would stand if there is none.
+    /// The header line without its terminator; empty at the place where it would stand if there is
+    /// none.
     pub header: Span,
     /// The lines with their markers.
     pub body: Span,
-    /// The lines of the preimage, as the header says (or as counted, where the grammar has no counts): as many as the body has.
+    /// The lines of the preimage, as the header says (or as counted, where the grammar has no
+    /// counts): as many as the body has.
     pub old: LineRange,
     /// The lines of the postimage, of which the body has as many too.
     pub new: LineRange,
@@ -26,8 +28,8 @@ pub struct Hunk {
     pub section: Span,
 }
 
-/// A run of lines as a hunk header writes it: the first line counted from 1 (0 for an empty run at the
-/// start of the file), and how many.
+/// A run of lines as a hunk header writes it: the first line counted from 1 (0 for an empty run at
+/// the start of the file), and how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineRange {
     /// First line.
@@ -43,8 +45,8 @@ pub enum Anchor {
     Line,
     /// There too, in a grammar that has no context.
     Bare,
-    /// Below the lines that hold these texts, each searched from the place of the one before; at the very
-    /// end of the file if so marked.
+    /// Below the lines that hold these texts, each searched from the place of the one before; at
+    /// the very end of the file if so marked.
     Headings {
         /// The texts, without `@@` and terminator.
         headings: Box<[Span]>,
@@ -75,7 +77,11 @@ impl Direction {
     /// Returns the direction of what is read in `other` and as a whole in this one.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
-        if self == other { Self::Forward } else { Self::Reverse }
+        if self == other {
+            Self::Forward
+        } else {
+            Self::Reverse
+        }
     }
 }
 
@@ -105,27 +111,39 @@ impl Hunk {
     /// Returns its lines; `text` is the input that the hunk's spans point into.
     #[must_use]
     pub fn lines<'a>(&self, text: &'a [u8], direction: Direction) -> HunkLines<'a> {
-        HunkLines { lines: Lines::within(text, self.body), direction }
+        HunkLines {
+            lines: Lines::within(text, self.body),
+            direction,
+        }
     }
 
-    /// Returns the kind of all its lines where one side has none, and how many they are: nobody has to look at them for that.
+    /// Returns the kind of all its lines where one side has none, and how many they are: nobody has
+    /// to look at them for that.
     pub(crate) fn one_kind(&self, text: &[u8], direction: Direction) -> Option<(LineKind, usize)> {
-        let found = match (self.preimage_range(direction).count, self.postimage_range(direction).count) {
+        let found = match (
+            self.preimage_range(direction).count,
+            self.postimage_range(direction).count,
+        ) {
             (0, count @ 1..) => (LineKind::Insertion, count),
             (count @ 1.., 0) => (LineKind::Deletion, count),
             _ => return None,
         };
         debug_assert!(
-            self.lines(text, direction).map(|line| line.kind).eq(iter::repeat_n(found.0, found.1)),
+            self.lines(text, direction)
+                .map(|line| line.kind)
+                .eq(iter::repeat_n(found.0, found.1)),
             "{self:?}"
         );
         Some(found)
     }
 
-    /// Returns how many lines either side has at most: as many as the header says, and as the body has bytes, as each has at
-    /// least a terminator.
+    /// Returns how many lines either side has at most: as many as the header says, and as the body
+    /// has bytes, as each has at least a terminator.
     pub(crate) fn most_lines(&self) -> usize {
-        self.old.count.max(self.new.count).min(self.body.end - self.body.start)
+        self.old
+            .count
+            .max(self.new.count)
+            .min(self.body.end - self.body.start)
     }
 
     /// Returns the lines of the preimage in `direction`, as the header says.
@@ -147,7 +165,8 @@ impl Hunk {
     }
 }
 
-/// Returns whether a line behind the first of a body starts with `\`, and so is a note about the one before it.
+/// Returns whether a line behind the first of a body starts with `\`, and so is a note about the
+/// one before it.
 pub(crate) fn has_note(body: &[u8]) -> bool {
     // Made once: a hunk is looked through in less time than it takes to make it.
     static NOTE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\\"));
@@ -156,8 +175,8 @@ pub(crate) fn has_note(body: &[u8]) -> bool {
 
 /// The lines of a hunk, markers taken off; see [`Hunk::lines`].
 ///
-/// An empty line is a blank line of context, as GNU patch and mailers write it. A line that starts with `\`
-/// takes the terminator from the line before it, whatever its words are.
+/// An empty line is a blank line of context, as GNU patch and mailers write it. A line that starts
+/// with `\` takes the terminator from the line before it, whatever its words are.
 #[derive(Clone, Debug)]
 pub struct HunkLines<'a> {
     lines: Lines<'a>,
@@ -176,9 +195,16 @@ impl<'a> Iterator for HunkLines<'a> {
                 [b'+', text @ ..] => (LineKind::Insertion, text),
                 _ => (LineKind::Context, line.strip_prefix(b" ").unwrap_or(line)),
             };
-            let text =
-                if self.lines.is_before(b'\\') { text.strip_suffix(Ending::Lf.bytes()).unwrap_or(text) } else { text };
-            return Some(HunkLine { kind: turned(kind, self.direction), text, span });
+            let text = if self.lines.is_before(b'\\') {
+                text.strip_suffix(Ending::Lf.bytes()).unwrap_or(text)
+            } else {
+                text
+            };
+            return Some(HunkLine {
+                kind: turned(kind, self.direction),
+                text,
+                span,
+            });
         }
     }
 }
@@ -227,7 +253,10 @@ mod tests {
             new: LineRange::default(),
             section: Span::new(0, 0),
         };
-        let found: Vec<_> = hunk.lines(text, Direction::Reverse).map(|line| (line.kind, line.text)).collect();
+        let found: Vec<_> = hunk
+            .lines(text, Direction::Reverse)
+            .map(|line| (line.kind, line.text))
+            .collect();
         let expected: [(LineKind, &[u8]); 4] = [
             (LineKind::Context, b"a\n"),
             (LineKind::Context, b"\n"),

@@ -50,7 +50,10 @@ impl LineTarget {
     pub fn moved(self, by: isize) -> Self {
         let moved = |line: usize| line.saturating_add_signed(by);
         match self {
-            Self::Lines(lines) => Self::Lines(NumberedLines { first: moved(lines.first), last: moved(lines.last) }),
+            Self::Lines(lines) => Self::Lines(NumberedLines {
+                first: moved(lines.first),
+                last: moved(lines.last),
+            }),
             Self::Before(line) => Self::Before(moved(line)),
             Self::After(line) => Self::After(moved(line)),
             Self::End => Self::End,
@@ -84,7 +87,8 @@ pub enum NewLines {
 }
 
 impl LineEdits {
-    /// Returns the operations whose files have lines that come to this one, as [`NewLines::Cut`] names them.
+    /// Returns the operations whose files have lines that come to this one, as [`NewLines::Cut`]
+    /// names them.
     pub fn sources(&self) -> impl Iterator<Item = usize> {
         self.edits.iter().filter_map(|edit| match edit.new {
             NewLines::Cut { operation, .. } => Some(operation),

@@ -1,7 +1,7 @@
 //! What a patch says: the first waist of the pipeline, plain data that knows of no file.
 //!
-//! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select()`] strips, filters and reverses it into a
-//! `Plan<RelPath>`, the only kind that later stages take.
+//! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select()`] strips, filters and reverses it
+//! into a `Plan<RelPath>`, the only kind that later stages take.
 
 mod aim;
 mod cell;
@@ -50,7 +50,10 @@ pub struct Plan<P = RelPath> {
 impl<P> Default for Plan<P> {
     /// Returns the plan that changes nothing.
     fn default() -> Self {
-        Self { inputs: Vec::new(), operations: Vec::new() }
+        Self {
+            inputs: Vec::new(),
+            operations: Vec::new(),
+        }
     }
 }
 
@@ -75,7 +78,10 @@ impl Plan<Name> {
         for operation in &mut self.operations {
             operation.direction = listed.direction;
             let names = [Some(&mut operation.path), operation.from.as_mut()];
-            names.into_iter().flatten().for_each(|name| name.fix(listed.strip));
+            names
+                .into_iter()
+                .flatten()
+                .for_each(|name| name.fix(listed.strip));
         }
         if listed.direction == Direction::Reverse {
             self.operations.reverse();
@@ -90,13 +96,19 @@ impl Plan<Name> {
         }
         let inputs = self.inputs.len();
         let ends = [self.operations.first(), self.operations.last()];
-        let steps = ends.iter().flatten().map(|operation| operation.step + 1).max().unwrap_or(0);
+        let steps = ends
+            .iter()
+            .flatten()
+            .map(|operation| operation.step + 1)
+            .max()
+            .unwrap_or(0);
         self.inputs.extend(other.inputs);
-        self.operations.extend(other.operations.into_iter().map(|operation| Operation {
-            input: operation.input + inputs,
-            step: operation.step + steps,
-            ..operation
-        }));
+        self.operations
+            .extend(other.operations.into_iter().map(|operation| Operation {
+                input: operation.input + inputs,
+                step: operation.step + steps,
+                ..operation
+            }));
     }
 }
 
@@ -138,13 +150,17 @@ impl Input {
     /// Returns the bytes as they were read.
     #[must_use]
     pub fn original(&self) -> &[u8] {
-        self.origin.as_ref().map_or(&self.bytes, |origin| &origin.bytes)
+        self.origin
+            .as_ref()
+            .map_or(&self.bytes, |origin| &origin.bytes)
     }
 
     /// Returns the offset in [`Input::original`] of the byte of the text at `offset`.
     #[must_use]
     pub fn original_offset(&self, offset: usize) -> usize {
-        self.origin.as_ref().map_or(offset, |origin| origin.offset(offset))
+        self.origin
+            .as_ref()
+            .map_or(offset, |origin| origin.offset(offset))
     }
 
     /// Returns the position in [`Input::original`] of the byte of the text at `offset`.
@@ -188,25 +204,29 @@ pub struct Operation<P = RelPath> {
     pub expected: Option<Box<Sha256>>,
     /// Index of the input that it came from.
     pub input: usize,
-    /// Its place among the operations of the whole patch, counted from 0, whatever was left out of it; copies of old files
-    /// (`patch --backup`) come behind all of these.
+    /// Its place among the operations of the whole patch, counted from 0, whatever was left out of
+    /// it; copies of old files (`patch --backup`) come behind all of these.
     pub number: usize,
     /// Indexes of the hunks that were left out, in order: they are looked for and not applied.
     pub left_out: Box<[usize]>,
     /// The whole section in that input.
     pub span: Span,
-    /// The patch of a series that it belongs to, counted from 0. Renames and copies read the tree as the step
-    /// before left it, as git does within one patch; everything else sees what came before in its own step.
+    /// The patch of a series that it belongs to, counted from 0. Renames and copies read the tree
+    /// as the step before left it, as git does within one patch; everything else sees what came
+    /// before in its own step.
     pub step: usize,
-    /// The patch of the series as the input divides it, counted from 0; steps may divide it further.
+    /// The patch of the series as the input divides it, counted from 0; steps may divide it
+    /// further.
     pub part: usize,
     /// Which way hunks and binary data are read.
     pub direction: Direction,
-    /// Whether the patch tells an empty file from one that is not there. A diff without git header does not.
+    /// Whether the patch tells an empty file from one that is not there. A diff without git header
+    /// does not.
     pub tells_missing: bool,
     /// What has to be there, where the plan does not come from a patch.
     pub guard: Option<Box<Guard>>,
-    /// The permission bits that the file gets, of 0o7777, where the plan does not come from a patch.
+    /// The permission bits that the file gets, of 0o7777, where the plan does not come from a
+    /// patch.
     pub permissions: Option<u32>,
     /// What the text above the section says of it.
     pub lead: Option<Box<Lead>>,
@@ -230,8 +250,16 @@ impl<P> Operation<P> {
 
     /// Returns the hunks of a diff that were not left out; none of another grammar.
     pub fn hunks(&self) -> impl Iterator<Item = &Hunk> {
-        let hunks = if let Edit::Hunks(hunks) = &self.edit { hunks.as_slice() } else { &[] };
-        hunks.iter().enumerate().filter(|(index, _)| self.takes(*index)).map(|(_, hunk)| hunk)
+        let hunks = if let Edit::Hunks(hunks) = &self.edit {
+            hunks.as_slice()
+        } else {
+            &[]
+        };
+        hunks
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| self.takes(*index))
+            .map(|(_, hunk)| hunk)
     }
 }
 
@@ -248,7 +276,8 @@ pub enum Action {
     Rename,
     /// A second file from a first, perhaps with a change.
     Copy,
-    /// The reverse of a copy: a file goes away whose contents, read backwards, are those of its source.
+    /// The reverse of a copy: a file goes away whose contents, read backwards, are those of its
+    /// source.
     Uncopy,
 }
 
@@ -265,7 +294,8 @@ pub enum Edit {
     BinaryMissing,
     /// An old version of the file, which the history keeps.
     Restore(Box<Restore>),
-    /// Nothing: the path is an empty directory, which a change that is undone replaced or filled. Reports list only files.
+    /// Nothing: the path is an empty directory, which a change that is undone replaced or filled.
+    /// Reports list only files.
     Directory,
     /// The whole contents, given.
     Whole(Arc<Bytes>),
@@ -281,7 +311,10 @@ impl Edit {
     /// Returns whether it says what was there before, so that it can be taken back.
     #[must_use]
     pub fn is_reversible(&self) -> bool {
-        !matches!(self, Self::Whole(_) | Self::Replacements(_) | Self::Cell(_) | Self::Lines(_))
+        !matches!(
+            self,
+            Self::Whole(_) | Self::Replacements(_) | Self::Cell(_) | Self::Lines(_)
+        )
     }
 }
 

@@ -8,19 +8,22 @@ use crate::text::Span;
 pub enum Name {
     /// Every line that names the file; they have to agree after stripping.
     Agreed(Vec<Claim>),
-    /// Two lines that name the file below different first components, as in `a/NAME` and `b/NAME`: the first of them.
+    /// Two lines that name the file below different first components, as in `a/NAME` and `b/NAME`:
+    /// the first of them.
     Paired(Box<Claim>),
     /// The rest of a `diff --git` line, which names the file twice: `a/NAME b/NAME`.
     Header(Box<Claim>),
-    /// The `---` and `+++` lines of a section with git header. If the strip level leaves nothing of either, the header
-    /// counts. Where the file comes or goes, one line names it, and not another file than the header.
+    /// The `---` and `+++` lines of a section with git header. If the strip level leaves nothing of
+    /// either, the header counts. Where the file comes or goes, one line names it, and not another
+    /// file than the header.
     Below {
         /// The rest of the `diff --git` line.
         header: Box<Claim>,
         /// What the lines say.
         lines: Vec<Claim>,
     },
-    /// The `---` and `+++` lines of a section without git header, which may differ in a suffix (`x.orig`).
+    /// The `---` and `+++` lines of a section without git header, which may differ in a suffix
+    /// (`x.orig`).
     Traditional {
         /// The name on the `---` line.
         old: Box<Claim>,
@@ -75,11 +78,18 @@ pub enum NameError {
 impl Name {
     /// Returns the name that two lines with prefixes agree on.
     pub(crate) fn of_both(old: Claim, new: Claim) -> Self {
-        debug_assert!(old.strip == Strip::Prefixed && new.strip == Strip::Prefixed, "each has a prefix");
-        let are_paired =
-            old.bytes != new.bytes && strip(&old.bytes, 1).is_some_and(|rest| strip(&new.bytes, 1) == Some(rest));
+        debug_assert!(
+            old.strip == Strip::Prefixed && new.strip == Strip::Prefixed,
+            "each has a prefix"
+        );
+        let are_paired = old.bytes != new.bytes
+            && strip(&old.bytes, 1).is_some_and(|rest| strip(&new.bytes, 1) == Some(rest));
         // There may be many, and one line is half of two.
-        if are_paired { Self::Paired(Box::new(old)) } else { Self::Agreed(vec![old, new]) }
+        if are_paired {
+            Self::Paired(Box::new(old))
+        } else {
+            Self::Agreed(vec![old, new])
+        }
     }
 
     /// Returns where the section names the file first.
@@ -89,7 +99,9 @@ impl Name {
             Self::Agreed(claims) | Self::Below { lines: claims, .. } => {
                 claims.first().map_or(Span::default(), |claim| claim.span)
             }
-            Self::Paired(claim) | Self::Header(claim) | Self::Traditional { old: claim, .. } => claim.span,
+            Self::Paired(claim) | Self::Header(claim) | Self::Traditional { old: claim, .. } => {
+                claim.span
+            }
             Self::Unnamed(span) => *span,
         }
     }
@@ -108,7 +120,9 @@ impl Name {
         if bytes.starts_with(b"/") {
             return Err(PathError::Absolute.into());
         }
-        Ok(RelPath::new(&[directory.strip_suffix(b"/").unwrap_or(directory), bytes].join(&b'/'))?)
+        Ok(RelPath::new(
+            &[directory.strip_suffix(b"/").unwrap_or(directory), bytes].join(&b'/'),
+        )?)
     }
 
     /// Takes the name at strip level `level` from now on, whatever the level of the run is.
@@ -129,27 +143,45 @@ impl Name {
         }
     }
 
-    /// Returns the names that its lines have at strip level `level`, where they disagree; `text` is the input.
+    /// Returns the names that its lines have at strip level `level`, where they disagree; `text` is
+    /// the input.
     pub(super) fn rivals(&self, level: usize, text: &[u8]) -> Vec<Vec<u8>> {
         if self.stripped(level) != Err(NameError::Disagreement) {
             return Vec::new();
         }
-        let other = |bytes: &[u8], like: &Claim| Claim { bytes: bytes.to_vec(), ..like.clone() };
+        let other = |bytes: &[u8], like: &Claim| Claim {
+            bytes: bytes.to_vec(),
+            ..like.clone()
+        };
         let claims = match self {
             Self::Agreed(claims) | Self::Below { lines: claims, .. } => claims.clone(),
             Self::Paired(old) => {
-                let mut lines = text.get(old.span.end..).unwrap_or_default().split(|byte| *byte == b'\n').skip(1);
+                let mut lines = text
+                    .get(old.span.end..)
+                    .unwrap_or_default()
+                    .split(|byte| *byte == b'\n')
+                    .skip(1);
                 let new = lines.next().and_then(|line| line.strip_prefix(b"+++ "));
-                let new = new.map(|name| &name[..memchr::memchr2(b'\t', b'\r', name).unwrap_or(name.len())]);
-                std::iter::once((**old).clone()).chain(new.map(|new| other(new, old))).collect()
+                let new = new
+                    .map(|name| &name[..memchr::memchr2(b'\t', b'\r', name).unwrap_or(name.len())]);
+                std::iter::once((**old).clone())
+                    .chain(new.map(|new| other(new, old)))
+                    .collect()
             }
             Self::Header(both) => halves(&both.bytes, 1).map_or_else(Vec::new, |name| {
-                let (old, new) = both.bytes.split_at(memchr::memmem::find(&both.bytes, name).unwrap_or(0) + name.len());
-                [old, new.strip_prefix(b" ").unwrap_or(new)].map(|bytes| other(bytes, both)).to_vec()
+                let (old, new) = both
+                    .bytes
+                    .split_at(memchr::memmem::find(&both.bytes, name).unwrap_or(0) + name.len());
+                [old, new.strip_prefix(b" ").unwrap_or(new)]
+                    .map(|bytes| other(bytes, both))
+                    .to_vec()
             }),
             Self::Traditional { .. } | Self::Unnamed(_) => Vec::new(),
         };
-        claims.iter().filter_map(|claim| claim.stripped(level).ok().map(<[u8]>::to_vec)).collect()
+        claims
+            .iter()
+            .filter_map(|claim| claim.stripped(level).ok().map(<[u8]>::to_vec))
+            .collect()
     }
 
     /// Returns the name at strip level `level`, whatever it is a name of.
@@ -159,7 +191,9 @@ impl Name {
             Self::Paired(claim) if claim.count(level) == 0 => Err(NameError::Disagreement),
             Self::Paired(claim) => claim.stripped(level),
             Self::Unnamed(_) => Err(NameError::Unnamed),
-            Self::Header(claim) => halves(&claim.bytes, claim.count(level)).ok_or(NameError::Disagreement),
+            Self::Header(claim) => {
+                halves(&claim.bytes, claim.count(level)).ok_or(NameError::Disagreement)
+            }
             Self::Below { header, lines } => {
                 let header = halves(&header.bytes, header.count(level));
                 if lines.iter().all(|line| line.stripped(level).is_err()) {
@@ -167,13 +201,21 @@ impl Name {
                 }
                 let name = agreed(lines, level)?;
                 let is_other = lines.len() == 1 && header.is_some_and(|header| header != name);
-                if is_other { Err(NameError::Disagreement) } else { Ok(name) }
+                if is_other {
+                    Err(NameError::Disagreement)
+                } else {
+                    Ok(name)
+                }
             }
-            // git prefers the old name where the new one is the same with something behind it, as in
-            // `+++ x.c~` (find_name_common in git's apply.c).
-            // Where one of them is not deep enough, the other one counts.
+            // git prefers the old name where the new one is the same with something behind it, as
+            // in `+++ x.c~` (find_name_common in git's apply.c). Where one of them is not deep
+            // enough, the other one counts.
             Self::Traditional { old, new } => match (old.stripped(level), new.stripped(level)) {
-                (Ok(old), Ok(new)) => Ok(if new.len() > old.len() && new.starts_with(old) { old } else { new }),
+                (Ok(old), Ok(new)) => Ok(if new.len() > old.len() && new.starts_with(old) {
+                    old
+                } else {
+                    new
+                }),
                 (Ok(name), Err(_)) | (Err(_), Ok(name)) => Ok(name),
                 (Err(error), Err(_)) => Err(error),
             },
@@ -194,16 +236,28 @@ impl Claim {
 
     fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         let name = strip(&self.bytes, self.count(level)).ok_or(NameError::Stripped)?;
-        if name.is_empty() { Err(NameError::Stripped) } else { Ok(name) }
+        if name.is_empty() {
+            Err(NameError::Stripped)
+        } else {
+            Ok(name)
+        }
     }
 }
 
-/// Returns the name that all of `claims` have. As in git, a `rename from` line of which the strip level leaves nothing does not
-/// count if another line names the file.
+/// Returns the name that all of `claims` have. As in git, a `rename from` line of which the strip
+/// level leaves nothing does not count if another line names the file.
 fn agreed(claims: &[Claim], level: usize) -> Result<&[u8], NameError> {
     let claims = match claims {
-        [bare, others @ ..] if others.iter().any(|other| other.count(level) > bare.count(level)) => {
-            if bare.stripped(level).is_ok() { claims } else { others }
+        [bare, others @ ..]
+            if others
+                .iter()
+                .any(|other| other.count(level) > bare.count(level)) =>
+        {
+            if bare.stripped(level).is_ok() {
+                claims
+            } else {
+                others
+            }
         }
         _ => claims,
     };
@@ -221,7 +275,10 @@ fn agreed(claims: &[Claim], level: usize) -> Result<&[u8], NameError> {
 fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
     for _ in 0..count {
         let slash = memchr::memchr(b'/', name)?;
-        let run = name[slash..].iter().take_while(|&&byte| byte == b'/').count();
+        let run = name[slash..]
+            .iter()
+            .take_while(|&&byte| byte == b'/')
+            .count();
         name = &name[slash + run..];
     }
     Some(name)
@@ -229,13 +286,14 @@ fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
 
 /// Splits `a/NAME b/NAME` where both halves give the same name at `level`.
 ///
-/// The later the blank between them, the longer the first name and the shorter the second: at most one blank makes them
-/// equally long, so that a long line costs no more than a few looks at it.
+/// The later the blank between them, the longer the first name and the shorter the second: at most
+/// one blank makes them equally long, so that a long line costs no more than a few looks at it.
 fn halves(line: &[u8], level: usize) -> Option<&[u8]> {
     let start = line.len() - strip(line, level)?.len();
     let blanks: Vec<usize> = memchr::memchr_iter(b' ', line).collect();
     let new = |blank: usize| strip(&line[blank + 1..], level);
-    let at = blanks.partition_point(|&blank| new(blank).is_some_and(|new| blank < start + new.len()));
+    let at =
+        blanks.partition_point(|&blank| new(blank).is_some_and(|new| blank < start + new.len()));
     let &blank = blanks.get(at)?;
     let old = line.get(start..blank)?;
     (!old.is_empty() && new(blank) == Some(old)).then_some(old)
@@ -246,7 +304,11 @@ mod tests {
     use super::*;
 
     fn claim(bytes: &[u8], strip: Strip) -> Claim {
-        Claim { bytes: bytes.to_vec(), strip, span: Span::default() }
+        Claim {
+            bytes: bytes.to_vec(),
+            strip,
+            span: Span::default(),
+        }
     }
 
     #[test]
@@ -269,7 +331,11 @@ mod tests {
         ];
         for (line, level) in cases {
             let name = Name::Header(Box::new(claim(line, Strip::Prefixed)));
-            assert!(name.resolve(level, b"").is_err(), "{}", crate::text::printable(line));
+            assert!(
+                name.resolve(level, b"").is_err(),
+                "{}",
+                crate::text::printable(line)
+            );
         }
         let taken: [(&[u8], usize, &[u8]); 4] = [
             (b"x y x y", 0, b"x y"),
@@ -286,8 +352,14 @@ mod tests {
     #[test]
     fn a_line_names_the_file_of_its_header() {
         let named = |header: &[u8], lines: &[&[u8]]| {
-            let lines = lines.iter().map(|line| claim(line, Strip::Prefixed)).collect();
-            let name = Name::Below { header: Box::new(claim(header, Strip::Prefixed)), lines };
+            let lines = lines
+                .iter()
+                .map(|line| claim(line, Strip::Prefixed))
+                .collect();
+            let name = Name::Below {
+                header: Box::new(claim(header, Strip::Prefixed)),
+                lines,
+            };
             name.resolve(1, b"").map(|path| path.as_bytes().to_vec())
         };
         assert_eq!(named(b"a/x b/x", &[b"b/x"]), Ok(b"x".to_vec()));
@@ -302,10 +374,16 @@ mod tests {
     #[test]
     fn a_level_of_its_own_holds_for_all_lines_of_a_section() {
         let header = || Box::new(claim(b"a/d/x b/d/x", Strip::Prefixed));
-        let (old, new) = (|| claim(b"a/d/x", Strip::Prefixed), || claim(b"b/d/x", Strip::Prefixed));
+        let (old, new) = (
+            || claim(b"a/d/x", Strip::Prefixed),
+            || claim(b"b/d/x", Strip::Prefixed),
+        );
         let names = [
             Name::Header(header()),
-            Name::Below { header: header(), lines: vec![old(), new()] },
+            Name::Below {
+                header: header(),
+                lines: vec![old(), new()],
+            },
             Name::of_both(old(), new()),
         ];
         for mut name in names {
@@ -329,7 +407,10 @@ mod tests {
 
     #[test]
     fn a_rename_line_has_one_component_fewer() {
-        let name = Name::Agreed(vec![claim(b"x", Strip::Bare), claim(b"a/x", Strip::Prefixed)]);
+        let name = Name::Agreed(vec![
+            claim(b"x", Strip::Bare),
+            claim(b"a/x", Strip::Prefixed),
+        ]);
         assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x");
         assert_eq!(name.resolve(2, b""), Err(NameError::Stripped));
     }
@@ -337,7 +418,10 @@ mod tests {
     #[test]
     fn a_rename_line_that_is_too_short_does_not_count() {
         let name = |bare: &[u8], prefixed: &[u8]| {
-            Name::Agreed(vec![claim(bare, Strip::Bare), claim(prefixed, Strip::Prefixed)])
+            Name::Agreed(vec![
+                claim(bare, Strip::Bare),
+                claim(prefixed, Strip::Prefixed),
+            ])
         };
         let (short, long) = (name(b"f", b"x/y/f"), name(b"d/f", b"x/y/d/f"));
         assert_eq!(short.resolve(2, b"").unwrap().as_bytes(), b"f");
@@ -345,8 +429,14 @@ mod tests {
         let mut fixed = short.clone();
         fixed.fix(2);
         assert_eq!(fixed.resolve(1, b"").unwrap().as_bytes(), b"f");
-        assert_eq!(name(b"d/", b"x/y/f").resolve(2, b"").unwrap().as_bytes(), b"f");
-        assert_eq!(Name::Agreed(vec![claim(b"f", Strip::Bare)]).resolve(2, b""), Err(NameError::Stripped));
+        assert_eq!(
+            name(b"d/", b"x/y/f").resolve(2, b"").unwrap().as_bytes(),
+            b"f"
+        );
+        assert_eq!(
+            Name::Agreed(vec![claim(b"f", Strip::Bare)]).resolve(2, b""),
+            Err(NameError::Stripped)
+        );
     }
 
     #[test]
@@ -355,8 +445,20 @@ mod tests {
             old: Box::new(claim(old, Strip::Prefixed)),
             new: Box::new(claim(new, Strip::Prefixed)),
         };
-        assert_eq!(traditional(b"a/x.c", b"b/x.c~").resolve(1, b"").unwrap().as_bytes(), b"x.c");
-        assert_eq!(traditional(b"a/x.c.orig", b"b/x.c").resolve(1, b"").unwrap().as_bytes(), b"x.c");
+        assert_eq!(
+            traditional(b"a/x.c", b"b/x.c~")
+                .resolve(1, b"")
+                .unwrap()
+                .as_bytes(),
+            b"x.c"
+        );
+        assert_eq!(
+            traditional(b"a/x.c.orig", b"b/x.c")
+                .resolve(1, b"")
+                .unwrap()
+                .as_bytes(),
+            b"x.c"
+        );
     }
 
     #[test]

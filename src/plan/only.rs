@@ -1,4 +1,5 @@
-//! Which files and hunks of a patch are meant (`--only`), by the numbers and names that a check of it shows.
+//! Which files and hunks of a patch are meant (`--only`), by the numbers and names that a check of
+//! it shows.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::{Edit, Operation};
 use crate::path::RelPath;
 
-/// Some files and hunks of a patch. Read from a list such as `1,3-4,f6,f7h2`: numbers of files counted from 1 and ranges
-/// of them, and the `id`s of files and hunks in the report of a check with the same other options.
+/// Some files and hunks of a patch. Read from a list such as `1,3-4,f6,f7h2`: numbers of files
+/// counted from 1 and ranges of them, and the `id`s of files and hunks in the report of a check
+/// with the same other options.
 ///
 /// # Examples
 ///
@@ -28,7 +30,8 @@ pub struct Only(Vec<Part>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     word: String,
-    /// The first and the last file, counted from 1 if there are any such. What no number can be is [`usize::MAX`].
+    /// The first and the last file, counted from 1 if there are any such. What no number can be is
+    /// [`usize::MAX`].
     files: (usize, usize),
     /// The hunk, counted from 1.
     hunk: Option<usize>,
@@ -81,7 +84,10 @@ impl FromStr for Only {
     type Err = OnlyError;
 
     fn from_str(list: &str) -> Result<Self, OnlyError> {
-        list.split(',').map(|word| Part::read(word.trim())).collect::<Result<_, _>>().map(Self)
+        list.split(',')
+            .map(|word| Part::read(word.trim()))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -119,7 +125,11 @@ impl Part {
             },
         };
         let (first, last, hunk) = parts().ok_or_else(|| OnlyError::Unreadable(word.to_owned()))?;
-        Ok(Self { word: word.to_owned(), files: (first, last), hunk })
+        Ok(Self {
+            word: word.to_owned(),
+            files: (first, last),
+            hunk,
+        })
     }
 }
 
@@ -134,14 +144,25 @@ fn number(digits: &str) -> Option<usize> {
 /// # Errors
 ///
 /// Returns the first word that names nothing.
-pub(super) fn choose(operations: &mut Vec<Operation>, only: &Only) -> Result<Vec<LeftOut>, OnlyError> {
+pub(super) fn choose(
+    operations: &mut Vec<Operation>,
+    only: &Only,
+) -> Result<Vec<LeftOut>, OnlyError> {
     let count = operations.len();
     // Where one range more begins, and where one ends: lists may name the same files over and over.
     let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
     let mut hunks: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
-    for Part { word, files: (first, last), hunk } in &only.0 {
+    for Part {
+        word,
+        files: (first, last),
+        hunk,
+    } in &only.0
+    {
         if !(1..=count).contains(first) || !(*first..=count).contains(last) {
-            return Err(OnlyError::NoFile { word: word.clone(), files: count });
+            return Err(OnlyError::NoFile {
+                word: word.clone(),
+                files: count,
+            });
         }
         if let Some(hunk) = hunk {
             hunks[first - 1].insert(chosen_hunk(&operations[first - 1], word, *hunk)?);
@@ -158,12 +179,18 @@ pub(super) fn choose(operations: &mut Vec<Operation>, only: &Only) -> Result<Vec
         if open > 0 {
             return true;
         }
-        let left = |hunk| LeftOut { file: operation.number, hunk, path: path.clone() };
+        let left = |hunk| LeftOut {
+            file: operation.number,
+            hunk,
+            path: path.clone(),
+        };
         if chosen.is_empty() {
             left_out.push(left(None));
             return false;
         }
-        let others: Vec<_> = (0..divisible(operation)).filter(|hunk| !chosen.contains(hunk)).collect();
+        let others: Vec<_> = (0..divisible(operation))
+            .filter(|hunk| !chosen.contains(hunk))
+            .collect();
         left_out.extend(others.iter().map(|&hunk| left(Some(hunk))));
         operation.left_out = others.into();
         true
@@ -176,21 +203,31 @@ fn chosen_hunk(operation: &Operation, word: &str, hunk: usize) -> Result<usize, 
     let hunks = divisible(operation);
     match hunk.checked_sub(1) {
         Some(index) if index < hunks => Ok(index),
-        _ if matches!(operation.edit, Edit::Hunks(_)) || hunks > 0 => {
-            Err(OnlyError::NoHunk { word: word.to_owned(), hunks })
-        }
-        _ => Err(OnlyError::Indivisible { word: word.to_owned(), file: operation.number + 1 }),
+        _ if matches!(operation.edit, Edit::Hunks(_)) || hunks > 0 => Err(OnlyError::NoHunk {
+            word: word.to_owned(),
+            hunks,
+        }),
+        _ => Err(OnlyError::Indivisible {
+            word: word.to_owned(),
+            file: operation.number + 1,
+        }),
     }
 }
 
-/// Returns how many hunks there are to choose from: those of a diff, or the only change of another grammar.
+/// Returns how many hunks there are to choose from: those of a diff, or the only change of another
+/// grammar.
 fn divisible(operation: &Operation) -> usize {
     match &operation.edit {
         Edit::Hunks(hunks) => hunks.len(),
         Edit::Replacements(changes) => usize::from(changes.edits.len() == 1),
         Edit::Lines(changes) => usize::from(changes.edits.len() == 1),
         Edit::Cell(_) => 1,
-        Edit::Keep | Edit::Binary(_) | Edit::BinaryMissing | Edit::Restore(_) | Edit::Directory | Edit::Whole(_) => 0,
+        Edit::Keep
+        | Edit::Binary(_)
+        | Edit::BinaryMissing
+        | Edit::Restore(_)
+        | Edit::Directory
+        | Edit::Whole(_) => 0,
     }
 }
 
@@ -200,14 +237,21 @@ mod tests {
 
     fn read(list: &str) -> Result<Vec<(usize, usize, Option<usize>)>, OnlyError> {
         let only: Only = list.parse()?;
-        Ok(only.0.into_iter().map(|part| (part.files.0, part.files.1, part.hunk)).collect())
+        Ok(only
+            .0
+            .into_iter()
+            .map(|part| (part.files.0, part.files.1, part.hunk))
+            .collect())
     }
 
     #[test]
     fn a_list_has_numbers_ranges_and_names() {
         let expected = vec![(1, 1, None), (3, 4, None), (2, 2, None), (12, 12, Some(3))];
         assert_eq!(read("1,3-4, f2,f12h3"), Ok(expected));
-        assert_eq!(read("99999999999999999999999-7"), Ok(vec![(usize::MAX, 7, None)]));
+        assert_eq!(
+            read("99999999999999999999999-7"),
+            Ok(vec![(usize::MAX, 7, None)])
+        );
     }
 
     #[test]
@@ -225,7 +269,11 @@ mod tests {
             ("f1-f2", "f1-f2"),
             ("F1", "F1"),
         ] {
-            assert_eq!(read(list), Err(OnlyError::Unreadable(word.to_owned())), "{list:?}");
+            assert_eq!(
+                read(list),
+                Err(OnlyError::Unreadable(word.to_owned())),
+                "{list:?}"
+            );
         }
     }
 }

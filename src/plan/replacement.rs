@@ -34,7 +34,11 @@ impl Replacements {
     /// Returns changes that all see the file as it was, and whose texts have to fit exactly.
     #[must_use]
     pub fn of(edits: Vec<Replacement>) -> Self {
-        Self { edits, order: EditOrder::AtOnce, closeness: Closeness::Exact }
+        Self {
+            edits,
+            order: EditOrder::AtOnce,
+            closeness: Closeness::Exact,
+        }
     }
 }
 
@@ -42,7 +46,13 @@ impl Replacement {
     /// Returns the change that puts `new` to `target`, which is alone and stands in no text.
     #[must_use]
     pub fn of(target: Target, new: impl Into<Vec<u8>>) -> Self {
-        Self { target, new: new.into(), span: Span::default(), index: None, line: None }
+        Self {
+            target,
+            new: new.into(),
+            span: Span::default(),
+            index: None,
+            line: None,
+        }
     }
 }
 
@@ -56,8 +66,8 @@ pub enum Target {
         /// How often it is there.
         times: Times,
     },
-    /// Whole lines, at least one and each with its terminator, which are there once. The last line of the file is
-    /// whole without one.
+    /// Whole lines, at least one and each with its terminator, which are there once. The last line
+    /// of the file is whole without one.
     Lines(Vec<u8>),
     /// All of a file that is empty, or not there.
     Nothing,

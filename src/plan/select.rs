@@ -1,9 +1,10 @@
-//! From what a patch says to what is asked of this tree: strip level, directory, filters, direction.
+//! From what a patch says to what is asked of this tree: strip level, directory, filters,
+//! direction.
 
 use super::depth::Left;
 use super::{
-    Action, Blobs, Direction, Edit, LeftOut, Name, NameError, OnlyError, Operation, Plan, Rejection, RejectionKind,
-    Selection, aim, depth, only, steps,
+    Action, Blobs, Direction, Edit, LeftOut, Name, NameError, OnlyError, Operation, Plan,
+    Rejection, RejectionKind, Selection, aim, depth, only, steps,
 };
 use crate::path::{PathError, RelPath};
 use crate::threads::{self, MANY};
@@ -28,10 +29,16 @@ pub struct Selected {
 pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     aim::loosen(&mut plan, selection);
     depth::guess(&mut plan, selection);
-    let aimed = selection.file.as_ref().map_or(Ok(()), |file| aim::aim(&mut plan, file, selection));
+    let aimed = selection
+        .file
+        .as_ref()
+        .map_or(Ok(()), |file| aim::aim(&mut plan, file, selection));
     aim::enter(&mut plan, selection);
     let mut selected = Selected {
-        plan: Plan { inputs: plan.inputs, operations: Vec::with_capacity(plan.operations.len()) },
+        plan: Plan {
+            inputs: plan.inputs,
+            operations: Vec::with_capacity(plan.operations.len()),
+        },
         rejections: Vec::new(),
         skipped: Vec::new(),
         outside: Vec::new(),
@@ -41,7 +48,9 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         selected.rejections.push(rejection);
         return selected;
     }
-    for asked in threads::map_into(plan.operations, MANY, |operation| asked(operation, selection)) {
+    for asked in threads::map_into(plan.operations, MANY, |operation| {
+        asked(operation, selection)
+    }) {
         match asked {
             Ok(operation) => selected.plan.operations.push(operation),
             Err(Unasked::Skipped(from, path)) => selected.skipped.push((from, path)),
@@ -62,7 +71,9 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     if let Some(only) = &selection.only {
         selected.left_out = only::choose(&mut selected.plan.operations, only);
     }
-    let expected = selection.expected.map_or(Ok(()), |digest| aim::expect(&mut selected.plan.operations, digest));
+    let expected = selection.expected.map_or(Ok(()), |digest| {
+        aim::expect(&mut selected.plan.operations, digest)
+    });
     selected.rejections.extend(expected.err());
     selected
 }
@@ -79,7 +90,14 @@ enum Unasked {
 /// Returns the operation as it is asked of a tree.
 fn asked(operation: Operation<Name>, selection: &Selection) -> Result<Operation, Unasked> {
     let (input, span) = (operation.input, operation.path.span());
-    let rejected = |kind, name| Unasked::Rejected(Box::new(Rejection { input, span, name, kind }));
+    let rejected = |kind, name| {
+        Unasked::Rejected(Box::new(Rejection {
+            input,
+            span,
+            name,
+            kind,
+        }))
+    };
     let view = depth::View::of(&operation, selection);
     let operation = resolved(operation, selection).map_err(|(kind, name)| rejected(kind, name))?;
     if !selection.takes(&view.whole(&operation.path)) {
@@ -97,8 +115,14 @@ fn resolved(
     selection: &Selection,
 ) -> Result<Operation<RelPath>, (RejectionKind, Option<Vec<u8>>)> {
     let resolve = |name: &Name| {
-        let to_blame = |error: NameError| (error.into(), name.stripped(selection.level()).ok().map(<[u8]>::to_vec));
-        name.resolve(selection.level(), &selection.directory).map_err(to_blame)
+        let to_blame = |error: NameError| {
+            (
+                error.into(),
+                name.stripped(selection.level()).ok().map(<[u8]>::to_vec),
+            )
+        };
+        name.resolve(selection.level(), &selection.directory)
+            .map_err(to_blame)
     };
     let operation = Operation {
         action: operation.action,
@@ -136,8 +160,8 @@ fn in_place(mut operation: Operation<RelPath>) -> Operation<RelPath> {
     operation
 }
 
-/// Turns an operation round. The reverse of a copy takes the copy away; the reverse of a deletion brings the
-/// file back with the type and mode that it had.
+/// Turns an operation round. The reverse of a copy takes the copy away; the reverse of a deletion
+/// brings the file back with the type and mode that it had.
 fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, RejectionKind> {
     if !operation.edit.is_reversible() || operation.expected.is_some() {
         return Err(RejectionKind::Irreversible);
@@ -180,7 +204,11 @@ mod tests {
     fn operation(action: Action, path: &str, from: Option<&str>) -> Operation<Name> {
         let name = |path: &str| {
             let bytes = path.as_bytes().to_vec();
-            Name::Agreed(vec![Claim { bytes, strip: Strip::Literal, span: Span::default() }])
+            Name::Agreed(vec![Claim {
+                bytes,
+                strip: Strip::Literal,
+                span: Span::default(),
+            }])
         };
         Operation {
             action,
@@ -206,13 +234,24 @@ mod tests {
     }
 
     fn steps(operations: Vec<Operation<Name>>) -> Vec<usize> {
-        let plan = Plan { inputs: Vec::new(), operations };
-        select(plan, &Selection::default()).plan.operations.iter().map(|operation| operation.step).collect()
+        let plan = Plan {
+            inputs: Vec::new(),
+            operations,
+        };
+        select(plan, &Selection::default())
+            .plan
+            .operations
+            .iter()
+            .map(|operation| operation.step)
+            .collect()
     }
 
     #[test]
     fn renames_that_cross_are_one_step() {
-        let crossed = vec![operation(Action::Rename, "b", Some("a")), operation(Action::Rename, "a", Some("b"))];
+        let crossed = vec![
+            operation(Action::Rename, "b", Some("a")),
+            operation(Action::Rename, "a", Some("b")),
+        ];
         assert_eq!(steps(crossed), [0, 0]);
     }
 
@@ -228,15 +267,28 @@ mod tests {
 
     #[test]
     fn a_change_of_type_is_one_step() {
-        let retyped = vec![operation(Action::Delete, "a", None), operation(Action::Create, "a", None)];
+        let retyped = vec![
+            operation(Action::Delete, "a", None),
+            operation(Action::Create, "a", None),
+        ];
         assert_eq!(steps(retyped), [0, 0]);
     }
 
     #[test]
     fn a_deletion_without_contents_cannot_be_reversed() {
-        let plan = Plan { inputs: Vec::new(), operations: vec![operation(Action::Delete, "a", None)] };
-        let selection = Selection { direction: Direction::Reverse, ..Selection::default() };
-        let kinds: Vec<_> = select(plan, &selection).rejections.iter().map(|rejection| rejection.kind).collect();
+        let plan = Plan {
+            inputs: Vec::new(),
+            operations: vec![operation(Action::Delete, "a", None)],
+        };
+        let selection = Selection {
+            direction: Direction::Reverse,
+            ..Selection::default()
+        };
+        let kinds: Vec<_> = select(plan, &selection)
+            .rejections
+            .iter()
+            .map(|rejection| rejection.kind)
+            .collect();
         assert_eq!(kinds, [RejectionKind::Irreversible]);
     }
 }

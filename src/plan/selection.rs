@@ -8,16 +8,16 @@ use crate::text::Span;
 /// Which operations are meant, and how names are read.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// Leading components to take off names that have a prefix (`-p`). Without one it is 1, and 0 from the first diff
-    /// without git header on whose names have no directory, as in git.
+    /// Leading components to take off names that have a prefix (`-p`). Without one it is 1, and 0
+    /// from the first diff without git header on whose names have no directory, as in git.
     pub strip: Option<usize>,
     /// The directory before every name (`--directory`).
     pub directory: Vec<u8>,
-    /// Where the root is below the top of its repository, if git diffs name files from there (`--git-paths`); those of
-    /// other directories are left out.
+    /// Where the root is below the top of its repository, if git diffs name files from there
+    /// (`--git-paths`); those of other directories are left out.
     pub below: Option<Vec<u8>>,
-    /// `--include` and `--exclude` in the order given; the first that matches decides. With none that
-    /// matches, a path is taken unless there is an `include`.
+    /// `--include` and `--exclude` in the order given; the first that matches decides. With none
+    /// that matches, a path is taken unless there is an `include`.
     pub filters: Vec<Filter>,
     /// Whether the patch is undone instead of done (`-R`).
     pub direction: Direction,
@@ -25,13 +25,15 @@ pub struct Selection {
     pub file: Option<Vec<u8>>,
     /// The digest that the only file of a patch must have before (`--expect-hash`).
     pub expected: Option<Sha256>,
-    /// The files and hunks that are meant (`--only`), by their numbers in what the rest of the selection leaves; without
-    /// it all of them. What is left out is not looked at, but for the other hunks of a file: hunks go where they would
-    /// go together. A name, a mode and what else is said of a file comes with any hunk of it.
+    /// The files and hunks that are meant (`--only`), by their numbers in what the rest of the
+    /// selection leaves; without it all of them. What is left out is not looked at, but for the
+    /// other hunks of a file: hunks go where they would go together. A name, a mode and what else
+    /// is said of a file comes with any hunk of it.
     pub only: Option<Only>,
     /// How closely texts have to fit at least (`--match`, `--reindent`).
     pub closeness: Closeness,
-    /// The absolute names of the root. In grammars without prefixes a name below one of them is one below the root.
+    /// The absolute names of the root. In grammars without prefixes a name below one of them is one
+    /// below the root.
     pub roots: Vec<Vec<u8>>,
 }
 
@@ -60,8 +62,14 @@ impl Selection {
     }
 
     pub(super) fn takes(&self, path: &RelPath) -> bool {
-        let first = self.filters.iter().find(|filter| filter.pattern.is_match(path.as_bytes()));
-        first.map_or_else(|| !self.filters.iter().any(|filter| filter.takes), |filter| filter.takes)
+        let first = self
+            .filters
+            .iter()
+            .find(|filter| filter.pattern.is_match(path.as_bytes()));
+        first.map_or_else(
+            || !self.filters.iter().any(|filter| filter.takes),
+            |filter| filter.takes,
+        )
     }
 }
 

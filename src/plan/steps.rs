@@ -7,15 +7,21 @@ use crate::path::RelPath;
 
 /// Numbers the steps of `operations`, which stand in the order in which they are done.
 ///
-/// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each other, a border is seen
-/// from a file that comes a second time in a way that one diff of two trees cannot write. Once one is seen, all are
-/// looked for: git sorts the files of a diff by their names, so that another one begins where the order does.
+/// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each
+/// other, a border is seen from a file that comes a second time in a way that one diff of two trees
+/// cannot write. Once one is seen, all are looked for: git sorts the files of a diff by their
+/// names, so that another one begins where the order does.
 pub(super) fn number(operations: &mut [Operation]) {
     let told: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
-    operations.iter_mut().zip(&told).for_each(|(operation, &part)| operation.part = part);
+    operations
+        .iter_mut()
+        .zip(&told)
+        .for_each(|(operation, &part)| operation.part = part);
     let has_hidden_borders = assign(operations, &told, |_, _| false);
     if has_hidden_borders {
-        assign(operations, &told, |before, operation| !is_in_order(before, operation));
+        assign(operations, &told, |before, operation| {
+            !is_in_order(before, operation)
+        });
     }
 }
 
@@ -27,8 +33,13 @@ enum Touched {
     Gone,
 }
 
-/// Gives each operation its step and returns whether a file came a second time between two borders that are told.
-fn assign(operations: &mut [Operation], told: &[usize], is_border: impl Fn(&Operation, &Operation) -> bool) -> bool {
+/// Gives each operation its step and returns whether a file came a second time between two borders
+/// that are told.
+fn assign(
+    operations: &mut [Operation],
+    told: &[usize],
+    is_border: impl Fn(&Operation, &Operation) -> bool,
+) -> bool {
     let mut steps = Vec::with_capacity(operations.len());
     let mut touched: HashMap<&[u8], Touched> = HashMap::with_capacity(operations.len());
     let (mut step, mut has_hidden) = (0, false);
@@ -50,12 +61,13 @@ fn assign(operations: &mut [Operation], told: &[usize], is_border: impl Fn(&Oper
     has_hidden
 }
 
-/// Notes what becomes of the files of an operation, and returns whether it meets one in a way that one diff of two trees cannot
-/// write.
+/// Notes what becomes of the files of an operation, and returns whether it meets one in a way that
+/// one diff of two trees cannot write.
 fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], Touched>) -> bool {
     let mut is_moved_again = false;
     if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
-        is_moved_again = *touched.entry(from.as_bytes()).or_insert(Touched::Gone) == Touched::Modified;
+        is_moved_again =
+            *touched.entry(from.as_bytes()).or_insert(Touched::Gone) == Touched::Modified;
     }
     let mark = match operation.action {
         Action::Create | Action::Rename | Action::Copy => Touched::Made,
@@ -71,11 +83,14 @@ fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], Touched>)
 }
 
 fn makes(operation: &Operation) -> bool {
-    matches!(operation.action, Action::Create | Action::Rename | Action::Copy)
+    matches!(
+        operation.action,
+        Action::Create | Action::Rename | Action::Copy
+    )
 }
 
-/// Returns whether git could have written both in one diff, one behind the other. A change of type is a deletion and a
-/// creation of one name.
+/// Returns whether git could have written both in one diff, one behind the other. A change of type
+/// is a deletion and a creation of one name.
 fn is_in_order(before: &Operation, operation: &Operation) -> bool {
     let is_change_of_type = before.action == Action::Delete && operation.action == Action::Create;
     let (first, second) = (sorted_by(before), sorted_by(operation));
@@ -86,7 +101,8 @@ fn is_in_order(before: &Operation, operation: &Operation) -> bool {
     }
 }
 
-/// Returns the name that the patch has behind its `+++`, which is where a renamed file stands in a diff.
+/// Returns the name that the patch has behind its `+++`, which is where a renamed file stands in a
+/// diff.
 fn sorted_by(operation: &Operation) -> &RelPath {
     match (operation.direction, operation.action, &operation.from) {
         (Direction::Reverse, Action::Rename, Some(from)) => from,

@@ -22,7 +22,12 @@ impl Policy {
     /// Returns all built-in rules, also the ones that are switched off.
     #[must_use]
     pub fn built_in(&self) -> Vec<BuiltIn> {
-        let always = |rule, paths| BuiltIn { rule, is_for_models: false, is_on: true, paths };
+        let always = |rule, paths| BuiltIn {
+            rule,
+            is_for_models: false,
+            is_on: true,
+            paths,
+        };
         let mut rules: Vec<BuiltIn> = Vec::new();
         for rule in RULES {
             let examples = rule.examples.iter().map(|&path| path.to_owned());
@@ -33,7 +38,10 @@ impl Policy {
         }
         rules.push(always(super::POLICY_FILE, vec!["wpatch.toml".to_owned()]));
         let secrecy = self.secrecy();
-        rules.push(BuiltIn { is_on: secrecy > Secrecy::Off, ..always("secrets", secrets(secrecy)) });
+        rules.push(BuiltIn {
+            is_on: secrecy > Secrecy::Off,
+            ..always("secrets", secrets(secrecy))
+        });
         let control = super::strictest(&self.layers, |layer| layer.control);
         rules.push(BuiltIn {
             rule: control::RULE,
@@ -45,13 +53,19 @@ impl Policy {
     }
 }
 
-/// Returns the paths of credentials: in a home, in the system, and the names that count everywhere under `strict`.
+/// Returns the paths of credentials: in a home, in the system, and the names that count everywhere
+/// under `strict`.
 fn secrets(secrecy: Secrecy) -> Vec<String> {
     let below = |start: &'static str, all: &'static [super::places::Secret]| {
-        all.iter().map(move |secret| format!("{start}/{}", secret.path))
+        all.iter()
+            .map(move |secret| format!("{start}/{}", secret.path))
     };
     let mut paths = vec!["~/.ssh".to_owned()];
-    paths.extend(below("~", AT_HOME).chain(below("/etc", IN_ETC)).chain(below("/run", IN_RUN)));
+    paths.extend(
+        below("~", AT_HOME)
+            .chain(below("/etc", IN_ETC))
+            .chain(below("/run", IN_RUN)),
+    );
     if secrecy == Secrecy::Strict {
         paths.extend(STRICT_NAMES.iter().map(|&name| name.to_owned()));
         paths.extend(STRICT_PREFIXES.iter().map(|start| format!("{start}*")));

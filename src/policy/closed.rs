@@ -1,6 +1,7 @@
 //! The paths that are closed whatever anybody's policy says.
 //!
-//! To add a rule, add a row to [`RULES`]; [`names::is_ordinary`] has to know how the names begin that it is about.
+//! To add a rule, add a row to [`RULES`]; [`names::is_ordinary`] has to know how the names begin
+//! that it is about.
 
 use super::names::{self, GIT_REASON};
 use crate::path::RelPath;
@@ -32,8 +33,12 @@ pub const GIT_DIRECTORY: &str = "git-directory";
 const STATE_DIRECTORY: &str = "state-directory";
 
 /// The rule of a root inside a git directory that has another name than `.git`.
-pub(super) const IN_GIT_DIRECTORY: &Rule =
-    &Rule { name: GIT_DIRECTORY, reason: GIT_REASON, examples: &[], is_hit: |_| false };
+pub(super) const IN_GIT_DIRECTORY: &Rule = &Rule {
+    name: GIT_DIRECTORY,
+    reason: GIT_REASON,
+    examples: &[],
+    is_hit: |_| false,
+};
 
 /// The rules that always hold; the first that is hit decides.
 pub const RULES: &[Rule] = &[
@@ -52,7 +57,13 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: STATE_DIRECTORY,
         reason: "wpatch keeps its state there",
-        examples: &[".wpatch", ".wpatch-attic", ".wpatch-git", ".wpatch-index", "wpatch~1"],
+        examples: &[
+            ".wpatch",
+            ".wpatch-attic",
+            ".wpatch-git",
+            ".wpatch-index",
+            "wpatch~1",
+        ],
         is_hit: |path| names::parts(path).any(names::is_state_directory),
     },
     Rule {
@@ -79,17 +90,23 @@ pub fn closed(path: &RelPath) -> Option<&'static Rule> {
     RULES.iter().find(|rule| (rule.is_hit)(path))
 }
 
-/// Returns the rule that closes everything below a root, since the root itself is in a git directory or in a state directory.
-/// `root` is its absolute name without links; `depth` is the number of its components below the top of its work tree.
+/// Returns the rule that closes everything below a root, since the root itself is in a git
+/// directory or in a state directory. `root` is its absolute name without links; `depth` is the
+/// number of its components below the top of its work tree.
 #[must_use]
 pub fn closed_root(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
-    let parts: Vec<&[u8]> = root.split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&[u8]> = root
+        .split(|&byte| byte == b'/')
+        .filter(|part| !part.is_empty())
+        .collect();
     let top = parts.len().saturating_sub(depth.unwrap_or(parts.len()));
     let rule = |index: usize| {
         let part = parts[index];
         // A work tree can be next to the directories that git makes, see `git worktree add`.
         let is_free = |after: &[u8]| index + 1 < top && !names::is_own(after);
-        if names::is_git_directory(part) && !parts.get(index + 1).is_some_and(|after| is_free(after)) {
+        if names::is_git_directory(part)
+            && !parts.get(index + 1).is_some_and(|after| is_free(after))
+        {
             RULES.iter().find(|rule| rule.name == GIT_DIRECTORY)
         } else if names::is_state_directory(part) {
             RULES.iter().find(|rule| rule.name == STATE_DIRECTORY)
@@ -122,7 +139,12 @@ mod tests {
         }
         assert_eq!(rule("/r/.wpatch/txn", None), Some(STATE_DIRECTORY));
         assert_eq!(rule("/r/.WPATCH-1000", Some(1)), Some(STATE_DIRECTORY));
-        for (root, depth) in [("/r", None), ("/", None), ("/r/.github", Some(1)), ("/r/.git/trees/x", Some(0))] {
+        for (root, depth) in [
+            ("/r", None),
+            ("/", None),
+            ("/r/.github", Some(1)),
+            ("/r/.git/trees/x", Some(0)),
+        ] {
             assert_eq!(rule(root, depth), None, "{root} {depth:?}");
         }
         assert_eq!(rule("/r/.git/trees/x/.git", Some(1)), Some(GIT_DIRECTORY));
@@ -131,10 +153,18 @@ mod tests {
     #[test]
     fn no_ordinary_path_is_hit_by_a_rule() {
         for rule in RULES {
-            let is_closed = |name: &&&str| closed(&RelPath::new(name.as_bytes()).unwrap()) == Some(rule);
-            assert!(!rule.examples.is_empty() && rule.examples.iter().all(|name| is_closed(&name)), "{}", rule.name);
+            let is_closed =
+                |name: &&&str| closed(&RelPath::new(name.as_bytes()).unwrap()) == Some(rule);
+            assert!(
+                !rule.examples.is_empty() && rule.examples.iter().all(|name| is_closed(&name)),
+                "{}",
+                rule.name
+            );
         }
-        let protected = RULES.iter().flat_map(|rule| rule.examples).chain(&["wpatch.toml", "wpatch~1.tom"]);
+        let protected = RULES
+            .iter()
+            .flat_map(|rule| rule.examples)
+            .chain(&["wpatch.toml", "wpatch~1.tom"]);
         let (mut ordinary, mut closed) = (0, 0);
         for name in protected {
             let upper = name.to_uppercase();
@@ -142,10 +172,16 @@ mod tests {
                 .iter()
                 .flat_map(|first| [*name, &upper].map(|name| format!("{first}{name}")))
                 .collect();
-            for path in parts.iter().flat_map(|part| ["", "a/", "a\\"].map(|above| format!("{above}{part}"))) {
+            for path in parts
+                .iter()
+                .flat_map(|part| ["", "a/", "a\\"].map(|above| format!("{above}{part}")))
+            {
                 for end in ["", " .", ":x", "/x", "\\x", "x", "\u{200b}"] {
-                    let Ok(path) = RelPath::new(format!("{path}{end}").as_bytes()) else { continue };
-                    let is_hit = RULES.iter().any(|rule| (rule.is_hit)(&path)) || names::is_policy_file(&path);
+                    let Ok(path) = RelPath::new(format!("{path}{end}").as_bytes()) else {
+                        continue;
+                    };
+                    let is_hit = RULES.iter().any(|rule| (rule.is_hit)(&path))
+                        || names::is_policy_file(&path);
                     assert!(!(is_hit && names::is_ordinary(&path)), "{path}");
                     ordinary += usize::from(names::is_ordinary(&path));
                     closed += usize::from(is_hit);
@@ -180,7 +216,12 @@ mod tests {
             b"a\\.GIT\\x",
         ];
         for spelling in spellings {
-            assert_eq!(rule_for(spelling), Some("git-directory"), "{}", crate::text::printable(spelling));
+            assert_eq!(
+                rule_for(spelling),
+                Some("git-directory"),
+                "{}",
+                crate::text::printable(spelling)
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! The directory with the user's configuration of wpatch: nothing in it is changed, whether it exists or not.
+//! The directory with the user's configuration of wpatch: nothing in it is changed, whether it
+//! exists or not.
 
 use super::{Place, names};
 use crate::path::RelPath;
@@ -15,9 +16,17 @@ pub(super) struct Config {
 impl Config {
     pub(super) fn of(place: &Place) -> Self {
         let mut config = Self::default();
-        for (root, directory) in place.roots.iter().flat_map(|root| place.configs.iter().map(move |it| (root, it))) {
+        for (root, directory) in place
+            .roots
+            .iter()
+            .flat_map(|root| place.configs.iter().map(move |it| (root, it)))
+        {
             let (root, directory) = (parts(root), parts(directory));
-            if root.iter().zip(&directory).any(|(part, name)| !names::is_spelled(part, name)) {
+            if root
+                .iter()
+                .zip(&directory)
+                .any(|(part, name)| !names::is_spelled(part, name))
+            {
                 continue;
             }
             match directory.get(root.len()..).map(|rest| rest.join(&b'/')) {
@@ -35,14 +44,17 @@ impl Config {
 
     /// Returns whether `path` is in the directory, or on the way to it.
     pub(super) fn is_hit(&self, path: &RelPath) -> bool {
-        let meets =
-            |directory: &RelPath| names::is_at_or_above(path, directory) || names::below(path, directory).is_some();
+        let meets = |directory: &RelPath| {
+            names::is_at_or_above(path, directory) || names::below(path, directory).is_some()
+        };
         self.is_around || self.below.iter().any(meets)
     }
 }
 
 fn parts(name: &[u8]) -> Vec<&[u8]> {
-    name.split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect()
+    name.split(|&byte| byte == b'/')
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 #[cfg(test)]
@@ -53,7 +65,11 @@ mod tests {
     fn what_is_in_the_directory_or_on_the_way_to_it_is_protected_from_every_root() {
         let is_hit = |root: &str, path: &str| {
             let configs = vec![b"/home/me/.config/wpatch".to_vec()];
-            let place = Place { roots: vec![root.into()], configs, ..Place::default() };
+            let place = Place {
+                roots: vec![root.into()],
+                configs,
+                ..Place::default()
+            };
             Config::of(&place).is_hit(&RelPath::new(path.as_bytes()).unwrap())
         };
         for (root, path) in [
@@ -69,7 +85,11 @@ mod tests {
         ] {
             assert!(is_hit(root, path), "{root} {path}");
         }
-        for (root, path) in [("/home/me", ".config/other/x"), ("/home/me/.config", "x"), ("/srv", "wpatch/x")] {
+        for (root, path) in [
+            ("/home/me", ".config/other/x"),
+            ("/home/me/.config", "x"),
+            ("/srv", "wpatch/x"),
+        ] {
             assert!(!is_hit(root, path), "{root} {path}");
         }
     }

@@ -1,6 +1,8 @@
-//! Files that control what an agent, an editor or a CI system executes, or which instructions an agent follows.
+//! Files that control what an agent, an editor or a CI system executes, or which instructions an
+//! agent follows.
 //!
-//! `hook` and `mcp` ask before they are written. [`control_files`](super::control_files) has the table.
+//! `hook` and `mcp` ask before they are written. [`control_files`](super::control_files) has the
+//! table.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -24,7 +26,9 @@ pub(super) enum Control {
 
 /// Returns each path of the table with the program that it controls.
 pub fn control_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FILES.iter().flat_map(|files| files.paths.iter().map(|path| (*path, files.program)))
+    FILES
+        .iter()
+        .flat_map(|files| files.paths.iter().map(|path| (*path, files.program)))
 }
 
 /// Ends of names that count like the files of Visual Studio Code.
@@ -35,53 +39,83 @@ const WORKSPACE_END: &[u8] = b".code-workspace";
 pub fn is_control_part(part: &[u8]) -> bool {
     static PARTS: LazyLock<HashSet<Vec<u8>>> = LazyLock::new(|| {
         let parts = control_paths().flat_map(|(path, _)| path.split('/'));
-        parts.map(|part| part.to_ascii_lowercase().into_bytes()).collect()
+        parts
+            .map(|part| part.to_ascii_lowercase().into_bytes())
+            .collect()
     });
-    !part.is_ascii() || names::is_ending(part, WORKSPACE_END) || PARTS.contains(&part.to_ascii_lowercase())
+    !part.is_ascii()
+        || names::is_ending(part, WORKSPACE_END)
+        || PARTS.contains(&part.to_ascii_lowercase())
 }
 
-/// Returns the program that `path` controls, below a root at `place` whose last `depth` components are below the top of its
-/// work tree.
+/// Returns the program that `path` controls, below a root at `place` whose last `depth` components
+/// are below the top of its work tree.
 pub(super) fn program(path: &RelPath, place: &Place, depth: Option<usize>) -> Option<&'static str> {
     let parts: Vec<&[u8]> = names::parts(path).collect();
-    if parts.last().is_some_and(|name| names::is_ending(name, WORKSPACE_END)) {
+    if parts
+        .last()
+        .is_some_and(|name| names::is_ending(name, WORKSPACE_END))
+    {
         return Some("Visual Studio Code");
     }
-    // A directory becomes a git directory by it, see `is_git_directory` in git's setup.c. In other case it is a usual name.
+    // A directory becomes a git directory by it, see `is_git_directory` in git's setup.c. In other
+    // case it is a usual name.
     if parts.last() == Some(&&b"HEAD"[..]) {
         return Some("git");
     }
-    // The first components may be above the root. The last must be below the top of the work tree or below the home: a work
-    // tree may be in a directory such as `.codex/worktrees`.
+    // The first components may be above the root. The last must be below the top of the work tree
+    // or below the home: a work tree may be in a directory such as `.codex/worktrees`.
     let above = |root: &Vec<u8>| {
         let parts = components(root);
         let top = depth.map_or(0, |depth| parts.len().saturating_sub(depth));
-        let homes = place.homes.iter().map(|home| components(home)).filter(|home| parts.starts_with(home));
+        let homes = place
+            .homes
+            .iter()
+            .map(|home| components(home))
+            .filter(|home| parts.starts_with(home));
         let end = homes.map(|home| home.len()).max().unwrap_or(0).max(top);
         (parts, end)
     };
-    let roots: Vec<(Vec<Vec<u8>>, usize)> =
-        if place.roots.is_empty() { vec![(Vec::new(), 0)] } else { place.roots.iter().map(above).collect() };
+    let roots: Vec<(Vec<Vec<u8>>, usize)> = if place.roots.is_empty() {
+        vec![(Vec::new(), 0)]
+    } else {
+        place.roots.iter().map(above).collect()
+    };
     let is_control = |wanted: &str| {
         let wanted: Vec<&[u8]> = wanted.split('/').map(str::as_bytes).collect();
-        roots.iter().any(|(root, end)| is_match(&wanted, (root, *end), &parts))
+        roots
+            .iter()
+            .any(|(root, end)| is_match(&wanted, (root, *end), &parts))
     };
-    FILES.iter().find(|files| files.paths.iter().any(|wanted| is_control(wanted))).map(|files| files.program)
+    FILES
+        .iter()
+        .find(|files| files.paths.iter().any(|wanted| is_control(wanted)))
+        .map(|files| files.program)
 }
 
 fn components(name: &[u8]) -> Vec<Vec<u8>> {
-    name.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect()
+    name.split(|&byte| byte == b'/')
+        .map(<[u8]>::to_vec)
+        .collect()
 }
 
-/// Returns whether `wanted` is somewhere in the components `above` and `below` the root, with its end after the first `least`
-/// of them. A file that takes the place of a directory on the way to it counts as well.
+/// Returns whether `wanted` is somewhere in the components `above` and `below` the root, with its
+/// end after the first `least` of them. A file that takes the place of a directory on the way to it
+/// counts as well.
 fn is_match(wanted: &[&[u8]], (above, least): (&[Vec<u8>], usize), below: &[&[u8]]) -> bool {
-    let parts: Vec<&[u8]> = above.iter().map(Vec::as_slice).chain(below.iter().copied()).collect();
+    let parts: Vec<&[u8]> = above
+        .iter()
+        .map(Vec::as_slice)
+        .chain(below.iter().copied())
+        .collect();
     (0..parts.len()).any(|start| {
         // `zip` ends at the shorter side, so that a file `.github` matches `.github/workflows`.
         let way = parts[start..].iter().zip(wanted);
         let length = way.clone().count();
-        start + length > least && way.into_iter().all(|(part, name)| names::is_spelled(part, name))
+        start + length > least
+            && way
+                .into_iter()
+                .all(|(part, name)| names::is_spelled(part, name))
     })
 }
 
@@ -94,15 +128,27 @@ mod tests {
     }
 
     fn found_below(root: &str, depth: Option<usize>, name: &str) -> Option<&'static str> {
-        let roots = if root.is_empty() { Vec::new() } else { vec![root.into()] };
-        let place = Place { roots, homes: vec![b"/home/me".to_vec()], ..Place::default() };
+        let roots = if root.is_empty() {
+            Vec::new()
+        } else {
+            vec![root.into()]
+        };
+        let place = Place {
+            roots,
+            homes: vec![b"/home/me".to_vec()],
+            ..Place::default()
+        };
         program(&RelPath::new(name.as_bytes()).unwrap(), &place, depth)
     }
 
     #[test]
     fn every_file_of_the_table_is_found_in_every_spelling() {
         for files in FILES {
-            assert!(files.source.contains("://") || files.source.contains("(1)") || files.source.contains("(5)"));
+            assert!(
+                files.source.contains("://")
+                    || files.source.contains("(1)")
+                    || files.source.contains("(5)")
+            );
             for path in files.paths {
                 let spellings = [
                     (*path).to_owned(),
@@ -150,10 +196,22 @@ mod tests {
 
     #[test]
     fn the_way_to_a_file_may_begin_above_the_root() {
-        assert_eq!(found("/srv/p/.claude", "settings.json"), Some("Claude Code"));
-        assert_eq!(found("/srv/p/.github", "workflows/ci.yml"), Some("GitHub Actions"));
-        assert_eq!(found_below("/home/me/.codex/worktrees/p", Some(0), "src/a.rs"), None);
-        assert_eq!(found_below("/home/me/.cursor/worktrees/p/src", Some(1), "a.rs"), None);
+        assert_eq!(
+            found("/srv/p/.claude", "settings.json"),
+            Some("Claude Code")
+        );
+        assert_eq!(
+            found("/srv/p/.github", "workflows/ci.yml"),
+            Some("GitHub Actions")
+        );
+        assert_eq!(
+            found_below("/home/me/.codex/worktrees/p", Some(0), "src/a.rs"),
+            None
+        );
+        assert_eq!(
+            found_below("/home/me/.cursor/worktrees/p/src", Some(1), "a.rs"),
+            None
+        );
     }
 
     #[test]
@@ -161,16 +219,26 @@ mod tests {
         for files in FILES {
             for path in files.paths {
                 let depth = path.split('/').count();
-                for (root, depth) in [("/srv/p", None), ("/srv/p", Some(depth)), ("/home/me", None)] {
+                for (root, depth) in [
+                    ("/srv/p", None),
+                    ("/srv/p", Some(depth)),
+                    ("/home/me", None),
+                ] {
                     let (root, other) = (format!("{root}/{path}"), format!("{root}/x/{path}/y"));
                     assert!(found_below(&root, depth, "x").is_some(), "{root} {depth:?}");
                     let deeper = depth.map(|depth| depth + 2);
-                    assert!(found_below(&other, deeper, "x").is_some(), "{other} {deeper:?}");
+                    assert!(
+                        found_below(&other, deeper, "x").is_some(),
+                        "{other} {deeper:?}"
+                    );
                 }
                 let top = format!("/srv/{path}/p");
                 assert_eq!(found_below(&top, Some(0), "x"), None, "{top}");
             }
         }
-        assert_eq!(found_below("/srv/.codex/p/.github/workflows", Some(2), "x.yml"), Some("GitHub Actions"));
+        assert_eq!(
+            found_below("/srv/.codex/p/.github/workflows", Some(2), "x.yml"),
+            Some("GitHub Actions")
+        );
     }
 }

@@ -1,21 +1,27 @@
-//! The table of files that control what an agent, an editor or a CI system executes, or which instructions an agent follows.
+//! The table of files that control what an agent, an editor or a CI system executes, or which
+//! instructions an agent follows.
 //!
-//! To add a file, add a row. A row is for a file that a program executes, or obeys, on its own: when an agent or an editor opens
-//! the directory, when a shell enters it, at a commit, or after a push.
+//! To add a file, add a row. A row is for a file that a program executes, or obeys, on its own:
+//! when an agent or an editor opens the directory, when a shell enters it, at a commit, or after a
+//! push.
 //!
 //! Not in the table:
-//! - Files that a build executes, such as `Makefile`, `package.json` and `build.rs`. They are part of the code that an agent is
-//!   asked to change, and a reviewer reads them as code.
-//! - `.gitattributes`: it selects the drivers of filters, diffs and merges by name. The commands of a driver are in git's
-//!   configuration, see gitattributes(5).
-//! - `.gitmodules`: git takes no `update = !command` from it, see gitmodules(5), and no configuration of a submodule.
+//! - Files that a build executes, such as `Makefile`, `package.json` and `build.rs`. They are part
+//!   of the code that an agent is asked to change, and a reviewer reads them as code.
+//! - `.gitattributes`: it selects the drivers of filters, diffs and merges by name. The commands of
+//!   a driver are in git's configuration, see gitattributes(5).
+//! - `.gitmodules`: git takes no `update = !command` from it, see gitmodules(5), and no
+//!   configuration of a submodule.
 //! - `.env`: programs read values from it, and `secrets = "strict"` protects it.
 
 /// The files of one program.
 pub(super) struct Files {
     pub(super) program: &'static str,
     /// Where the program documents them.
-    #[allow(dead_code, reason = "the source of the row, for readers and for the test")]
+    #[allow(
+        dead_code,
+        reason = "the source of the row, for readers and for the test"
+    )]
     pub(super) source: &'static str,
     /// Relative paths, matched below any directory. A directory matches everything in it.
     pub(super) paths: &'static [&'static str],
@@ -101,51 +107,96 @@ pub(super) const FILES: &[Files] = &[
         source: "https://docs.continue.dev/customize/deep-dives/rules",
         paths: &[".continue", ".continuerules"],
     },
-    Files { program: "aider", source: "https://aider.chat/docs/config/aider_conf.html", paths: &[".aider.conf.yml"] },
+    Files {
+        program: "aider",
+        source: "https://aider.chat/docs/config/aider_conf.html",
+        paths: &[".aider.conf.yml"],
+    },
     Files {
         program: "OpenCode",
         source: "https://opencode.ai/docs/config",
-        paths: &[".opencode", "opencode.json", "opencode.jsonc", ".config/opencode"],
+        paths: &[
+            ".opencode",
+            "opencode.json",
+            "opencode.jsonc",
+            ".config/opencode",
+        ],
     },
     Files {
         program: "Goose",
         source: "https://block.github.io/goose/docs/guides/context-engineering/using-goosehints",
         paths: &[".goosehints", ".config/goose"],
     },
-    Files { program: "Qwen Code", source: "https://qwenlm.github.io/qwen-code-docs", paths: &[".qwen", "QWEN.md"] },
+    Files {
+        program: "Qwen Code",
+        source: "https://qwenlm.github.io/qwen-code-docs",
+        paths: &[".qwen", "QWEN.md"],
+    },
     Files {
         program: "Crush",
         source: "https://github.com/charmbracelet/crush#configuration",
         paths: &[".crush.json", "crush.json"],
     },
-    Files { program: "Warp", source: "https://docs.warp.dev/agents/capabilities/rules", paths: &["WARP.md"] },
+    Files {
+        program: "Warp",
+        source: "https://docs.warp.dev/agents/capabilities/rules",
+        paths: &["WARP.md"],
+    },
     Files {
         program: "Augment Code",
         source: "https://docs.augmentcode.com/setup-augment/guidelines",
         paths: &[".augment", ".augment-guidelines"],
     },
-    Files { program: "Trae", source: "https://docs.trae.ai/ide/rules", paths: &[".trae"] },
+    Files {
+        program: "Trae",
+        source: "https://docs.trae.ai/ide/rules",
+        paths: &[".trae"],
+    },
     Files {
         program: "Kilo Code",
         source: "https://kilo.ai/docs/customize/custom-rules",
         paths: &[".kilocode", ".kilocodemodes", ".kilocoderules"],
     },
-    Files { program: "Amp", source: "https://ampcode.com/manual", paths: &[".amp", ".config/amp"] },
-    Files { program: "Factory", source: "https://docs.factory.ai/cli/configuration/settings", paths: &[".factory"] },
+    Files {
+        program: "Amp",
+        source: "https://ampcode.com/manual",
+        paths: &[".amp", ".config/amp"],
+    },
+    Files {
+        program: "Factory",
+        source: "https://docs.factory.ai/cli/configuration/settings",
+        paths: &[".factory"],
+    },
     Files {
         program: "OpenHands",
         source: "https://docs.openhands.dev/openhands/usage/customization/repository",
         paths: &[".openhands"],
     },
-    Files { program: "Antigravity", source: "https://antigravity.google/docs/rules-workflows", paths: &[".agent"] },
+    Files {
+        program: "Antigravity",
+        source: "https://antigravity.google/docs/rules-workflows",
+        paths: &[".agent"],
+    },
     Files {
         program: "Firebase Studio",
         source: "https://firebase.google.com/docs/studio/customize-workspace",
         paths: &[".idx"],
     },
-    Files { program: "Replit", source: "https://docs.replit.com/replit-app/configuration", paths: &[".replit"] },
-    Files { program: "Kiro", source: "https://kiro.dev/docs/steering", paths: &[".kiro"] },
-    Files { program: "Junie", source: "https://www.jetbrains.com/help/junie", paths: &[".junie"] },
+    Files {
+        program: "Replit",
+        source: "https://docs.replit.com/replit-app/configuration",
+        paths: &[".replit"],
+    },
+    Files {
+        program: "Kiro",
+        source: "https://kiro.dev/docs/steering",
+        paths: &[".kiro"],
+    },
+    Files {
+        program: "Junie",
+        source: "https://www.jetbrains.com/help/junie",
+        paths: &[".junie"],
+    },
     Files {
         program: "Amazon Q Developer",
         source: "https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/context-project-rules.html",
@@ -167,7 +218,11 @@ pub(super) const FILES: &[Files] = &[
         source: "https://docs.gitlab.com/ci/yaml",
         paths: &[".gitlab-ci.yml", ".gitlab/ci"],
     },
-    Files { program: "CircleCI", source: "https://circleci.com/docs/configuration-reference", paths: &[".circleci"] },
+    Files {
+        program: "CircleCI",
+        source: "https://circleci.com/docs/configuration-reference",
+        paths: &[".circleci"],
+    },
     Files {
         program: "Jenkins",
         source: "https://www.jenkins.io/doc/book/pipeline/jenkinsfile",
@@ -176,7 +231,11 @@ pub(super) const FILES: &[Files] = &[
     Files {
         program: "Azure Pipelines",
         source: "https://learn.microsoft.com/en-us/azure/devops/pipelines/yaml-schema",
-        paths: &["azure-pipelines.yml", "azure-pipelines.yaml", ".azure-pipelines"],
+        paths: &[
+            "azure-pipelines.yml",
+            "azure-pipelines.yaml",
+            ".azure-pipelines",
+        ],
     },
     Files {
         program: "Travis CI",
@@ -188,7 +247,11 @@ pub(super) const FILES: &[Files] = &[
         source: "https://support.atlassian.com/bitbucket-cloud/docs/bitbucket-pipelines-configuration-reference",
         paths: &["bitbucket-pipelines.yml"],
     },
-    Files { program: "Buildkite", source: "https://buildkite.com/docs/pipelines", paths: &[".buildkite"] },
+    Files {
+        program: "Buildkite",
+        source: "https://buildkite.com/docs/pipelines",
+        paths: &[".buildkite"],
+    },
     Files {
         program: "Drone",
         source: "https://docs.drone.io/pipeline/overview",
@@ -209,7 +272,11 @@ pub(super) const FILES: &[Files] = &[
         source: "https://cirrus-ci.org/guide/writing-tasks",
         paths: &[".cirrus.yml", ".cirrus.star"],
     },
-    Files { program: "Semaphore", source: "https://docs.semaphore.io/reference/pipeline-yaml", paths: &[".semaphore"] },
+    Files {
+        program: "Semaphore",
+        source: "https://docs.semaphore.io/reference/pipeline-yaml",
+        paths: &[".semaphore"],
+    },
     Files {
         program: "TeamCity",
         source: "https://www.jetbrains.com/help/teamcity/kotlin-dsl.html",
@@ -235,7 +302,11 @@ pub(super) const FILES: &[Files] = &[
         source: "https://docs.netlify.com/build/configure-builds/file-based-configuration",
         paths: &["netlify.toml"],
     },
-    Files { program: "Vercel", source: "https://vercel.com/docs/project-configuration", paths: &["vercel.json"] },
+    Files {
+        program: "Vercel",
+        source: "https://vercel.com/docs/project-configuration",
+        paths: &["vercel.json"],
+    },
     // Editors, which agents run in.
     Files {
         program: "Visual Studio Code",
@@ -263,7 +334,11 @@ pub(super) const FILES: &[Files] = &[
         source: "https://zed.dev/docs/tasks https://zed.dev/docs/ai/rules",
         paths: &[".zed", ".rules"],
     },
-    Files { program: "Helix", source: "https://docs.helix-editor.com/languages.html", paths: &[".helix"] },
+    Files {
+        program: "Helix",
+        source: "https://docs.helix-editor.com/languages.html",
+        paths: &[".helix"],
+    },
     Files {
         program: "Vim and Neovim",
         source: "https://neovim.io/doc/user/options.html#'exrc'",
@@ -279,9 +354,17 @@ pub(super) const FILES: &[Files] = &[
         source: "https://containers.dev/implementors/spec",
         paths: &[".devcontainer", ".devcontainer.json"],
     },
-    Files { program: "Gitpod", source: "https://www.gitpod.io/docs/references/gitpod-yml", paths: &[".gitpod.yml"] },
+    Files {
+        program: "Gitpod",
+        source: "https://www.gitpod.io/docs/references/gitpod-yml",
+        paths: &[".gitpod.yml"],
+    },
     // Shells, git and package managers, which run commands on behalf of the agent's own.
-    Files { program: "direnv", source: "https://direnv.net/man/direnv.1.html", paths: &[".envrc", ".config/direnv"] },
+    Files {
+        program: "direnv",
+        source: "https://direnv.net/man/direnv.1.html",
+        paths: &[".envrc", ".config/direnv"],
+    },
     Files {
         program: "mise",
         source: "https://mise.jdx.dev/configuration.html",
@@ -296,7 +379,11 @@ pub(super) const FILES: &[Files] = &[
             ".config/mise.toml",
         ],
     },
-    Files { program: "asdf", source: "https://asdf-vm.com/manage/configuration.html", paths: &[".tool-versions"] },
+    Files {
+        program: "asdf",
+        source: "https://asdf-vm.com/manage/configuration.html",
+        paths: &[".tool-versions"],
+    },
     Files {
         program: "systemd",
         source: "https://www.freedesktop.org/software/systemd/man/latest/systemd.unit.html",
@@ -334,27 +421,51 @@ pub(super) const FILES: &[Files] = &[
         source: "git-config(1), githooks(5)",
         paths: &[".gitconfig", ".config/git/config", ".githooks"],
     },
-    Files { program: "ssh", source: "ssh_config(5)", paths: &[".ssh/config"] },
-    Files { program: "Mercurial", source: "hgrc(5)", paths: &[".hg/hgrc"] },
-    Files { program: "husky", source: "https://typicode.github.io/husky", paths: &[".husky"] },
+    Files {
+        program: "ssh",
+        source: "ssh_config(5)",
+        paths: &[".ssh/config"],
+    },
+    Files {
+        program: "Mercurial",
+        source: "hgrc(5)",
+        paths: &[".hg/hgrc"],
+    },
+    Files {
+        program: "husky",
+        source: "https://typicode.github.io/husky",
+        paths: &[".husky"],
+    },
     Files {
         program: "pre-commit",
         source: "https://pre-commit.com",
         paths: &[".pre-commit-config.yaml", ".pre-commit-hooks.yaml"],
     },
-    Files { program: "Lefthook", source: "https://lefthook.dev/configuration", paths: LEFTHOOK },
+    Files {
+        program: "Lefthook",
+        source: "https://lefthook.dev/configuration",
+        paths: LEFTHOOK,
+    },
     Files {
         program: "Overcommit",
         source: "https://github.com/sds/overcommit#configuration",
         paths: &[".overcommit.yml", ".git-hooks"],
     },
-    Files { program: "npm", source: "https://docs.npmjs.com/cli/configuring-npm/npmrc", paths: &[".npmrc"] },
+    Files {
+        program: "npm",
+        source: "https://docs.npmjs.com/cli/configuring-npm/npmrc",
+        paths: &[".npmrc"],
+    },
     Files {
         program: "Yarn",
         source: "https://yarnpkg.com/configuration/yarnrc",
         paths: &[".yarnrc", ".yarnrc.yml", ".yarn/releases", ".yarn/plugins"],
     },
-    Files { program: "pnpm", source: "https://pnpm.io/pnpmfile", paths: &[".pnpmfile.cjs", ".pnpmfile.mjs"] },
+    Files {
+        program: "pnpm",
+        source: "https://pnpm.io/pnpmfile",
+        paths: &[".pnpmfile.cjs", ".pnpmfile.mjs"],
+    },
     Files {
         program: "Cargo",
         source: "https://doc.rust-lang.org/cargo/reference/config.html",
@@ -370,7 +481,11 @@ pub(super) const FILES: &[Files] = &[
         source: "https://docs.gradle.org/current/userguide/gradle_wrapper.html",
         paths: &["gradle/wrapper"],
     },
-    Files { program: "Maven", source: "https://maven.apache.org/configure.html", paths: &[".mvn"] },
+    Files {
+        program: "Maven",
+        source: "https://maven.apache.org/configure.html",
+        paths: &[".mvn"],
+    },
 ];
 
 /// Also below `.config`, without the leading dot.

@@ -1,5 +1,5 @@
-//! From the text of a policy file to a layer. What is not understood stops the run: nobody may believe in a rule that
-//! does not hold.
+//! From the text of a policy file to a layer. What is not understood stops the run: nobody may
+//! believe in a rule that does not hold.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -12,7 +12,8 @@ use super::secrets::Secrecy;
 use super::{Access, Mode, Verdict};
 use crate::text::Span;
 
-/// Most patterns in one file, and most characters of them all that stand for others: the work grows with both.
+/// Most patterns in one file, and most characters of them all that stand for others: the work grows
+/// with both.
 const MOST_PATTERNS: usize = 10_000;
 const MOST_WILDCARDS: usize = 20_000;
 
@@ -93,31 +94,52 @@ enum Word {
     Deny,
 }
 
-pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -> Result<Layer, PolicyError> {
+pub(super) fn parse_with(
+    name: &str,
+    bytes: &[u8],
+    origin: Origin,
+    case: Case,
+) -> Result<Layer, PolicyError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
-        PolicyError { message: "the file is not UTF-8".to_owned(), span: Span::new(at, at + 1) }
+        PolicyError {
+            message: "the file is not UTF-8".to_owned(),
+            span: Span::new(at, at + 1),
+        }
     })?;
     let document: Document = toml::from_str(text).map_err(|error| {
-        let span = error.span().map_or(Span::new(0, 0), |span| Span::new(span.start, span.end));
-        PolicyError { message: error.message().trim_end().replace('\n', ", "), span }
+        let span = error
+            .span()
+            .map_or(Span::new(0, 0), |span| Span::new(span.start, span.end));
+        PolicyError {
+            message: error.message().trim_end().replace('\n', ", "),
+            span,
+        }
     })?;
     if let Some(server) = document.server.as_ref().filter(|_| origin != Origin::User) {
         return Err(wrong(server, "only the user's configuration names servers"));
     }
     let lines = Lines::of(bytes);
-    let grants = document.grant.iter().map(|row| grant(row, origin, &lines)).collect::<Result<_, _>>()?;
+    let grants = document
+        .grant
+        .iter()
+        .map(|row| grant(row, origin, &lines))
+        .collect::<Result<_, _>>()?;
     let (rules, patterns, meant) = rules(&document.rule, case, &lines)?;
     let settings = document.policy;
     Ok(Layer {
         name: name.to_owned(),
         origin,
-        mode: settings.mode.map(|mode| (*mode.get_ref(), lines.number(mode.span().start))),
+        mode: settings
+            .mode
+            .map(|mode| (*mode.get_ref(), lines.number(mode.span().start))),
         links: settings.symlinks,
         refuses_binary: settings.binary == Some(Binary::Refuse),
         requires_hash: settings.require_hash == Some(true),
         secrecy: settings.secrets,
-        control: settings.control_files.map(|is_on| if is_on { Control::Ask } else { Control::Off }),
+        control: settings
+            .control_files
+            .map(|is_on| if is_on { Control::Ask } else { Control::Off }),
         max_read: settings.max_read_bytes,
         max_write: settings.max_write_bytes,
         grants,
@@ -130,7 +152,10 @@ pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -
 }
 
 fn wrong<T>(at: &Spanned<T>, message: impl Into<String>) -> PolicyError {
-    PolicyError { message: message.into(), span: Span::new(at.span().start, at.span().end) }
+    PolicyError {
+        message: message.into(),
+        span: Span::new(at.span().start, at.span().end),
+    }
 }
 
 fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant, PolicyError> {
@@ -138,18 +163,35 @@ fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant
     let text = prefix.get_ref().as_str();
     let is_absolute = text.starts_with('/');
     if is_absolute && origin == Origin::Project {
-        return Err(wrong(prefix, "a project's own file grants nothing outside of the root"));
+        return Err(wrong(
+            prefix,
+            "a project's own file grants nothing outside of the root",
+        ));
     }
     if pattern::is_in_home(text) {
-        return Err(wrong(prefix, "`~` is no home: a directory there has to have its full path"));
+        return Err(wrong(
+            prefix,
+            "`~` is no home: a directory there has to have its full path",
+        ));
     }
-    let parts: Vec<_> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let parts: Vec<_> = text
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect();
     if parts.contains(&"..") || text.is_empty() || text.contains('\0') {
-        return Err(wrong(prefix, "a grant is for a directory, `.` for the root, without `..`"));
+        return Err(wrong(
+            prefix,
+            "a grant is for a directory, `.` for the root, without `..`",
+        ));
     }
     let path = parts.join("/");
     Ok(Grant {
-        prefix: if is_absolute { format!("/{path}") } else { path }.into_bytes(),
+        prefix: if is_absolute {
+            format!("/{path}")
+        } else {
+            path
+        }
+        .into_bytes(),
         is_writable: *mode == Reach::Rw,
         line: lines.number(row.span().start),
     })
@@ -162,33 +204,58 @@ fn rules(rows: &[Spanned<RuleRow>], case: Case, lines: &Lines) -> Result<Rules, 
     let (mut rules, mut globs, mut meant) = (Vec::new(), Vec::new(), Vec::new());
     let mut wildcards = 0;
     for (index, row) in rows.iter().enumerate() {
-        let RuleRow { name, paths, ops, verdict, reason } = row.get_ref();
+        let RuleRow {
+            name,
+            paths,
+            ops,
+            verdict,
+            reason,
+        } = row.get_ref();
         if paths.is_empty() || ops.as_ref().is_some_and(Vec::is_empty) {
-            return Err(wrong(row, "the rule is about nothing: it needs paths, and ops if it names any"));
+            return Err(wrong(
+                row,
+                "the rule is about nothing: it needs paths, and ops if it names any",
+            ));
         }
         for path in paths {
-            wildcards += path.get_ref().bytes().filter(|byte| b"*?[{,".contains(byte)).count();
+            wildcards += path
+                .get_ref()
+                .bytes()
+                .filter(|byte| b"*?[{,".contains(byte))
+                .count();
             if wildcards > MOST_WILDCARDS {
-                return Err(wrong(path, format!("the patterns of the file have more than {MOST_WILDCARDS} wildcards")));
+                return Err(wrong(
+                    path,
+                    format!("the patterns of the file have more than {MOST_WILDCARDS} wildcards"),
+                ));
             }
-            let found = pattern::globs(path.get_ref(), case).map_err(|message| wrong(path, message))?;
+            let found =
+                pattern::globs(path.get_ref(), case).map_err(|message| wrong(path, message))?;
             meant.extend(found.iter().map(|_| (index, path.get_ref().clone())));
             globs.extend(found);
             if globs.len() > MOST_PATTERNS {
-                return Err(wrong(path, format!("the file has more than {MOST_PATTERNS} patterns")));
+                return Err(wrong(
+                    path,
+                    format!("the file has more than {MOST_PATTERNS} patterns"),
+                ));
             }
         }
         rules.push(PathRule {
-            name: name.clone().unwrap_or_else(|| format!("rule-{}", index + 1)),
-            accesses: ops
-                .as_ref()
-                .map_or(Access::ALL.to_vec(), |ops| ops.iter().flat_map(|op| op.accesses()).collect()),
+            name: name
+                .clone()
+                .unwrap_or_else(|| format!("rule-{}", index + 1)),
+            accesses: ops.as_ref().map_or(Access::ALL.to_vec(), |ops| {
+                ops.iter().flat_map(|op| op.accesses()).collect()
+            }),
             verdict: verdict.verdict(),
             reason: reason.clone(),
             line: lines.number(row.span().start),
         });
     }
-    let patterns = Patterns::new(&globs, case).map_err(|message| PolicyError { message, span: Span::new(0, 0) })?;
+    let patterns = Patterns::new(&globs, case).map_err(|message| PolicyError {
+        message,
+        span: Span::new(0, 0),
+    })?;
     Ok((rules, patterns, meant))
 }
 

@@ -17,17 +17,21 @@ pub struct Granted {
 }
 
 impl Policy {
-    /// Returns every rule that speaks of doing this to `path`, the strictest first, those that allow it as well.
+    /// Returns every rule that speaks of doing this to `path`, the strictest first, those that
+    /// allow it as well.
     ///
-    /// Whoever changes, moves or deletes a file reads it, since a report says what was in it; and who moves a file away
-    /// deletes it there.
+    /// Whoever changes, moves or deletes a file reads it, since a report says what was in it; and
+    /// who moves a file away deletes it there.
     #[must_use]
     pub fn explain(&self, path: &RelPath, access: Access) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         // It holds for what models do, and the reason says so.
         let control = |access| {
             let hit = self.control(path, access)?;
-            Some(Hit { reason: format!("`hook` and `mcp` ask: {}", hit.reason), ..hit })
+            Some(Hit {
+                reason: format!("`hook` and `mcp` ask: {}", hit.reason),
+                ..hit
+            })
         };
         let all = |&access: &Access| self.hits(path, access).into_iter().chain(control(access));
         for hit in access.needed().iter().flat_map(all) {
@@ -38,10 +42,14 @@ impl Policy {
         Ruling::of(hits).hits.into_vec()
     }
 
-    /// Returns how far a run may go; `None` where no file says so, which is [`Mode::WorkspaceWrite`].
+    /// Returns how far a run may go; `None` where no file says so, which is
+    /// [`Mode::WorkspaceWrite`].
     #[must_use]
     pub fn mode(&self) -> Option<Mode> {
-        self.layers.iter().filter_map(|layer| Some(layer.mode?.0)).min()
+        self.layers
+            .iter()
+            .filter_map(|layer| Some(layer.mode?.0))
+            .min()
     }
 
     /// Returns how much is taken for a secret.
@@ -57,7 +65,9 @@ impl Policy {
             is_writable: grant.is_writable,
             source: (layer.name.clone(), grant.line),
         };
-        self.layers.iter().flat_map(move |layer| layer.grants.iter().map(move |grant| granted(layer, grant)))
+        self.layers
+            .iter()
+            .flat_map(move |layer| layer.grants.iter().map(move |grant| granted(layer, grant)))
     }
 }
 

@@ -1,11 +1,15 @@
 //! From a path and what is to be done with it to a verdict, and the rules that gave it.
 //!
-//! Every rule is asked, and the strictest answer counts: nothing that one of them denies is opened by another.
+//! Every rule is asked, and the strictest answer counts: nothing that one of them denies is opened
+//! by another.
 
 mod built_in;
 mod closed;
 mod config;
-#[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "policy files use it"))]
+#[cfg_attr(
+    not(feature = "policy"),
+    allow(dead_code, reason = "policy files use it")
+)]
 mod control;
 mod control_files;
 #[cfg(feature = "policy")]
@@ -15,7 +19,10 @@ mod layer;
 mod names;
 mod operation;
 mod parse;
-#[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "policy files use it"))]
+#[cfg_attr(
+    not(feature = "policy"),
+    allow(dead_code, reason = "policy files use it")
+)]
 mod pattern;
 mod places;
 mod ruling;
@@ -43,7 +50,8 @@ use tree::TreeFacts;
 /// The name of the rule that protects policy files.
 const POLICY_FILE: &str = "policy-file";
 
-/// Everything that says what may be done below a root: what always holds, and the policy files in force.
+/// Everything that says what may be done below a root: what always holds, and the policy files in
+/// force.
 ///
 /// The default has no file and knows no home, so that only what always holds closes anything.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +65,8 @@ pub struct Policy {
     tree: TreeFacts,
     /// Where the user's configuration is kept.
     config: Config,
-    /// Whether a model acts, and is asked about before it writes files that control what agents and CI systems do.
+    /// Whether a model acts, and is asked about before it writes files that control what agents and
+    /// CI systems do.
     for_model: bool,
 }
 
@@ -73,13 +82,21 @@ pub struct Place {
 }
 
 impl Policy {
-    /// Returns the policy of `layers`, for a root at `place`. `files` are the policy files that lie below it: they are
-    /// closed for writing, with the directories above them.
+    /// Returns the policy of `layers`, for a root at `place`. `files` are the policy files that lie
+    /// below it: they are closed for writing, with the directories above them.
     #[must_use]
     pub fn new(layers: Vec<Layer>, place: Place, files: Vec<RelPath>) -> Self {
         let secrets = Secrets::of(&place, secrecy(&layers));
         let config = Config::of(&place);
-        Self { layers, place, secrets, files, tree: TreeFacts::default(), config, for_model: false }
+        Self {
+            layers,
+            place,
+            secrets,
+            files,
+            tree: TreeFacts::default(),
+            config,
+            for_model: false,
+        }
     }
 
     /// Returns this policy with one more layer.
@@ -87,18 +104,25 @@ impl Policy {
     pub fn with(&self, layer: Layer) -> Self {
         let layers = [&self.layers[..], &[layer]].concat();
         let (tree, for_model) = (self.tree.clone(), self.for_model);
-        Self { tree, for_model, ..Self::new(layers, self.place.clone(), self.files.clone()) }
+        Self {
+            tree,
+            for_model,
+            ..Self::new(layers, self.place.clone(), self.files.clone())
+        }
     }
 
-    /// Returns this policy for a root whose file system finds a file under several spellings of its name: rules match every
-    /// spelling of a path.
+    /// Returns this policy for a root whose file system finds a file under several spellings of its
+    /// name: rules match every spelling of a path.
     ///
     /// # Errors
     ///
     /// Returns the name of a policy file whose patterns become too large, and the reason.
     pub fn folded(&self) -> Result<Self, (String, String)> {
         let fold = |layer: &Layer| layer.folded().map_err(|why| (layer.name.clone(), why));
-        Ok(Self { layers: self.layers.iter().map(fold).collect::<Result<_, _>>()?, ..self.clone() })
+        Ok(Self {
+            layers: self.layers.iter().map(fold).collect::<Result<_, _>>()?,
+            ..self.clone()
+        })
     }
 
     /// Returns whether some policy file has rules on paths.
@@ -107,41 +131,66 @@ impl Policy {
         self.layers.iter().any(|layer| !layer.rules.is_empty())
     }
 
-    /// Returns this policy for what a model does, in a hook or behind a server: it asks before files are written that
-    /// control what an agent or a CI system executes, unless a policy of the user switches that off.
+    /// Returns this policy for what a model does, in a hook or behind a server: it asks before
+    /// files are written that control what an agent or a CI system executes, unless a policy of the
+    /// user switches that off.
     #[must_use]
     pub fn for_model(self) -> Self {
-        Self { for_model: true, ..self }
+        Self {
+            for_model: true,
+            ..self
+        }
     }
 
     /// Returns this policy for what a person does.
     #[must_use]
     pub fn for_user(self) -> Self {
-        Self { for_model: false, ..self }
+        Self {
+            for_model: false,
+            ..self
+        }
     }
 
-    /// Returns what this policy says of the work tree `top`, in which its root is at `prefix`: of the files below its root
-    /// the same, and of others what it says by names that do not depend on the root.
+    /// Returns what this policy says of the work tree `top`, in which its root is at `prefix`: of
+    /// the files below its root the same, and of others what it says by names that do not depend on
+    /// the root.
     #[must_use]
     pub fn above(&self, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
-        let own = if self.place.roots.is_empty() { vec![[top, &end].concat()] } else { self.place.roots.clone() };
+        let own = if self.place.roots.is_empty() {
+            vec![[top, &end].concat()]
+        } else {
+            self.place.roots.clone()
+        };
         let layer = |layer: &Layer| match layer.other_root {
             Some(_) => layer.clone(),
             None => layer.clone().of_other_root(own.clone()),
         };
-        let mut roots: Vec<_> = own.iter().filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec())).collect();
+        let mut roots: Vec<_> = own
+            .iter()
+            .filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec()))
+            .collect();
         if roots.is_empty() {
             roots.push(top.to_vec());
         }
-        let files = self.files.iter().filter_map(|file| prefix.join(file.as_bytes()).ok());
+        let files = self
+            .files
+            .iter()
+            .filter_map(|file| prefix.join(file.as_bytes()).ok());
         let files = files.chain(prefix.join(b"wpatch.toml").ok()).collect();
-        let place = Place { roots, ..self.place.clone() };
+        let place = Place {
+            roots,
+            ..self.place.clone()
+        };
         let layers = self.layers.iter().map(layer).collect();
-        Self { for_model: self.for_model, ..Self::new(layers, place, files) }
+        Self {
+            for_model: self.for_model,
+            ..Self::new(layers, place, files)
+        }
     }
 
-    /// Returns this policy of the root `root` with what `layer`, the own file of the directory `prefix` below, says of that.
+    /// Returns this policy of the root `root` with what `layer`, the own file of the directory
+    /// `prefix` below, says of that.
     #[must_use]
     pub fn with_inner(&self, layer: Layer, prefix: &RelPath, root: &[u8]) -> Self {
         let mut place = self.place.clone();
@@ -150,13 +199,23 @@ impl Policy {
         }
         let inner = |root: &Vec<u8>| [root, prefix.as_bytes()].join(&b'/');
         let layer = layer.of_other_root(place.roots.iter().map(inner).collect());
-        let files = self.files.iter().cloned().chain(prefix.join(b"wpatch.toml").ok()).collect();
+        let files = self
+            .files
+            .iter()
+            .cloned()
+            .chain(prefix.join(b"wpatch.toml").ok())
+            .collect();
         let layers = [&self.layers[..], &[layer]].concat();
-        Self { tree: self.tree.clone(), for_model: self.for_model, ..Self::new(layers, place, files) }
+        Self {
+            tree: self.tree.clone(),
+            for_model: self.for_model,
+            ..Self::new(layers, place, files)
+        }
     }
 
-    /// Returns this policy with what `layer`, the own file of the top of the work tree, says of the files below the root. `top` is
-    /// the absolute name of the top without links, and `prefix` the path of the root from there.
+    /// Returns this policy with what `layer`, the own file of the top of the work tree, says of the
+    /// files below the root. `top` is the absolute name of the top without links, and `prefix` the
+    /// path of the root from there.
     #[must_use]
     pub fn with_outer(&self, layer: Layer, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
@@ -165,11 +224,17 @@ impl Policy {
         if !policy.place.roots.contains(&root) {
             policy.place.roots.push(root);
         }
-        let tops = policy.place.roots.iter().filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec())).collect();
+        let tops = policy
+            .place
+            .roots
+            .iter()
+            .filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec()))
+            .collect();
         policy.with(layer.of_outer_root(tops))
     }
 
-    /// Returns the policy files below the root that others than the project gave, and the links on the way to them.
+    /// Returns the policy files below the root that others than the project gave, and the links on
+    /// the way to them.
     pub fn files(&self) -> impl Iterator<Item = &RelPath> {
         self.files.iter()
     }
@@ -177,7 +242,10 @@ impl Policy {
     /// Returns the names of the policy files that are in force.
     #[must_use]
     pub fn sources(&self) -> Vec<&str> {
-        self.layers.iter().map(|layer| layer.name.as_str()).collect()
+        self.layers
+            .iter()
+            .map(|layer| layer.name.as_str())
+            .collect()
     }
 
     /// Returns what may be done with `path`.
@@ -196,15 +264,35 @@ impl Policy {
         if let Some(rule) = self.closed(path) {
             hits.push(Hit::built_in(path, access, rule.name, rule.reason));
         } else if self.is_in_git_directory(path) {
-            hits.push(Hit::built_in(path, access, GIT_DIRECTORY, names::GIT_REASON));
+            hits.push(Hit::built_in(
+                path,
+                access,
+                GIT_DIRECTORY,
+                names::GIT_REASON,
+            ));
         }
         if access != Access::Read && self.config.is_hit(path) {
-            hits.push(Hit::built_in(path, access, POLICY_FILE, "the configuration of wpatch is kept there"));
+            hits.push(Hit::built_in(
+                path,
+                access,
+                POLICY_FILE,
+                "the configuration of wpatch is kept there",
+            ));
         } else if access != Access::Read && self.is_policy_file(path) {
-            hits.push(Hit::built_in(path, access, POLICY_FILE, "it is a policy file, or on the way to one"));
+            hits.push(Hit::built_in(
+                path,
+                access,
+                POLICY_FILE,
+                "it is a policy file, or on the way to one",
+            ));
         }
         if self.secrets.is_hit(path, access) {
-            hits.push(Hit::built_in(path, access, "secrets", "credentials are kept there"));
+            hits.push(Hit::built_in(
+                path,
+                access,
+                "secrets",
+                "credentials are kept there",
+            ));
         }
         for layer in &self.layers {
             layer.judge(path, access, &self.place, &mut hits);
@@ -217,8 +305,13 @@ impl Policy {
         if !self.has_control_rule() || access == Access::Read {
             return None;
         }
-        let reason = self.control_reason(path).or_else(|| self.tree_reason(path))?;
-        Some(Hit { verdict: Verdict::Ask, ..Hit::built_in(path, access, control::RULE, &reason) })
+        let reason = self
+            .control_reason(path)
+            .or_else(|| self.tree_reason(path))?;
+        Some(Hit {
+            verdict: Verdict::Ask,
+            ..Hit::built_in(path, access, control::RULE, &reason)
+        })
     }
 
     fn has_control_rule(&self) -> bool {
@@ -249,18 +342,22 @@ impl Policy {
             && !names::is_policy_file(path)
     }
 
-    /// Returns whether some file may not simply be read, besides those that are closed to every command.
+    /// Returns whether some file may not simply be read, besides those that are closed to every
+    /// command.
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
         !self.secrets.are_none() || self.layers.iter().any(Layer::restricts_reading)
     }
 
-    /// Returns this policy for the directory at `place`, without its rules on paths and its grants: what is left is what
-    /// holds everywhere. `files` are the policy files below that directory.
+    /// Returns this policy for the directory at `place`, without its rules on paths and its grants:
+    /// what is left is what holds everywhere. `files` are the policy files below that directory.
     #[must_use]
     pub fn everywhere(&self, place: Place, files: Vec<RelPath>) -> Self {
         let layers = self.layers.iter().map(Layer::without_paths).collect();
-        Self { for_model: self.for_model, ..Self::new(layers, place, files) }
+        Self {
+            for_model: self.for_model,
+            ..Self::new(layers, place, files)
+        }
     }
 
     /// Returns whether `path` is a policy file itself, not a directory above one.
@@ -269,20 +366,31 @@ impl Policy {
     }
 
     fn is_policy_file(&self, path: &RelPath) -> bool {
-        names::is_policy_file(path) || self.files.iter().any(|file| names::is_at_or_above(path, file))
+        names::is_policy_file(path)
+            || self
+                .files
+                .iter()
+                .any(|file| names::is_at_or_above(path, file))
     }
 
-    /// Returns whether a listing may name what is at `path`; `None` is the root. Grants hide everything that they do not
-    /// open and that does not lead to what they open.
+    /// Returns whether a listing may name what is at `path`; `None` is the root. Grants hide
+    /// everything that they do not open and that does not lead to what they open.
     #[must_use]
     pub fn is_visible(&self, path: Option<&RelPath>) -> bool {
-        self.layers.iter().all(|layer| layer.shows(path, &self.place))
+        self.layers
+            .iter()
+            .all(|layer| layer.shows(path, &self.place))
     }
 
-    /// Returns the grant for an absolute name that opens the file `name`, as the directory that it names.
+    /// Returns the grant for an absolute name that opens the file `name`, as the directory that it
+    /// names.
     #[must_use]
     pub fn opened_elsewhere(&self, name: &[u8]) -> Option<&[u8]> {
-        let prefixes = self.layers.iter().flat_map(Layer::absolute_grants).filter(|prefix| layer::covers(prefix, name));
+        let prefixes = self
+            .layers
+            .iter()
+            .flat_map(Layer::absolute_grants)
+            .filter(|prefix| layer::covers(prefix, name));
         prefixes.max_by_key(|prefix| prefix.len())
     }
 
@@ -307,13 +415,21 @@ impl Policy {
     /// Returns the size of the largest file that may be read, in bytes.
     #[must_use]
     pub fn max_read(&self) -> u64 {
-        self.layers.iter().filter_map(|layer| layer.max_read).min().unwrap_or(u64::MAX)
+        self.layers
+            .iter()
+            .filter_map(|layer| layer.max_read)
+            .min()
+            .unwrap_or(u64::MAX)
     }
 
     /// Returns the size of the largest file that may be made, in bytes.
     #[must_use]
     pub fn max_write(&self) -> u64 {
-        self.layers.iter().filter_map(|layer| layer.max_write).min().unwrap_or(u64::MAX)
+        self.layers
+            .iter()
+            .filter_map(|layer| layer.max_write)
+            .min()
+            .unwrap_or(u64::MAX)
     }
 }
 
@@ -322,12 +438,24 @@ fn secrecy(layers: &[Layer]) -> Secrecy {
     strictest(layers, |layer| layer.secrecy)
 }
 
-/// Returns the strictest of what the layers say of a setting. The files that the user gave may say less than usual, if all
-/// that say something do; a project's own file may only say more.
-fn strictest<T: Copy + Ord + Default>(layers: &[Layer], setting: impl Fn(&Layer) -> Option<T>) -> T {
-    let (own, given): (Vec<_>, Vec<_>) = layers.iter().partition(|layer| layer.origin == Origin::Project);
-    let given = given.into_iter().filter_map(&setting).max().unwrap_or_default();
-    own.into_iter().filter_map(&setting).max().map_or(given, |own| own.max(given))
+/// Returns the strictest of what the layers say of a setting. The files that the user gave may say
+/// less than usual, if all that say something do; a project's own file may only say more.
+fn strictest<T: Copy + Ord + Default>(
+    layers: &[Layer],
+    setting: impl Fn(&Layer) -> Option<T>,
+) -> T {
+    let (own, given): (Vec<_>, Vec<_>) = layers
+        .iter()
+        .partition(|layer| layer.origin == Origin::Project);
+    let given = given
+        .into_iter()
+        .filter_map(&setting)
+        .max()
+        .unwrap_or_default();
+    own.into_iter()
+        .filter_map(&setting)
+        .max()
+        .map_or(given, |own| own.max(given))
 }
 
 #[cfg(test)]

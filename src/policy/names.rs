@@ -1,29 +1,47 @@
 //! The spellings under which some file system finds a protected name.
 //!
-//! HFS+ ignores certain code points and case; NTFS ignores case, blanks and dots at the end and what stands behind a
-//! colon, has short names (`git~1`), and separates with backslashes too. See "core.protectHFS" and
-//! "core.protectNTFS" in git-config(1). APFS and ext4 with the feature casefold take names for one that are canonically
-//! equivalent and have the same full case folding, as `.ssh` and `.\u{df}h` do; ext4 ignores what can be ignored by default.
+//! HFS+ ignores certain code points and case; NTFS ignores case, blanks and dots at the end and
+//! what stands behind a colon, has short names (`git~1`), and separates with backslashes too. See
+//! "core.protectHFS" and "core.protectNTFS" in git-config(1). APFS and ext4 with the feature
+//! casefold take names for one that are canonically equivalent and have the same full case folding,
+//! as `.ssh` and `.\u{df}h` do; ext4 ignores what can be ignored by default.
 
 use crate::path::RelPath;
 use crate::text::folded_name;
 
 /// The reason of the rule that protects git directories.
 pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
-/// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work tree can be next to them.
-const OWN: [&str; 9] = ["branches", "hooks", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
+/// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work
+/// tree can be next to them.
+const OWN: [&str; 9] = [
+    "branches",
+    "hooks",
+    "info",
+    "lfs",
+    "logs",
+    "modules",
+    "objects",
+    "refs",
+    "worktrees",
+];
 
 /// Returns the components of `path` as any system splits it.
 pub(super) fn parts(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     path.as_bytes().split(|&byte| byte == b'/' || byte == b'\\')
 }
 
-/// Returns whether `path` is nowhere near a protected name: nothing in it is spelled in an unusual way, and no component
-/// begins as one of these names does. What is not ordinary may still be open.
+/// Returns whether `path` is nowhere near a protected name: nothing in it is spelled in an unusual
+/// way, and no component begins as one of these names does. What is not ordinary may still be open.
 pub(super) fn is_ordinary(path: &RelPath) -> bool {
-    let begins_as_none =
-        |part: &[u8]| !matches!(part, [b'.', ..] | [b'g' | b'G', b'i' | b'I', ..] | [b'w' | b'W', b'p' | b'P', ..]);
-    path.as_bytes().is_ascii() && !has_drive_letter(path.as_bytes()) && parts(path).all(begins_as_none)
+    let begins_as_none = |part: &[u8]| {
+        !matches!(
+            part,
+            [b'.', ..] | [b'g' | b'G', b'i' | b'I', ..] | [b'w' | b'W', b'p' | b'P', ..]
+        )
+    };
+    path.as_bytes().is_ascii()
+        && !has_drive_letter(path.as_bytes())
+        && parts(path).all(begins_as_none)
 }
 
 /// Returns whether git makes a directory `name` in a git directory.
@@ -38,16 +56,28 @@ pub(super) fn is_git_directory(part: &[u8]) -> bool {
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
     let is_of_user = || {
         let folded = folded_name(part).to_ascii_lowercase();
-        folded.strip_prefix(b".wpatch-").is_some_and(|user| user.first().is_some_and(u8::is_ascii_digit))
+        folded
+            .strip_prefix(b".wpatch-")
+            .is_some_and(|user| user.first().is_some_and(u8::is_ascii_digit))
     };
-    [&b".wpatch"[..], b".wpatch-attic", b".wpatch-git", b".wpatch-index"].iter().any(|name| is_spelled(part, name))
+    [
+        &b".wpatch"[..],
+        b".wpatch-attic",
+        b".wpatch-git",
+        b".wpatch-index",
+    ]
+    .iter()
+    .any(|name| is_spelled(part, name))
         || is_of_user()
         || is_on_ntfs(part, b"wpatch~1")
 }
 
-/// Returns whether some file system takes `path` for the project's own policy file, or for something below it.
+/// Returns whether some file system takes `path` for the project's own policy file, or for
+/// something below it.
 pub(super) fn is_policy_file(path: &RelPath) -> bool {
-    parts(path).next().is_some_and(|part| is_spelled(part, b"wpatch.toml") || is_on_ntfs(part, b"wpatch~1.tom"))
+    parts(path)
+        .next()
+        .is_some_and(|part| is_spelled(part, b"wpatch.toml") || is_on_ntfs(part, b"wpatch~1.tom"))
 }
 
 /// Returns whether some file system takes `path` for `file`, or for a directory above it.
@@ -56,10 +86,13 @@ pub(super) fn is_at_or_above(path: &RelPath, file: &RelPath) -> bool {
     parts(path).all(|part| names.next().is_some_and(|name| is_spelled(part, name)))
 }
 
-/// Returns what follows `directory` in `path`, if some file system takes `path` for `directory` or for something below it.
+/// Returns what follows `directory` in `path`, if some file system takes `path` for `directory` or
+/// for something below it.
 pub(super) fn below(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
     let mut names = parts(path);
-    let is_below = directory.components().all(|wanted| names.next().is_some_and(|name| is_spelled(name, wanted)));
+    let is_below = directory
+        .components()
+        .all(|wanted| names.next().is_some_and(|name| is_spelled(name, wanted)));
     is_below.then(|| names.collect::<Vec<_>>().join(&b'/'))
 }
 
@@ -76,9 +109,18 @@ pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
 /// Returns whether some file system takes `part` for a name with the end `end`.
 pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
     let name = folded_name(part);
-    let stream = name.iter().position(|&byte| byte == b':').unwrap_or(name.len());
-    let dots = name[..stream].iter().rev().take_while(|byte| matches!(byte, b' ' | b'.')).count();
-    let is_end = |name: &[u8]| name.len() >= end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end);
+    let stream = name
+        .iter()
+        .position(|&byte| byte == b':')
+        .unwrap_or(name.len());
+    let dots = name[..stream]
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b'.'))
+        .count();
+    let is_end = |name: &[u8]| {
+        name.len() >= end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end)
+    };
     is_end(&name) || is_end(&name[..stream - dots])
 }
 
@@ -92,8 +134,14 @@ fn is_on_ntfs(part: &[u8], name: &[u8]) -> bool {
     let Some((head, tail)) = part.split_at_checked(name.len()) else {
         return false;
     };
-    let stream = tail.iter().position(|&byte| byte == b':').unwrap_or(tail.len());
-    head.eq_ignore_ascii_case(name) && tail[..stream].iter().all(|byte| matches!(byte, b' ' | b'.'))
+    let stream = tail
+        .iter()
+        .position(|&byte| byte == b':')
+        .unwrap_or(tail.len());
+    head.eq_ignore_ascii_case(name)
+        && tail[..stream]
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'.'))
 }
 
 #[cfg(test)]
@@ -120,15 +168,33 @@ mod tests {
         ] {
             assert!(known(part, name), "{part} {name}");
         }
-        for (part, name) in [(".envy", ".env"), (".e\u{301}nv", ".env"), ("\u{ff0e}env", ".env"), ("", ".env")] {
+        for (part, name) in [
+            (".envy", ".env"),
+            (".e\u{301}nv", ".env"),
+            ("\u{ff0e}env", ".env"),
+            ("", ".env"),
+        ] {
             assert!(!known(part, name), "{part} {name}");
         }
-        for part in [".wpatch-1000", ".WPATCH-1000", ".wPatch-0 .", ".wp\u{ad}atch-1000", ".WPATCH", "WPATCH~1"] {
+        for part in [
+            ".wpatch-1000",
+            ".WPATCH-1000",
+            ".wPatch-0 .",
+            ".wp\u{ad}atch-1000",
+            ".WPATCH",
+            "WPATCH~1",
+        ] {
             assert!(is_state_directory(part.as_bytes()), "{part}");
         }
         assert!(!is_state_directory(b".wpatch-") && !is_state_directory(b".WPATCH-rules"));
-        assert!(is_ending("id.\u{212a}EY".as_bytes(), b".key") && is_ending(b"a.PEM::$DATA", b".pem"));
-        assert!(is_ending(b"a:b.key", b".key") && is_ending(b"a.key. .", b".key") && !is_ending(b"a.keys", b".key"));
+        assert!(
+            is_ending("id.\u{212a}EY".as_bytes(), b".key") && is_ending(b"a.PEM::$DATA", b".pem")
+        );
+        assert!(
+            is_ending(b"a:b.key", b".key")
+                && is_ending(b"a.key. .", b".key")
+                && !is_ending(b"a.keys", b".key")
+        );
         assert!(!is_ending(b".pe", b".pem") && !is_ending(b"\xff.pe", b".pem"));
     }
 }

@@ -9,8 +9,8 @@ use crate::plan::{Action, Edit, Guard, Operation};
 pub const REQUIRE_HASH: &str = "require-hash";
 
 impl Policy {
-    /// Returns what may be done with the paths of `operation`, all together. Whether a file is there is asked only where
-    /// it decides.
+    /// Returns what may be done with the paths of `operation`, all together. Whether a file is
+    /// there is asked only where it decides.
     ///
     /// Whoever changes, moves or copies a file reads it: a report says what was in it.
     #[must_use]
@@ -27,21 +27,37 @@ impl Policy {
             if self.is_silent_about(path) {
                 return Ruling::default();
             }
-            let hits = accesses.iter().flat_map(|&access| self.judge(path, access).hits);
+            let hits = accesses
+                .iter()
+                .flat_map(|&access| self.judge(path, access).hits);
             // An empty directory replaces no policy file and leads to none.
-            let is_harmless =
-                |hit: &Hit| hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path);
+            let is_harmless = |hit: &Hit| {
+                hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path)
+            };
             Ruling::of(hits.filter(|hit| !is_harmless(hit)).collect())
         };
         let path = &operation.path;
         if self.requires_hash() {
-            for changed in unknown(operation).into_iter().filter(|changed| is_there(changed)) {
+            for changed in unknown(operation)
+                .into_iter()
+                .filter(|changed| is_there(changed))
+            {
                 let reason = "a change has to state the hash of the file that it is for";
-                add(Ruling::of(vec![Hit::built_in(changed, Access::Modify, REQUIRE_HASH, reason)]));
+                add(Ruling::of(vec![Hit::built_in(
+                    changed,
+                    Access::Modify,
+                    REQUIRE_HASH,
+                    reason,
+                )]));
             }
         }
         if self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink) {
-            let hit = Hit::built_in(path, Access::Create, "symlinks", "no symbolic link may be made");
+            let hit = Hit::built_in(
+                path,
+                Access::Create,
+                "symlinks",
+                "no symbolic link may be made",
+            );
             add(Ruling::of(vec![hit]));
         }
         if let Some(from) = &operation.from {
@@ -51,7 +67,11 @@ impl Policy {
             Arrival::Certain(accesses) => all(path, accesses),
             Arrival::Open(new, old) => {
                 let (new, old) = (all(path, new), all(path, old));
-                if new == old || !is_there(path) { new } else { old }
+                if new == old || !is_there(path) {
+                    new
+                } else {
+                    old
+                }
             }
         });
         if is_mode_changed(operation) {
@@ -61,23 +81,44 @@ impl Policy {
             }
         }
         let ruling = Ruling::of(hits);
-        let may_be_allowed = ruling.verdict == Verdict::Allow && self.layers.iter().any(Layer::has_allow_rule);
-        Ruling { has_allow_rule: may_be_allowed && self.allows_all_writes(operation, &is_there), ..ruling }
+        let may_be_allowed =
+            ruling.verdict == Verdict::Allow && self.layers.iter().any(Layer::has_allow_rule);
+        Ruling {
+            has_allow_rule: may_be_allowed && self.allows_all_writes(operation, &is_there),
+            ..ruling
+        }
     }
 
     /// Returns whether rules with the verdict `allow` match everything that `operation` writes.
-    fn allows_all_writes(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> bool {
+    fn allows_all_writes(
+        &self,
+        operation: &Operation,
+        is_there: &dyn Fn(&RelPath) -> bool,
+    ) -> bool {
         let allows = |path: &RelPath, accesses: &[Access]| {
             let mut written = accesses.iter().filter(|access| **access != Access::Read);
-            written.all(|&access| self.layers.iter().any(|layer| layer.allows(path, access, &self.place)))
+            written.all(|&access| {
+                self.layers
+                    .iter()
+                    .any(|layer| layer.allows(path, access, &self.place))
+            })
         };
         let path = &operation.path;
         let arrival = match arrival(operation) {
             Arrival::Open(_, old) if is_there(path) => old,
             Arrival::Certain(accesses) | Arrival::Open(accesses, _) => accesses,
         };
-        let mode: &[Access] = if is_mode_changed(operation) { &[Access::Mode] } else { &[] };
-        allows(path, arrival) && allows(path, mode) && operation.from.iter().all(|from| allows(from, left(operation)))
+        let mode: &[Access] = if is_mode_changed(operation) {
+            &[Access::Mode]
+        } else {
+            &[]
+        };
+        allows(path, arrival)
+            && allows(path, mode)
+            && operation
+                .from
+                .iter()
+                .all(|from| allows(from, left(operation)))
     }
 }
 
@@ -100,13 +141,18 @@ fn is_mode_changed(operation: &Operation) -> bool {
     }
 }
 
-/// Returns the files that the operation changes without saying what has to be in them, if they are there.
+/// Returns the files that the operation changes without saying what has to be in them, if they are
+/// there.
 fn unknown(operation: &Operation) -> Vec<&RelPath> {
     if matches!(operation.guard.as_deref(), Some(Guard::Contents(..))) {
         return Vec::new();
     }
     let Some(from) = &operation.from else {
-        return if is_known(operation) { Vec::new() } else { vec![&operation.path] };
+        return if is_known(operation) {
+            Vec::new()
+        } else {
+            vec![&operation.path]
+        };
     };
     // What is said is about the source: nothing is known of a file that it comes over.
     let moved = (operation.action == Action::Rename && !is_known(operation)).then_some(from);
@@ -118,13 +164,18 @@ fn unknown(operation: &Operation) -> Vec<&RelPath> {
 fn is_known(operation: &Operation) -> bool {
     let is_binary = matches!(operation.edit, Edit::Binary(_));
     // Of a binary patch the blob is compared, of others it is not.
-    let has_blob = is_binary && operation.blobs.as_ref().is_some_and(|blobs| blobs.old.len() >= 40);
+    let has_blob = is_binary
+        && operation
+            .blobs
+            .as_ref()
+            .is_some_and(|blobs| blobs.old.len() >= 40);
     operation.expected.is_some() || has_blob
 }
 
 /// Returns whether a report need not tell the two apart.
 pub(super) fn is_same(one: &Hit, other: &Hit) -> bool {
-    (&one.path, &one.rule, &one.source, one.verdict) == (&other.path, &other.rule, &other.source, other.verdict)
+    (&one.path, &one.rule, &one.source, one.verdict)
+        == (&other.path, &other.rule, &other.source, other.verdict)
 }
 
 /// What is done to the path of an operation.
@@ -147,9 +198,10 @@ fn arrival(operation: &Operation) -> Arrival {
     const CHANGED: &[Access] = &[Access::Modify, Access::Read];
     match operation.action {
         Action::Delete | Action::Uncopy => Arrival::Certain(&[Access::Delete, Access::Read]),
-        Action::Rename => {
-            Arrival::Open(&[Access::Rename, Access::Create], &[Access::Rename, Access::Modify, Access::Read])
-        }
+        Action::Rename => Arrival::Open(
+            &[Access::Rename, Access::Create],
+            &[Access::Rename, Access::Modify, Access::Read],
+        ),
         Action::Modify if matches!(operation.edit, Edit::Keep) && operation.new_mode.is_some() => {
             Arrival::Certain(&[Access::Mode, Access::Read])
         }

@@ -32,5 +32,8 @@ pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyErr
 #[cfg(not(feature = "policy"))]
 pub fn parse(_: &str, _: &[u8], _: Origin) -> Result<Layer, PolicyError> {
     let message = "unsupported: this build of wpatch lacks the feature `policy`".to_owned();
-    Err(PolicyError { message, span: crate::text::Span::new(0, 0) })
+    Err(PolicyError {
+        message,
+        span: crate::text::Span::new(0, 0),
+    })
 }

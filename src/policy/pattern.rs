@@ -19,11 +19,19 @@ pub(super) enum Case {
 impl Case {
     /// Returns what this system usually does.
     pub(super) fn usual() -> Self {
-        if matches!(std::env::consts::OS, "macos" | "windows") { Self::Folded } else { Self::Kept }
+        if matches!(std::env::consts::OS, "macos" | "windows") {
+            Self::Folded
+        } else {
+            Self::Kept
+        }
     }
 
     fn of(self, text: &str) -> String {
-        if self == Self::Folded { folded(text) } else { text.to_owned() }
+        if self == Self::Folded {
+            folded(text)
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -43,16 +51,25 @@ impl Patterns {
     /// Returns the words of who could not: together they are too large.
     pub(super) fn new(globs: &[Glob], case: Case) -> Result<Self, String> {
         let set = GlobSet::new(globs).map_err(|error| error.kind().to_string())?;
-        Ok(Self { set, globs: globs.to_vec(), case })
+        Ok(Self {
+            set,
+            globs: globs.to_vec(),
+            case,
+        })
     }
 
-    /// Returns the patterns for a file system that finds a file under several spellings of its name.
+    /// Returns the patterns for a file system that finds a file under several spellings of its
+    /// name.
     ///
     /// # Errors
     ///
     /// Returns an error if the patterns are too large.
     pub(super) fn folded(&self) -> Result<Self, String> {
-        let globs: Vec<_> = self.globs.iter().map(|it| glob(&Case::Folded.of(it.glob()))).collect::<Result<_, _>>()?;
+        let globs: Vec<_> = self
+            .globs
+            .iter()
+            .map(|it| glob(&Case::Folded.of(it.glob())))
+            .collect::<Result<_, _>>()?;
         Self::new(&globs, Case::Folded)
     }
 
@@ -60,16 +77,20 @@ impl Patterns {
     pub(super) fn matching(&self, path: &RelPath) -> Vec<usize> {
         if self.case == Case::Folded {
             let folded = self.case.of(&String::from_utf8_lossy(path.as_bytes()));
-            return self.set.matches_candidate(&Candidate::from_bytes(folded.as_bytes()));
+            return self
+                .set
+                .matches_candidate(&Candidate::from_bytes(folded.as_bytes()));
         }
-        self.set.matches_candidate(&Candidate::from_bytes(path.as_bytes()))
+        self.set
+            .matches_candidate(&Candidate::from_bytes(path.as_bytes()))
     }
 }
 
 /// Returns what `pattern` stands for, as globs of whole paths.
 ///
-/// Without a slash before its end it is about a name, wherever that is; with one at its end about everything in a
-/// directory. One without wildcards that names a directory means what is in it as well.
+/// Without a slash before its end it is about a name, wherever that is; with one at its end about
+/// everything in a directory. One without wildcards that names a directory means what is in it as
+/// well.
 ///
 /// # Errors
 ///
@@ -79,7 +100,9 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
         return Err(format!("the pattern has more than {MOST_BYTES} bytes"));
     }
     if let Some(why) = means_more_elsewhere(pattern) {
-        return Err(format!("{why}: `./{pattern}` means a file that is called so"));
+        return Err(format!(
+            "{why}: `./{pattern}` means a file that is called so"
+        ));
     }
     let whole = pattern.strip_prefix("./").unwrap_or(pattern);
     let is_rooted = whole.starts_with('/');
@@ -89,10 +112,19 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
     if inside.is_empty() {
         return Err("the pattern means nothing".to_owned());
     }
-    if inside.split('/').any(|part| matches!(part, "" | "." | "..")) {
-        return Err("a pattern is a path below the root, without `.`, `..` and doubled slashes".to_owned());
+    if inside
+        .split('/')
+        .any(|part| matches!(part, "" | "." | ".."))
+    {
+        return Err(
+            "a pattern is a path below the root, without `.`, `..` and doubled slashes".to_owned(),
+        );
     }
-    let anchored = if is_rooted || inside.contains('/') { inside.to_owned() } else { format!("**/{inside}") };
+    let anchored = if is_rooted || inside.contains('/') {
+        inside.to_owned()
+    } else {
+        format!("**/{inside}")
+    };
     let has_wildcards = inside.contains(['*', '?', '[', '{', '\\']);
     let mut texts = Vec::new();
     if is_directory || !has_wildcards {
@@ -104,7 +136,8 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
     texts.iter().map(|text| glob(&case.of(text))).collect()
 }
 
-/// Returns why `pattern`, by which somebody may mean what it does for git or a shell, would not do that.
+/// Returns why `pattern`, by which somebody may mean what it does for git or a shell, would not do
+/// that.
 fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
     if pattern.starts_with('!') {
         return Some("`!` takes nothing back, as the strictest rule counts");
@@ -118,7 +151,10 @@ pub(super) fn is_in_home(path: &str) -> bool {
 }
 
 fn glob(text: &str) -> Result<Glob, String> {
-    let built = GlobBuilder::new(text).literal_separator(true).backslash_escape(true).build();
+    let built = GlobBuilder::new(text)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build();
     let glob = built.map_err(|error| error.kind().to_string())?;
     // A matcher of its own shows whether it is too large, which building it does not.
     GlobSet::new([&glob]).map_err(|error| error.kind().to_string())?;

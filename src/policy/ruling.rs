@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 
-/// The name of a match that no grant prevents. No rule of a policy file has this name: those have their patterns as names.
+/// The name of a match that no grant prevents. No rule of a policy file has this name: those have
+/// their patterns as names.
 pub(super) const GRANT: &str = "grant";
 
 /// What is to be done with a path.
@@ -29,7 +30,14 @@ pub enum Access {
 
 impl Access {
     /// Everything that can be done.
-    pub const ALL: [Self; 6] = [Self::Read, Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Mode];
+    pub const ALL: [Self; 6] = [
+        Self::Read,
+        Self::Create,
+        Self::Modify,
+        Self::Delete,
+        Self::Rename,
+        Self::Mode,
+    ];
 
     /// Returns its name, as policies have it.
     #[must_use]
@@ -105,7 +113,8 @@ pub struct Hit {
     pub pattern: Option<String>,
     /// Why.
     pub reason: String,
-    /// The policy file, and the line of the rule in it, counted from 1; `None` for what always holds.
+    /// The policy file, and the line of the rule in it, counted from 1; `None` for what always
+    /// holds.
     pub source: Option<(String, usize)>,
     /// The mode that holds, and the least one that allows it.
     pub modes: Option<(Mode, Mode)>,
@@ -141,8 +150,9 @@ pub struct Ruling {
     pub verdict: Verdict,
     /// The rules that have something against it, the strictest first.
     pub hits: Box<[Hit]>,
-    /// Whether the user's own rules with the verdict `allow` match every path that the operation writes. Only
-    /// [`Policy::weigh`](super::Policy::weigh) finds out. A grant is no such rule, and a project's file has none that counts.
+    /// Whether the user's own rules with the verdict `allow` match every path that the operation
+    /// writes. Only [`Policy::weigh`](super::Policy::weigh) finds out. A grant is no such rule, and
+    /// a project's file has none that counts.
     pub has_allow_rule: bool,
 }
 

@@ -3,14 +3,20 @@
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use super::places::{
-    AT_HOME, IN_ETC, IN_RUN, Protection, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES, STRICT_TEMPLATES, Secret,
+    AT_HOME, IN_ETC, IN_RUN, Protection, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES,
+    STRICT_TEMPLATES, Secret,
 };
 use super::{Access, Place, names};
 use crate::path::RelPath;
 
 /// Closed but for a few files directly in it, in a home.
 const SSH: &[u8] = b".ssh";
-const OPEN_IN_SSH: [&[u8]; 4] = [b"config", b"known_hosts", b"known_hosts.old", b"authorized_keys"];
+const OPEN_IN_SSH: [&[u8]; 4] = [
+    b"config",
+    b"known_hosts",
+    b"known_hosts.old",
+    b"authorized_keys",
+];
 
 /// How much is taken for a secret, the least first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +45,11 @@ impl<'de> Deserialize<'de> for Secrecy {
             }
 
             fn visit_str<E: Error>(self, word: &str) -> Result<Secrecy, E> {
-                if word == "strict" { Ok(Secrecy::Strict) } else { Err(E::invalid_value(Unexpected::Str(word), &self)) }
+                if word == "strict" {
+                    Ok(Secrecy::Strict)
+                } else {
+                    Err(E::invalid_value(Unexpected::Str(word), &self))
+                }
             }
         }
         use serde::de::Unexpected;
@@ -54,9 +64,18 @@ struct Area {
     has_ssh: bool,
 }
 
-static HOME: Area = Area { secrets: AT_HOME, has_ssh: true };
-static ETC: Area = Area { secrets: IN_ETC, has_ssh: false };
-static RUN: Area = Area { secrets: IN_RUN, has_ssh: false };
+static HOME: Area = Area {
+    secrets: AT_HOME,
+    has_ssh: true,
+};
+static ETC: Area = Area {
+    secrets: IN_ETC,
+    has_ssh: false,
+};
+static RUN: Area = Area {
+    secrets: IN_RUN,
+    has_ssh: false,
+};
 
 /// What is secret below a root.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +96,10 @@ struct Scope {
 
 impl std::fmt::Debug for Scope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scope").field("before", &self.before).field("behind", &self.behind).finish_non_exhaustive()
+        f.debug_struct("Scope")
+            .field("before", &self.before)
+            .field("behind", &self.behind)
+            .finish_non_exhaustive()
     }
 }
 
@@ -87,11 +109,23 @@ impl Secrets {
         if secrecy > Secrecy::Off {
             for root in &place.roots {
                 let areas = [(&b"/etc"[..], &ETC), (b"/run", &RUN), (b"/var/run", &RUN)];
-                scopes.extend(areas.into_iter().filter_map(|(directory, area)| Scope::of(root, directory, area)));
-                scopes.extend(place.homes.iter().filter_map(|home| Scope::of(root, home, &HOME)));
+                scopes.extend(
+                    areas
+                        .into_iter()
+                        .filter_map(|(directory, area)| Scope::of(root, directory, area)),
+                );
+                scopes.extend(
+                    place
+                        .homes
+                        .iter()
+                        .filter_map(|home| Scope::of(root, home, &HOME)),
+                );
             }
         }
-        Self { scopes, is_strict: secrecy == Secrecy::Strict }
+        Self {
+            scopes,
+            is_strict: secrecy == Secrecy::Strict,
+        }
     }
 
     /// Returns whether nothing below the root can be secret.
@@ -109,20 +143,35 @@ impl Scope {
     /// `None` if nothing below `root` is below `directory`, or nothing of that can be secret.
     fn of(root: &[u8], directory: &[u8], area: &'static Area) -> Option<Self> {
         let parts = |name: &[u8]| -> Vec<Vec<u8>> {
-            name.split(|&byte| byte == b'/').filter(|part| !part.is_empty()).map(<[u8]>::to_vec).collect()
+            name.split(|&byte| byte == b'/')
+                .filter(|part| !part.is_empty())
+                .map(<[u8]>::to_vec)
+                .collect()
         };
         let (root, directory) = (parts(root), parts(directory));
         if let Some(before) = root.strip_prefix(&directory[..]) {
             let way: Vec<&[u8]> = before.iter().map(Vec::as_slice).collect();
-            return area.may_hold(&way).then(|| Self { before: before.to_vec(), behind: Vec::new(), area });
+            return area.may_hold(&way).then(|| Self {
+                before: before.to_vec(),
+                behind: Vec::new(),
+                area,
+            });
         }
         let behind = directory.strip_prefix(&root[..])?.to_vec();
-        Some(Self { before: Vec::new(), behind, area })
+        Some(Self {
+            before: Vec::new(),
+            behind,
+            area,
+        })
     }
 
     fn is_hit(&self, path: &RelPath, access: Access) -> bool {
         let mut parts = names::parts(path);
-        if !self.behind.iter().all(|wanted| parts.next().is_some_and(|part| names::is_spelled(part, wanted))) {
+        if !self.behind.iter().all(|wanted| {
+            parts
+                .next()
+                .is_some_and(|part| names::is_spelled(part, wanted))
+        }) {
             return false;
         }
         let way: Vec<&[u8]> = self.before.iter().map(Vec::as_slice).chain(parts).collect();
@@ -142,30 +191,54 @@ impl Area {
             },
             _ => false,
         };
-        let closes = |secret: &Secret| secret.protection == Protection::All || access != Access::Read;
+        let closes =
+            |secret: &Secret| secret.protection == Protection::All || access != Access::Read;
         let is_there = |secret: &Secret| {
             let mut parts = way.iter();
-            secret.path.split('/').all(|name| parts.next().is_some_and(|part| names::is_spelled(part, name.as_bytes())))
+            secret.path.split('/').all(|name| {
+                parts
+                    .next()
+                    .is_some_and(|part| names::is_spelled(part, name.as_bytes()))
+            })
         };
-        is_closed_in_ssh || self.secrets.iter().any(|secret| closes(secret) && is_there(secret))
+        is_closed_in_ssh
+            || self
+                .secrets
+                .iter()
+                .any(|secret| closes(secret) && is_there(secret))
     }
 
     /// Returns whether something at or below the end of `way` can be a secret.
     fn may_hold(&self, way: &[&[u8]]) -> bool {
         let leads = |secret: &Secret| {
-            way.iter().zip(secret.path.split('/')).all(|(part, name)| names::is_spelled(part, name.as_bytes()))
+            way.iter()
+                .zip(secret.path.split('/'))
+                .all(|(part, name)| names::is_spelled(part, name.as_bytes()))
         };
-        let is_ssh = self.has_ssh && way.first().is_some_and(|first| names::is_spelled(first, SSH));
+        let is_ssh = self.has_ssh
+            && way
+                .first()
+                .is_some_and(|first| names::is_spelled(first, SSH));
         is_ssh || self.secrets.iter().any(leads)
     }
 }
 
 fn is_strict_name(name: &[u8]) -> bool {
-    let is_one = |names: &[&str]| names.iter().any(|known| names::is_spelled(name, known.as_bytes()));
-    let begins = || STRICT_PREFIXES.iter().any(|start| names::is_beginning(name, start.as_bytes()));
+    let is_one = |names: &[&str]| {
+        names
+            .iter()
+            .any(|known| names::is_spelled(name, known.as_bytes()))
+    };
+    let begins = || {
+        STRICT_PREFIXES
+            .iter()
+            .any(|start| names::is_beginning(name, start.as_bytes()))
+    };
     is_one(STRICT_NAMES)
         || begins() && !is_one(STRICT_TEMPLATES)
-        || STRICT_SUFFIXES.iter().any(|end| names::is_ending(name, end.as_bytes()))
+        || STRICT_SUFFIXES
+            .iter()
+            .any(|end| names::is_ending(name, end.as_bytes()))
 }
 
 #[cfg(test)]
@@ -175,26 +248,49 @@ mod tests {
     #[test]
     fn every_place_of_the_table_is_closed_and_has_a_source() {
         let homes = || vec![b"/home/me".to_vec()];
-        for (root, secrets) in [("/home/me", AT_HOME), ("/etc", IN_ETC), ("/run", IN_RUN), ("/var/run", IN_RUN)] {
-            for Secret { path, protection, source } in secrets {
+        for (root, secrets) in [
+            ("/home/me", AT_HOME),
+            ("/etc", IN_ETC),
+            ("/run", IN_RUN),
+            ("/var/run", IN_RUN),
+        ] {
+            for Secret {
+                path,
+                protection,
+                source,
+            } in secrets
+            {
                 assert!(source.contains("://") || source.contains('('), "{path}");
                 let (first, last) = path.rsplit_once('/').unwrap_or(("", path));
                 for (root, name) in [
                     (root.to_owned(), (*path).to_owned()),
                     (root.to_owned(), path.to_uppercase()),
                     (root.to_owned(), format!("{path}/below")),
-                    (format!("{root}/{first}").trim_end_matches('/').to_owned(), last.to_owned()),
+                    (
+                        format!("{root}/{first}").trim_end_matches('/').to_owned(),
+                        last.to_owned(),
+                    ),
                     (String::new(), format!("{}/{path}", &root[1..])),
                 ] {
-                    let place = Place { roots: vec![root.clone().into()], homes: homes(), ..Place::default() };
+                    let place = Place {
+                        roots: vec![root.clone().into()],
+                        homes: homes(),
+                        ..Place::default()
+                    };
                     let secrets = Secrets::of(&place, Secrecy::Places);
                     let path = RelPath::new(name.as_bytes()).unwrap();
                     assert!(
-                        secrets.is_hit(&path, Access::Modify) && secrets.is_hit(&path, Access::Create),
+                        secrets.is_hit(&path, Access::Modify)
+                            && secrets.is_hit(&path, Access::Create),
                         "{root} {name}"
                     );
-                    let is_readable = *protection == Protection::Write && name.ends_with("authorized_keys");
-                    assert_eq!(secrets.is_hit(&path, Access::Read), !is_readable, "{root} {name}");
+                    let is_readable =
+                        *protection == Protection::Write && name.ends_with("authorized_keys");
+                    assert_eq!(
+                        secrets.is_hit(&path, Access::Read),
+                        !is_readable,
+                        "{root} {name}"
+                    );
                 }
             }
         }
@@ -202,8 +298,17 @@ mod tests {
 
     #[test]
     fn a_project_in_a_home_costs_nothing() {
-        for root in ["/home/me/work", "/home/me/.config/other", "/srv/p", "/home/me/.local/share/x"] {
-            let place = Place { roots: vec![root.into()], homes: vec![b"/home/me".to_vec()], ..Place::default() };
+        for root in [
+            "/home/me/work",
+            "/home/me/.config/other",
+            "/srv/p",
+            "/home/me/.local/share/x",
+        ] {
+            let place = Place {
+                roots: vec![root.into()],
+                homes: vec![b"/home/me".to_vec()],
+                ..Place::default()
+            };
             assert!(Secrets::of(&place, Secrecy::Places).are_none(), "{root}");
         }
     }

@@ -22,26 +22,27 @@ pub enum GitPlace {
 }
 
 /// Why `hook` and `mcp` ask before a bare repository is written.
-const BARE: &str = "it is in a git repository without a work tree; git executes what its configuration says";
+const BARE: &str =
+    "it is in a git repository without a work tree; git executes what its configuration says";
 /// Why `hook` and `mcp` ask before a hook is written.
 const HOOKS: &str = "it is in a directory whose files git executes (`core.hooksPath`)";
 
 /// Why `hook` and `mcp` ask before any file of a large tree is written.
-const UNSEARCHED: &str =
-    "the tree has more than 1,000,000 names, and one that was not searched may be a link from a control file to it";
+const UNSEARCHED: &str = "the tree has more than 1,000,000 names, and one that was not searched may be a link from a control file to it";
 /// What was found in a tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeFacts {
     /// Directories of git. `None` is the root.
     git: Vec<(Option<RelPath>, GitPlace)>,
-    /// Other names of control files, or of directories on the way to them: the other name (`None` is the root), and the path
-    /// that controls.
+    /// Other names of control files, or of directories on the way to them: the other name (`None`
+    /// is the root), and the path that controls.
     aliases: Vec<(Option<RelPath>, RelPath)>,
     /// Control files that have several names, by device and inode.
     hard_links: Vec<((u64, u64), RelPath)>,
     /// Whether there are too many names to find all those of control files.
     is_unsearched: bool,
-    /// The number of components of the root below the top of its work tree; `None` if it is in none, or not known.
+    /// The number of components of the root below the top of its work tree; `None` if it is in
+    /// none, or not known.
     pub(super) depth: Option<usize>,
     /// The rule that closes everything below the root.
     pub(super) closed_root: Option<&'static Rule>,
@@ -52,21 +53,36 @@ impl TreeFacts {
         !self.git.is_empty()
     }
 
-    /// Returns what the directories at or above `path` make of it: the strictest kind of git directory that it is in.
+    /// Returns what the directories at or above `path` make of it: the strictest kind of git
+    /// directory that it is in.
     fn git_around(&self, path: &RelPath) -> Option<GitPlace> {
         let is_around = |directory: &RelPath| names::below(path, directory).is_some();
-        let around = || self.git.iter().filter(|(directory, _)| directory.as_ref().is_none_or(is_around));
-        let tops = || around().filter(|(_, place)| *place == GitPlace::WorkTree).filter_map(|(top, _)| top.as_ref());
+        let around = || {
+            self.git
+                .iter()
+                .filter(|(directory, _)| directory.as_ref().is_none_or(is_around))
+        };
+        let tops = || {
+            around()
+                .filter(|(_, place)| *place == GitPlace::WorkTree)
+                .filter_map(|(top, _)| top.as_ref())
+        };
         let is_free = |git: &Option<RelPath>| tops().any(|top| is_beside(top, git.as_ref()));
         let places = around().filter(|(git, place)| *place != GitPlace::WorkTree && !is_free(git));
         places.map(|(_, place)| *place).max()
     }
 }
 
-/// Returns whether the work tree `top` is below the git directory `git` (`None` is the root), next to the directories that git
-/// makes in there. A repository in one of those, such as one of hooks, does not make them free.
+/// Returns whether the work tree `top` is below the git directory `git` (`None` is the root), next
+/// to the directories that git makes in there. A repository in one of those, such as one of hooks,
+/// does not make them free.
 fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
-    let rest = git.map_or_else(|| Some(top.as_bytes().to_vec()), |git| names::below(top, git)).unwrap_or_default();
+    let rest = git
+        .map_or_else(
+            || Some(top.as_bytes().to_vec()),
+            |git| names::below(top, git),
+        )
+        .unwrap_or_default();
     let first = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
     !first.is_empty() && !names::is_own(first)
 }
@@ -76,47 +92,85 @@ impl Policy {
     #[must_use]
     pub fn with_git_places(&self, places: &[(Option<RelPath>, GitPlace)]) -> Self {
         let git = [&self.tree.git[..], places].concat();
-        Self { tree: TreeFacts { git, ..self.tree.clone() }, ..self.clone() }
+        Self {
+            tree: TreeFacts {
+                git,
+                ..self.tree.clone()
+            },
+            ..self.clone()
+        }
     }
 
-    /// Returns this policy for the root `root`, an absolute name without links. `depth` is the number of its components below
-    /// the top of its work tree, if it is in one.
+    /// Returns this policy for the root `root`, an absolute name without links. `depth` is the
+    /// number of its components below the top of its work tree, if it is in one.
     #[must_use]
     pub fn at_root(&self, root: &[u8], depth: Option<usize>) -> Self {
-        let tree = TreeFacts { depth, closed_root: closed_root(root, depth), ..self.tree.clone() };
+        let tree = TreeFacts {
+            depth,
+            closed_root: closed_root(root, depth),
+            ..self.tree.clone()
+        };
         let mut place = self.place.clone();
         if !place.roots.iter().any(|known| known == root) {
             place.roots.push(root.to_vec());
         }
-        Self { place, tree, ..self.clone() }
+        Self {
+            place,
+            tree,
+            ..self.clone()
+        }
     }
 
     /// Returns this policy for a root inside a git directory, whatever the name of that is.
     #[must_use]
     pub fn inside_git_directory(&self) -> Self {
         let closed_root = self.tree.closed_root.or(Some(IN_GIT_DIRECTORY));
-        Self { tree: TreeFacts { closed_root, ..self.tree.clone() }, ..self.clone() }
+        Self {
+            tree: TreeFacts {
+                closed_root,
+                ..self.tree.clone()
+            },
+            ..self.clone()
+        }
     }
 
-    /// Returns whether `path` is in a git directory or in a bare repository, and not in a work tree that is in there.
+    /// Returns whether `path` is in a git directory or in a bare repository, and not in a work tree
+    /// that is in there.
     #[must_use]
     pub fn has_git_around(&self, path: &RelPath) -> bool {
         self.tree.git_around(path).is_some()
     }
 
-    /// Returns this policy for a tree in which control files have other names: by links, each with the path that controls,
-    /// and by hard links, each with device and inode. `None` is the root.
+    /// Returns this policy for a tree in which control files have other names: by links, each with
+    /// the path that controls, and by hard links, each with device and inode. `None` is the root.
     #[must_use]
-    pub fn with_aliases(&self, aliases: &[(Option<RelPath>, RelPath)], hard_links: &[((u64, u64), RelPath)]) -> Self {
+    pub fn with_aliases(
+        &self,
+        aliases: &[(Option<RelPath>, RelPath)],
+        hard_links: &[((u64, u64), RelPath)],
+    ) -> Self {
         let aliases = [&self.tree.aliases[..], aliases].concat();
         let hard_links = [&self.tree.hard_links[..], hard_links].concat();
-        Self { tree: TreeFacts { aliases, hard_links, ..self.tree.clone() }, ..self.clone() }
+        Self {
+            tree: TreeFacts {
+                aliases,
+                hard_links,
+                ..self.tree.clone()
+            },
+            ..self.clone()
+        }
     }
 
     /// Returns this policy for a tree with so many names that some control files are not found.
     #[must_use]
     pub fn with_unsearched_names(&self) -> Self {
-        Self { tree: TreeFacts { is_unsearched: true, ..self.tree.clone() }, ..self.clone() }
+        Self {
+            tree: TreeFacts {
+                is_unsearched: true,
+                ..self.tree.clone()
+            },
+            ..self.clone()
+        }
     }
 
     /// Returns whether the tree has directories of git that have another name than `.git`.
@@ -134,7 +188,11 @@ impl Policy {
     /// Returns the control file with this device and inode, if it has several names.
     #[must_use]
     pub fn control_file(&self, identity: (u64, u64)) -> Option<&RelPath> {
-        self.tree.hard_links.iter().find(|(known, _)| *known == identity).map(|(_, path)| path)
+        self.tree
+            .hard_links
+            .iter()
+            .find(|(known, _)| *known == identity)
+            .map(|(_, path)| path)
     }
 
     /// Returns whether `path` is in a git directory or in the state directory.
@@ -143,21 +201,26 @@ impl Policy {
         self.closed(path).is_some() || self.is_in_git_directory(path)
     }
 
-    /// Returns the rule that closes `path`, by its own name or by the name of the root. A person who chooses a root inside a git
-    /// directory may write there, as with `git apply`; a model may not.
+    /// Returns the rule that closes `path`, by its own name or by the name of the root. A person
+    /// who chooses a root inside a git directory may write there, as with `git apply`; a model may
+    /// not.
     pub(super) fn closed(&self, path: &RelPath) -> Option<&'static Rule> {
         let holds = |rule: &&Rule| self.for_model || rule.name != GIT_DIRECTORY;
         self.tree.closed_root.filter(holds).or_else(|| closed(path))
     }
 
     pub(super) fn is_in_git_directory(&self, path: &RelPath) -> bool {
-        matches!(self.tree.git_around(path), Some(GitPlace::Named | GitPlace::Directory))
+        matches!(
+            self.tree.git_around(path),
+            Some(GitPlace::Named | GitPlace::Directory)
+        )
     }
 
     /// Returns why `path` controls what an agent or a CI system does; `None` if it does not.
     #[must_use]
     pub fn control_reason(&self, path: &RelPath) -> Option<String> {
-        control::program(path, &self.place, self.tree.depth).map(|program| format!("it controls {program}"))
+        control::program(path, &self.place, self.tree.depth)
+            .map(|program| format!("it controls {program}"))
     }
 
     /// Returns why `path` does so by something else than its name.
@@ -168,11 +231,19 @@ impl Policy {
             _ => {}
         }
         let alias = self.tree.aliases.iter().find_map(|(target, name)| {
-            let rest =
-                target.as_ref().map_or_else(|| Some(path.as_bytes().to_vec()), |target| names::below(path, target))?;
-            let real = if rest.is_empty() { name.clone() } else { name.join(&rest).ok()? };
+            let rest = target.as_ref().map_or_else(
+                || Some(path.as_bytes().to_vec()),
+                |target| names::below(path, target),
+            )?;
+            let real = if rest.is_empty() {
+                name.clone()
+            } else {
+                name.join(&rest).ok()?
+            };
             let program = control::program(&real, &self.place, self.tree.depth)?;
-            Some(format!("it is another name of {real}, which controls {program}"))
+            Some(format!(
+                "it is another name of {real}, which controls {program}"
+            ))
         });
         alias.or_else(|| self.tree.is_unsearched.then(|| UNSEARCHED.to_owned()))
     }

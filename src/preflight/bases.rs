@@ -1,4 +1,5 @@
-//! How patches are merged with what became of their files, and the contents that they were made for.
+//! How patches are merged with what became of their files, and the contents that they were made
+//! for.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,13 +27,14 @@ pub struct ThreeWay {
     pub conflicts: Conflicts,
     /// What attributes say of files; see "merge" in gitattributes(5).
     pub drivers: HashMap<RelPath, Driver>,
-    /// Whether git's index changes with the files. What it has gives way to what is renamed or copied to its name, as in
-    /// git, and it gets the sides of conflicts.
+    /// Whether git's index changes with the files. What it has gives way to what is renamed or
+    /// copied to its name, as in git, and it gets the sides of conflicts.
     pub is_indexed: bool,
 }
 
 impl ThreeWay {
-    /// Returns whether what is there gives way to what the operation makes; git wants a merge of lines for that.
+    /// Returns whether what is there gives way to what the operation makes; git wants a merge of
+    /// lines for that.
     pub(super) fn clears(&self, operation: &Operation, limit: u64) -> Result<bool, WorkspaceError> {
         let may_merge = self.is_indexed
             && matches!(operation.action, Action::Rename | Action::Copy)
@@ -117,7 +119,8 @@ type Base = (Arc<Bytes>, BaseKind);
 pub struct Merge {
     /// Where the contents came from that it was made for.
     pub base: BaseKind,
-    /// The lines that both sides changed, and that nothing decided. Of binary files and links they are all.
+    /// The lines that both sides changed, and that nothing decided. Of binary files and links they
+    /// are all.
     pub conflicts: Vec<Conflict>,
     /// Whether the sides are taken as a whole, as those of links are, too.
     pub is_binary: bool,
@@ -141,14 +144,21 @@ pub struct MergeSides {
 }
 
 impl Bases {
-    /// Returns the contents that the operation was made for, if they are known and not larger than `limit`.
-    pub(super) fn find(&self, operation: &Operation, limit: u64) -> Result<Option<Base>, WorkspaceError> {
+    /// Returns the contents that the operation was made for, if they are known and not larger than
+    /// `limit`.
+    pub(super) fn find(
+        &self,
+        operation: &Operation,
+        limit: u64,
+    ) -> Result<Option<Base>, WorkspaceError> {
         if operation.action == Action::Create {
             return Ok(Some((Arc::default(), BaseKind::Nothing)));
         }
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         match &self.given {
-            Some(Given::Contents(contents)) => return Ok(Some((Arc::clone(contents), BaseKind::Given))),
+            Some(Given::Contents(contents)) => {
+                return Ok(Some((Arc::clone(contents), BaseKind::Given)));
+            }
             Some(Given::Tree(tree)) => {
                 return match tree.read(path, limit) {
                     Ok((contents, _)) => Ok(Some((Arc::new(contents), BaseKind::Given))),
@@ -158,17 +168,33 @@ impl Bases {
             }
             None => {}
         }
-        let Some(Blobs { old: name, .. }) = operation.blobs.as_deref() else { return Ok(None) };
-        let blob = self.objects.as_ref().map(|objects| objects.find_blob(name, limit)).transpose()?.flatten();
+        let Some(Blobs { old: name, .. }) = operation.blobs.as_deref() else {
+            return Ok(None);
+        };
+        let blob = self
+            .objects
+            .as_ref()
+            .map(|objects| objects.find_blob(name, limit))
+            .transpose()?
+            .flatten();
         let found = blob.map(|(_, contents)| (Arc::new(contents.into()), BaseKind::Objects));
-        let kept = || self.kept.get(&(path.clone(), name.clone())).map(|kept| (Arc::clone(kept), BaseKind::History));
+        let kept = || {
+            self.kept
+                .get(&(path.clone(), name.clone()))
+                .map(|kept| (Arc::clone(kept), BaseKind::History))
+        };
         Ok(found.or_else(kept))
     }
 }
 
 /// Says where the conflicts are, if there are any.
 pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
-    let &Merge { ref conflicts, is_binary, is_marked, .. } = merge;
+    let &Merge {
+        ref conflicts,
+        is_binary,
+        is_marked,
+        ..
+    } = merge;
     if conflicts.is_empty() {
         return;
     }
@@ -176,16 +202,30 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
         "the patch and the file change the same binary contents".to_owned()
     } else {
         let named: Vec<_> = conflicts.iter().take(MOST_NAMED).map(place).collect();
-        let more = if conflicts.len() > MOST_NAMED { " and others" } else { "" };
-        let what = if conflicts.len() == 1 { "a conflict" } else { "conflicts" };
-        format!("the patch changes lines that the file has otherwise: {what} at {}{more}", named.join(", "))
+        let more = if conflicts.len() > MOST_NAMED {
+            " and others"
+        } else {
+            ""
+        };
+        let what = if conflicts.len() == 1 {
+            "a conflict"
+        } else {
+            "conflicts"
+        };
+        format!(
+            "the patch changes lines that the file has otherwise: {what} at {}{more}",
+            named.join(", ")
+        )
     };
     let problem = if is_marked {
         findings.warning(&code::MERGE_CONFLICT, message)
     } else {
         findings.error(&code::MERGE_CONFLICT, message)
     };
-    problem.lines = conflicts.iter().map(|conflict| conflict.ours.start).collect();
+    problem.lines = conflicts
+        .iter()
+        .map(|conflict| conflict.ours.start)
+        .collect();
     let help = if is_marked && !is_binary {
         "both sides are in the file, between markers"
     } else if is_marked {

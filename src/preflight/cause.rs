@@ -18,8 +18,8 @@ pub(super) fn file_lines(text: &[u8]) -> FileLines<'_> {
     LazyCell::new(Box::new(|| lines(text).map(|(_, line)| line).collect()))
 }
 
-/// Adds to `problem` why `hunk` does not match `preimage`, if that is known. `file` has the lines of the preimage: a file
-/// with many failed hunks is divided into lines once.
+/// Adds to `problem` why `hunk` does not match `preimage`, if that is known. `file` has the lines
+/// of the preimage: a file with many failed hunks is divided into lines once.
 pub(super) fn explain_hunk(
     problem: &mut Problem,
     (operation, hunk): (&Operation, &Hunk),
@@ -33,35 +33,61 @@ pub(super) fn explain_hunk(
         return;
     }
     let Some(nearest) = nearest else { return };
-    let Some(difference) = &nearest.difference else { return };
+    let Some(difference) = &nearest.difference else {
+        return;
+    };
     let found = file.get(difference.file_line).copied().unwrap_or_default();
-    let old: Vec<_> = hunk.lines(text, operation.direction).filter(|line| line.kind != LineKind::Insertion).collect();
+    let old: Vec<_> = hunk
+        .lines(text, operation.direction)
+        .filter(|line| line.kind != LineKind::Insertion)
+        .collect();
     if difference.reason == Some(DifferenceReason::LineEnd) {
         let nth = difference.file_line.saturating_sub(nearest.line);
-        let is_patch_crlf = old.get(nth).is_some_and(|line| line.text.ends_with(b"\r\n"));
+        let is_patch_crlf = old
+            .get(nth)
+            .is_some_and(|line| line.text.ends_with(b"\r\n"));
         let is_file_crlf = found.ends_with(b"\r\n");
         if is_patch_crlf == is_file_crlf {
             return;
         }
         add(problem, Cause::LineEnding { is_file_crlf });
-        let key = LADDER.iter().find(|rung| rung.name == "whitespace").map(|rung| rung.key);
+        let key = LADDER
+            .iter()
+            .find(|rung| rung.name == "whitespace")
+            .map(|rung| rung.key);
         let place = file.get(nearest.line..).unwrap_or_default();
-        let is_alike = |(line, found): (&HunkLine<'_>, &&[u8])| key.is_some_and(|key| key(line.text) == key(found));
-        let matched = old.iter().zip(place).filter(|pair| is_alike((pair.0, pair.1))).count();
+        let is_alike = |(line, found): (&HunkLine<'_>, &&[u8])| {
+            key.is_some_and(|key| key(line.text) == key(found))
+        };
+        let matched = old
+            .iter()
+            .zip(place)
+            .filter(|pair| is_alike((pair.0, pair.1)))
+            .count();
         problem.help = Some(if matched == old.len() && hunk.anchor.is_numbered() {
             "--ignore-whitespace matches the lines and keeps the line endings of the file".into()
         } else {
             let (path, line, of) = (&operation.path, nearest.line + 1, nearest.of);
-            format!("re-read {path} from line {line} on: {matched} of {of} lines match apart from the line endings")
+            format!(
+                "re-read {path} from line {line} on: {matched} of {of} lines match apart from the line endings"
+            )
         });
         return;
     }
     if let Some(found) = lookalike(found, &difference.expected) {
-        add(problem, Cause::Lookalike(Lookalike { line: difference.file_line, ..found }));
+        add(
+            problem,
+            Cause::Lookalike(Lookalike {
+                line: difference.file_line,
+                ..found
+            }),
+        );
         return;
     }
     let nth = difference.file_line.saturating_sub(nearest.line);
-    let wanted = old.get(nth).map_or(&b""[..], |line| without_ending(line.text));
+    let wanted = old
+        .get(nth)
+        .map_or(&b""[..], |line| without_ending(line.text));
     if let Some(markup) = markup(wanted, |plain| plain == without_ending(found)) {
         add_markup(problem, markup);
     }
@@ -77,10 +103,12 @@ fn without(markup: Markup, text: &[u8]) -> Vec<u8> {
 
 /// Returns the markup of `wanted` without which it `fits`.
 fn markup(wanted: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<Markup> {
-    [Markup::Entities, Markup::Colours].into_iter().find(|markup| {
-        let plain = without(*markup, wanted);
-        plain != wanted && fits(&plain)
-    })
+    [Markup::Entities, Markup::Colours]
+        .into_iter()
+        .find(|markup| {
+            let plain = without(*markup, wanted);
+            plain != wanted && fits(&plain)
+        })
 }
 
 fn add_markup(problem: &mut Problem, markup: Markup) {
@@ -90,15 +118,26 @@ fn add_markup(problem: &mut Problem, markup: Markup) {
 }
 
 /// Adds to `problem` why `wanted` is not in the text that `file` searches, if that is known.
-pub(super) fn explain_text(problem: &mut Problem, (file, text): (&LookalikeSearch<'_>, &[u8]), wanted: &[u8]) {
-    let contains = |wanted: &[u8]| !wanted.is_empty() && memchr::memmem::find(text, wanted).is_some();
+pub(super) fn explain_text(
+    problem: &mut Problem,
+    (file, text): (&LookalikeSearch<'_>, &[u8]),
+    wanted: &[u8],
+) {
+    let contains =
+        |wanted: &[u8]| !wanted.is_empty() && memchr::memmem::find(text, wanted).is_some();
     if let Some(found) = file.find(wanted) {
         problem.lines = vec![found.line];
         add(problem, Cause::Lookalike(found));
     } else if let Some(markup) = markup(wanted, contains) {
         add_markup(problem, markup);
-    } else if memchr::memmem::find(wanted, b"\r\n").is_some() && contains(&with_line_feeds(wanted)) {
-        add(problem, Cause::LineEnding { is_file_crlf: false });
+    } else if memchr::memmem::find(wanted, b"\r\n").is_some() && contains(&with_line_feeds(wanted))
+    {
+        add(
+            problem,
+            Cause::LineEnding {
+                is_file_crlf: false,
+            },
+        );
         problem.help = Some("write the text with the line endings of the file, LF".to_owned());
         problem.facts.advice = Some("send the text with LF line endings".to_owned());
     }
@@ -106,12 +145,20 @@ pub(super) fn explain_text(problem: &mut Problem, (file, text): (&LookalikeSearc
 
 /// Returns `text` with LF in place of CR LF.
 fn with_line_feeds(text: &[u8]) -> Vec<u8> {
-    let parts = |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
-    lines(text).flat_map(|(_, line)| parts(line)).collect::<Vec<_>>().concat()
+    let parts =
+        |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
+    lines(text)
+        .flat_map(|(_, line)| parts(line))
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 /// Refuses a text for a file in the encoding `name`: it cannot be `done` there as it is.
-pub(super) fn refuse_encoding<'f>(name: &'static str, done: &str, findings: &'f mut Findings) -> &'f mut Problem {
+pub(super) fn refuse_encoding<'f>(
+    name: &'static str,
+    done: &str,
+    findings: &'f mut Findings,
+) -> &'f mut Problem {
     let problem = findings.error(&code::BINARY_FILE, format!("no text is {done}"));
     add(problem, Cause::Encoding(name));
     problem.help = Some(convert(name));

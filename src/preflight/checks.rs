@@ -18,7 +18,9 @@ const MAX_TARGET: usize = 4095;
 /// Says that something else stands at `path` than what is to be taken back.
 pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let message = match seen {
-        Seen::Nothing | Seen::BelowFile(_) => "the file no longer exists: it changed after this change",
+        Seen::Nothing | Seen::BelowFile(_) => {
+            "the file no longer exists: it changed after this change"
+        }
         _ => "the file changed after this change",
     };
     let problem = findings.error(&code::CONFLICT, message);
@@ -36,7 +38,9 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
             problem.help =
                 Some("check the name, the root and the strip level (-p); the patch may be applied already".into());
         }
-        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => refuse_blocked(path, &seen, findings),
+        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => {
+            refuse_blocked(path, &seen, findings);
+        }
     }
     None
 }
@@ -45,12 +49,14 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
 pub(super) fn refuse_blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let problem = match seen {
         Seen::ThroughLink(at) => through_link(at, findings),
-        Seen::BelowFile(at) => {
-            findings.error(&code::NOT_A_DIRECTORY, format!("the existing file `{at}` blocks this path"))
-        }
-        Seen::Special => {
-            findings.error(&code::NOT_A_FILE, "is a special file (FIFO, socket or device), not a regular file")
-        }
+        Seen::BelowFile(at) => findings.error(
+            &code::NOT_A_DIRECTORY,
+            format!("the existing file `{at}` blocks this path"),
+        ),
+        Seen::Special => findings.error(
+            &code::NOT_A_FILE,
+            "is a special file (FIFO, socket or device), not a regular file",
+        ),
         &Seen::TooLarge { size, limit } => {
             let message = format!("the file has {size} bytes, over the limit of {limit}");
             too_large(findings.error(&code::TOO_LARGE, message), size, limit)
@@ -62,22 +68,30 @@ pub(super) fn refuse_blocked(path: &RelPath, seen: &Seen, findings: &mut Finding
 
 /// Says of how many bytes there may be how many.
 pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Problem {
-    problem.facts = Facts { limit: Some(limit), size: Some(size), ..Facts::default() };
+    problem.facts = Facts {
+        limit: Some(limit),
+        size: Some(size),
+        ..Facts::default()
+    };
     problem.help = Some("--max-file raises the limit, as far as policy has none".into());
     problem
 }
 
 fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut Problem {
-    let problem = findings.error(&code::THROUGH_LINK, format!("the path goes through the symbolic link {at}"));
+    let problem = findings.error(
+        &code::THROUGH_LINK,
+        format!("the path goes through the symbolic link {at}"),
+    );
     problem.help = Some("name the file by the path that the link leads to".into());
     problem
 }
 
 /// Returns whether `node` is of the type that the operation takes it for.
 ///
-/// Without a mode in the patch it has to be a regular file, so that no hunk can re-aim a link; a rename, copy or
-/// deletion that does not look inside takes links as well. Only git's deletions, which name the mode, take a link to
-/// a directory: who says no more than "delete" may have the directory in mind.
+/// Without a mode in the patch it has to be a regular file, so that no hunk can re-aim a link; a
+/// rename, copy or deletion that does not look inside takes links as well. Only git's deletions,
+/// which name the mode, take a link to a directory: who says no more than "delete" may have the
+/// directory in mind.
 pub(super) fn is_right_type(
     operation: &Operation,
     path: &RelPath,
@@ -89,7 +103,8 @@ pub(super) fn is_right_type(
     let is_right = match operation.old_mode {
         Some(mode) => node.kind == mode.kind(),
         None if node.kind == FileKind::Symlink => {
-            let may_be_followed = operation.action == Action::Delete && is_link_to_directory(path, node, overlay)?;
+            let may_be_followed =
+                operation.action == Action::Delete && is_link_to_directory(path, node, overlay)?;
             !looks_inside && !may_be_followed
         }
         None => node.kind == FileKind::Regular,
@@ -99,7 +114,9 @@ pub(super) fn is_right_type(
         refuse_kind(path, node.kind, wanted, findings);
         return Ok(false);
     }
-    let stays = operation.new_mode.is_none_or(|mode| mode.kind() == node.kind);
+    let stays = operation
+        .new_mode
+        .is_none_or(|mode| mode.kind() == node.kind);
     if !stays && operation.action != Action::Delete {
         let message = "the type of a file changes by a deletion and a creation, not by a mode";
         findings.error(&code::WRONG_TYPE, message).path = Some(path.clone());
@@ -108,14 +125,31 @@ pub(super) fn is_right_type(
 }
 
 /// Reports that the file at `path` is of another kind than the operation needs.
-pub(super) fn refuse_kind(path: &RelPath, kind: FileKind, wanted: FileKind, findings: &mut Findings) {
-    let code = if kind == FileKind::Directory { &code::NOT_A_FILE } else { &code::WRONG_TYPE };
-    findings.error(code, format!("is a {kind}, not a {wanted}")).path = Some(path.clone());
+pub(super) fn refuse_kind(
+    path: &RelPath,
+    kind: FileKind,
+    wanted: FileKind,
+    findings: &mut Findings,
+) {
+    let code = if kind == FileKind::Directory {
+        &code::NOT_A_FILE
+    } else {
+        &code::WRONG_TYPE
+    };
+    findings
+        .error(code, format!("is a {kind}, not a {wanted}"))
+        .path = Some(path.clone());
 }
 
-fn is_link_to_directory(path: &RelPath, node: &Node, overlay: &Overlay<'_>) -> Result<bool, WorkspaceError> {
-    let beside =
-        path.parent().map_or_else(|| node.bytes.to_vec(), |parent| [parent.as_bytes(), &node.bytes].join(&b'/'));
+fn is_link_to_directory(
+    path: &RelPath,
+    node: &Node,
+    overlay: &Overlay<'_>,
+) -> Result<bool, WorkspaceError> {
+    let beside = path.parent().map_or_else(
+        || node.bytes.to_vec(),
+        |parent| [parent.as_bytes(), &node.bytes].join(&b'/'),
+    );
     let Ok(target) = RelPath::new(beside.strip_suffix(b"/").unwrap_or(&beside)) else {
         return Ok(false);
     };
@@ -131,11 +165,22 @@ pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: 
     let is_same = matches!(seen, Seen::Node(node) if is_made_already(operation, node, text));
     let problem = findings.error(
         &code::EXISTS,
-        if is_same { "the file exists already, with these very contents" } else { "the file exists already" },
+        if is_same {
+            "the file exists already, with these very contents"
+        } else {
+            "the file exists already"
+        },
     );
     problem.path = Some(operation.path.clone());
     problem.facts.is_bare = !is_same;
-    problem.help = Some(if is_same { "the patch may be applied already" } else { "--overwrite replaces it" }.into());
+    problem.help = Some(
+        if is_same {
+            "the patch may be applied already"
+        } else {
+            "--overwrite replaces it"
+        }
+        .into(),
+    );
 }
 
 pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
@@ -144,25 +189,46 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
     }
     match &operation.edit {
         Edit::Hunks(_) => {}
-        Edit::Whole(contents) => return operation.action == Action::Create && contents[..] == node.bytes[..],
+        Edit::Whole(contents) => {
+            return operation.action == Action::Create && contents[..] == node.bytes[..];
+        }
         _ => return operation.action == Action::Create && node.bytes.is_empty(),
     }
-    let lines = operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction));
-    let made: Vec<u8> =
-        lines.filter(|line| line.kind == LineKind::Insertion).flat_map(|line| line.text).copied().collect();
+    let lines = operation
+        .hunks()
+        .flat_map(|hunk| hunk.lines(text, operation.direction));
+    let made: Vec<u8> = lines
+        .filter(|line| line.kind == LineKind::Insertion)
+        .flat_map(|line| line.text)
+        .copied()
+        .collect();
     operation.action == Action::Create && made[..] == node.bytes[..]
 }
 
-/// Returns whether the file is one that the operation expects: it has the digest, and the word, that are told.
-pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: &mut Findings) -> bool {
-    if let Some(word) = operation.lead.as_ref().and_then(|lead| lead.prerequisite.as_ref())
+/// Returns whether the file is one that the operation expects: it has the digest, and the word,
+/// that are told.
+pub(super) fn is_expected(
+    operation: &Operation,
+    node: Option<&Node>,
+    findings: &mut Findings,
+) -> bool {
+    if let Some(word) = operation
+        .lead
+        .as_ref()
+        .and_then(|lead| lead.prerequisite.as_ref())
         && !node.is_some_and(|node| has_word(&node.bytes, word))
     {
-        let message = format!("the file does not contain the word {} that the patch requires", printable(word));
-        findings.error(&code::PREREQUISITE, message).help = Some("it is another version of the file".into());
+        let message = format!(
+            "the file does not contain the word {} that the patch requires",
+            printable(word)
+        );
+        findings.error(&code::PREREQUISITE, message).help =
+            Some("it is another version of the file".into());
         return false;
     }
-    let Some(&expected) = operation.expected.as_deref() else { return true };
+    let Some(&expected) = operation.expected.as_deref() else {
+        return true;
+    };
     let actual = node.map(|node| Sha256::of(&node.bytes));
     if actual == Some(expected) {
         return true;
@@ -174,8 +240,15 @@ pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: 
     let problem = findings.error(&code::UNEXPECTED, message);
     problem.help = Some("read the file again: it changed since".into());
     // A copy or rename takes its content from its source.
-    problem.path = operation.from.clone().filter(|_| operation.action != Action::Uncopy);
-    problem.facts = Facts { expected: Some(expected), actual, ..Facts::default() };
+    problem.path = operation
+        .from
+        .clone()
+        .filter(|_| operation.action != Action::Uncopy);
+    problem.facts = Facts {
+        expected: Some(expected),
+        actual,
+        ..Facts::default()
+    };
     false
 }
 
@@ -198,7 +271,11 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
         || !matches!(operation.edit, Edit::Keep | Edit::Lines(_));
     if says_what && !left.is_empty() {
         let lines = memchr::memchr_iter(b'\n', left).count() + usize::from(!left.ends_with(b"\n"));
-        let left = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+        let left = if lines == 1 {
+            "1 line".to_owned()
+        } else {
+            format!("{lines} lines")
+        };
         let message = format!("the patch deletes the file, but {left} would remain");
         findings.error(&code::NOT_EMPTIED, message).help =
             Some("the file has lines that the patch does not delete; compare them".into());
@@ -231,7 +308,8 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
     !findings.is_failed()
 }
 
-/// Whether a file may come to a path, as far as the directories above and what is below are concerned.
+/// Whether a file may come to a path, as far as the directories above and what is below are
+/// concerned.
 pub(super) struct Room<'r> {
     pub(super) overlay: &'r Overlay<'r>,
     pub(super) is_going: &'r dyn Fn(&RelPath) -> bool,
@@ -246,17 +324,28 @@ impl Room<'_> {
         if (self.is_going)(&above) {
             return true;
         }
-        let seen = if kind == FileKind::Symlink { Seen::ThroughLink(above) } else { Seen::BelowFile(above) };
+        let seen = if kind == FileKind::Symlink {
+            Seen::ThroughLink(above)
+        } else {
+            Seen::BelowFile(above)
+        };
         refuse_blocked(path, &seen, findings);
         false
     }
 
-    /// Returns whether a file may take the place of the directory at `path`: it is empty, or everything in it goes away.
-    pub(super) fn is_emptied(&self, path: &RelPath, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+    /// Returns whether a file may take the place of the directory at `path`: it is empty, or
+    /// everything in it goes away.
+    pub(super) fn is_emptied(
+        &self,
+        path: &RelPath,
+        findings: &mut Findings,
+    ) -> Result<bool, WorkspaceError> {
         if self.overlay.is_empty_directory(path)? || self.is_going_whole(path)? {
             return Ok(true);
         }
-        findings.error(&code::NOT_A_FILE, "is a directory that is not empty").path = Some(path.clone());
+        findings
+            .error(&code::NOT_A_FILE, "is a directory that is not empty")
+            .path = Some(path.clone());
         Ok(false)
     }
 
@@ -269,8 +358,15 @@ impl Room<'_> {
             return Ok(false);
         }
         for path in below {
-            let is_directory = self.overlay.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Directory);
-            let goes = if is_directory { self.is_going_whole(&path)? } else { (self.is_going)(&path) };
+            let is_directory = self
+                .overlay
+                .stat(&path)?
+                .is_some_and(|stat| stat.kind == FileKind::Directory);
+            let goes = if is_directory {
+                self.is_going_whole(&path)?
+            } else {
+                (self.is_going)(&path)
+            };
             if !goes {
                 return Ok(false);
             }

@@ -1,4 +1,5 @@
-//! The table of what can speak against a patch: a stable name for each, and the kind that decides the exit code.
+//! The table of what can speak against a patch: a stable name for each, and the kind that decides
+//! the exit code.
 
 use std::fmt;
 
@@ -177,7 +178,8 @@ codes! {
     NOT_AS_INDEXED = "wpatch::file::not_as_indexed", Stale;
     /// git's index stays as it is, because a part of the change is left out.
     INDEX_KEPT = "wpatch::git::index_kept", Conflict;
-    /// A file is only going to be added in a directory of a sparse index, which git does not survive.
+    /// A file is only going to be added in a directory of a sparse index, which git does not
+    /// survive.
     SPARSE_INDEX = "wpatch::git::sparse_index", Unsupported;
     /// The repository does not have the blob that the patch was made for.
     NO_BLOB = "wpatch::git::no_blob", Missing;

@@ -1,8 +1,9 @@
-//! The conversions of the files of a plan between the work tree and the repository, from git's attributes and configuration.
+//! The conversions of the files of a plan between the work tree and the repository, from git's
+//! attributes and configuration.
 //!
-//! `git apply` compares a patch with the content that the repository would have for a file, and writes the result as a
-//! checkout would. Attributes are those before the patch. git is asked only if a file has CR LF, or if an attribute or the
-//! configuration converts files without it.
+//! `git apply` compares a patch with the content that the repository would have for a file, and
+//! writes the result as a checkout would. Attributes are those before the patch. git is asked only
+//! if a file has CR LF, or if an attribute or the configuration converts files without it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,7 +22,14 @@ use crate::text::{Contents, printable};
 use crate::workspace::git::{Attribute, Filter, FilterDriver, Git};
 
 /// The attributes that convert contents, in the order of [`of_attributes`].
-const ATTRIBUTES: [&str; 6] = ["text", "crlf", "eol", "ident", "working-tree-encoding", "filter"];
+const ATTRIBUTES: [&str; 6] = [
+    "text",
+    "crlf",
+    "eol",
+    "ident",
+    "working-tree-encoding",
+    "filter",
+];
 /// The words of an attribute file that can convert a file without CR LF.
 const WORDS: [&str; 4] = ["crlf", "ident", "working-tree-encoding", "filter"];
 
@@ -39,7 +47,8 @@ pub struct Conversions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Preimages {
     WorkTree,
-    /// git's index has the form of the repository, and git itself writes the work tree. Only the encodings are checked.
+    /// git's index has the form of the repository, and git itself writes the work tree. Only the
+    /// encodings are checked.
     Index,
 }
 
@@ -78,11 +87,16 @@ struct Defaults {
     format: ObjectFormat,
 }
 
-/// Returns whether `git apply` can perform `operation`: other formats name the bytes of the work tree.
+/// Returns whether `git apply` can perform `operation`: other formats name the bytes of the work
+/// tree.
 #[must_use]
 pub fn is_of_git(plan: &Plan, operation: &Operation) -> bool {
-    let is_in_git_format =
-        || plan.inputs[operation.input].formats.iter().any(|format| find_syntax(format).is_some_and(Syntax::is_exact));
+    let is_in_git_format = || {
+        plan.inputs[operation.input]
+            .formats
+            .iter()
+            .any(|format| find_syntax(format).is_some_and(Syntax::is_exact))
+    };
     match &operation.edit {
         Edit::Hunks(hunks) => match hunks.first() {
             Some(hunk) => hunk.anchor.is_numbered(),
@@ -98,28 +112,41 @@ impl Conversions {
     /// Creates the conversions of `paths`. git is not asked yet.
     #[must_use]
     pub fn new(git: &Arc<Git>, paths: Vec<RelPath>) -> Self {
-        let (preimages, found, converts_lf) = (Preimages::WorkTree, OnceLock::new(), OnceLock::new());
-        Self { git: Arc::clone(git), paths, preimages, found, converts_lf }
+        let (preimages, found, converts_lf) =
+            (Preimages::WorkTree, OnceLock::new(), OnceLock::new());
+        Self {
+            git: Arc::clone(git),
+            paths,
+            preimages,
+            found,
+            converts_lf,
+        }
     }
 
     /// Returns the same for files that git's index contains.
     #[must_use]
     pub fn of_index(&self) -> Self {
-        Self { preimages: Preimages::Index, ..Self::new(&self.git, self.paths.clone()) }
+        Self {
+            preimages: Preimages::Index,
+            ..Self::new(&self.git, self.paths.clone())
+        }
     }
 
     pub(super) fn preimages(&self) -> Preimages {
         self.preimages
     }
 
-    /// Returns whether the file `path` of the work tree has an encoding that [`Self::work_tree_problem`] can check. With a
-    /// filter driver it has none: the driver would have to run first.
+    /// Returns whether the file `path` of the work tree has an encoding that
+    /// [`Self::work_tree_problem`] can check. With a filter driver it has none: the driver would
+    /// have to run first.
     ///
     /// # Errors
     ///
     /// Returns the problem of a file whose conversion git cannot tell.
     pub fn is_encoded(&self, path: &RelPath) -> Result<bool, Box<Problem>> {
-        let found = self.encoded(path).map_err(|error| Box::new(problem_of(&error)))?;
+        let found = self
+            .encoded(path)
+            .map_err(|error| Box::new(problem_of(&error)))?;
         Ok(found.is_some_and(|found| found.filter.is_none()))
     }
 
@@ -132,14 +159,24 @@ impl Conversions {
     }
 
     /// Checks that the encoding of the file `path` can represent `bytes` of the repository.
-    pub(super) fn check_repository(&self, path: &RelPath, bytes: &[u8]) -> Result<(), ConversionError> {
-        let Some(found) = self.encoded(path)? else { return Ok(()) };
+    pub(super) fn check_repository(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+    ) -> Result<(), ConversionError> {
+        let Some(found) = self.encoded(path)? else {
+            return Ok(());
+        };
         Ok(exact(found.content.to_work_tree(bytes).map(drop))?)
     }
 
     /// Returns the conversion of the file `path` if it has an encoding.
     fn encoded(&self, path: &RelPath) -> Result<Option<&FileConversion>, ConversionError> {
-        let found = if self.converts_lf() { self.of(path)? } else { None };
+        let found = if self.converts_lf() {
+            self.of(path)?
+        } else {
+            None
+        };
         Ok(found.filter(|found| found.content.encoding.is_some()))
     }
 
@@ -153,23 +190,37 @@ impl Conversions {
         if !self.converts_lf() && memchr::memmem::find(bytes, b"\r\n").is_none() {
             return Ok(None);
         }
-        let Some(FileConversion { content, filter }) = self.of(path)? else { return Ok(None) };
+        let Some(FileConversion { content, filter }) = self.of(path)? else {
+            return Ok(None);
+        };
         let filtered = self.filtered(filter.as_ref(), Filter::Clean, (path, bytes))?;
         let converted = content.to_repository(filtered.as_deref().unwrap_or(bytes), cr_lf())?;
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
 
-    /// Returns the content of the file `path` as a diff shows it: in the form of the repository, or `bytes` if git cannot tell
-    /// that form.
+    /// Returns the content of the file `path` as a diff shows it: in the form of the repository, or
+    /// `bytes` if git cannot tell that form.
     #[must_use]
     pub fn shown(&self, path: &RelPath, bytes: &Contents) -> Contents {
-        let converted = self.to_repository(path, bytes, || CrLf::Normalized).ok().flatten();
+        let converted = self
+            .to_repository(path, bytes, || CrLf::Normalized)
+            .ok()
+            .flatten();
         converted.unwrap_or_else(|| bytes.clone())
     }
 
-    /// Returns the content that the file `path` gets for content of the repository; `None` if it is the same.
-    pub(super) fn to_work_tree(&self, path: &RelPath, bytes: &Contents) -> Result<Option<Contents>, ConversionError> {
-        let found = if self.converts_lf() { self.of(path)? } else { None };
+    /// Returns the content that the file `path` gets for content of the repository; `None` if it is
+    /// the same.
+    pub(super) fn to_work_tree(
+        &self,
+        path: &RelPath,
+        bytes: &Contents,
+    ) -> Result<Option<Contents>, ConversionError> {
+        let found = if self.converts_lf() {
+            self.of(path)?
+        } else {
+            None
+        };
         let Some(found) = found else { return Ok(None) };
         let converted = found.content.to_work_tree(bytes)?;
         let filtered = self.filtered(found.filter.as_ref(), Filter::Smudge, (path, &converted))?;
@@ -184,7 +235,9 @@ impl Conversions {
         filter: Filter,
         (path, bytes): (&RelPath, &[u8]),
     ) -> Result<Option<Vec<u8>>, ConversionError> {
-        let Some(driver) = driver else { return Ok(None) };
+        let Some(driver) = driver else {
+            return Ok(None);
+        };
         if !driver.is_allowed {
             let source = self.git.filter_source(&driver.name, path);
             return Err(ConversionError::DeniedFilter(driver.name.clone(), source));
@@ -195,12 +248,18 @@ impl Conversions {
 
     /// Returns the conversion of the file `path`; `None` if it has none.
     fn of(&self, path: &RelPath) -> Result<Option<&FileConversion>, ConversionError> {
-        let found = self.found.get_or_init(|| self.ask().map_err(|error| error.to_string()));
-        let found = found.as_ref().map_err(|reason| ConversionError::Unknown(reason.clone()))?.get(path);
+        let found = self
+            .found
+            .get_or_init(|| self.ask().map_err(|error| error.to_string()));
+        let found = found
+            .as_ref()
+            .map_err(|reason| ConversionError::Unknown(reason.clone()))?
+            .get(path);
         Ok(found.filter(|found| !found.content.is_identity() || found.filter.is_some()))
     }
 
-    /// Returns whether a file without CR LF may be converted in either direction. If git cannot tell, [`Self::of`] states why.
+    /// Returns whether a file without CR LF may be converted in either direction. If git cannot
+    /// tell, [`Self::of`] states why.
     fn converts_lf(&self) -> bool {
         *self.converts_lf.get_or_init(|| {
             let paths: Vec<_> = self.paths.iter().collect();
@@ -210,7 +269,10 @@ impl Conversions {
     }
 
     fn defaults(&self) -> io::Result<Defaults> {
-        let (automatic, eol) = (self.git.config("core.autocrlf")?, self.git.config("core.eol")?);
+        let (automatic, eol) = (
+            self.git.config("core.autocrlf")?,
+            self.git.config("core.eol")?,
+        );
         let is_input = automatic.is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
         let is_on = !is_input && self.git.is_on("core.autocrlf")? == Some(true);
         let is_cr_lf = eol.is_some_and(|value| value.eq_ignore_ascii_case(b"crlf"));
@@ -218,7 +280,11 @@ impl Conversions {
             Some(b"sha256") => ObjectFormat::Sha256,
             _ => ObjectFormat::Sha1,
         };
-        Ok(Defaults { converts: is_on || is_input, has_cr_lf: is_on || is_cr_lf && !is_input, format })
+        Ok(Defaults {
+            converts: is_on || is_input,
+            has_cr_lf: is_on || is_cr_lf && !is_input,
+            format,
+        })
     }
 
     fn ask(&self) -> io::Result<HashMap<RelPath, FileConversion>> {
@@ -230,7 +296,10 @@ impl Conversions {
                 Attribute::Value(name) => self.git.filter_driver(name)?,
                 _ => None,
             };
-            Ok(FileConversion { content: of_attributes(values, defaults), filter })
+            Ok(FileConversion {
+                content: of_attributes(values, defaults),
+                filter,
+            })
         };
         let conversions: Vec<_> = values.iter().map(conversion).collect::<io::Result<_>>()?;
         Ok(self.paths.iter().cloned().zip(conversions).collect())
@@ -239,17 +308,29 @@ impl Conversions {
 
 /// Returns the result of a check for files that git converts: it knows more encodings.
 fn exact(checked: Result<(), EncodingError>) -> Result<(), EncodingError> {
-    checked.or_else(|error| if matches!(error, EncodingError::Unknown(_)) { Ok(()) } else { Err(error) })
+    checked.or_else(|error| {
+        if matches!(error, EncodingError::Unknown(_)) {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })
 }
 
-/// Returns the conversion of a file with these values of [`ATTRIBUTES`], as `convert_attrs` of git does.
+/// Returns the conversion of a file with these values of [`ATTRIBUTES`], as `convert_attrs` of git
+/// does.
 fn of_attributes(values: &[Attribute], defaults: Defaults) -> Conversion {
     let encoding = match &values[4] {
         Attribute::Value(name) => WorkTreeEncoding::parse(name),
         _ => None,
     };
     let has_ident = values[3] == Attribute::Set;
-    Conversion { line_ends: line_ends(&values[..3], defaults), has_ident, encoding, format: defaults.format }
+    Conversion {
+        line_ends: line_ends(&values[..3], defaults),
+        has_ident,
+        encoding,
+        format: defaults.format,
+    }
 }
 
 /// See "End-of-line conversion" in gitattributes(5); `crlf` is the old name of `text`.
@@ -281,7 +362,9 @@ fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
 pub(super) fn problem_of(error: &ConversionError) -> Problem {
     let (code, message, help) = match error {
         ConversionError::Encoding(error) => return encoding_problem(error),
-        ConversionError::DeniedFilter(name, source) => return denied_filter(name, source.as_deref()),
+        ConversionError::DeniedFilter(name, source) => {
+            return denied_filter(name, source.as_deref());
+        }
         ConversionError::Unknown(reason) => (
             &code::CONVERSION,
             format!("git cannot tell how it converts the file: {reason}"),
@@ -289,28 +372,50 @@ pub(super) fn problem_of(error: &ConversionError) -> Problem {
         ),
         ConversionError::FailedFilter(name, error) => (
             &code::FILTER_FAILED,
-            format!("the filter driver `{}` failed: {error}", printable(name.as_bytes())),
+            format!(
+                "the filter driver `{}` failed: {error}",
+                printable(name.as_bytes())
+            ),
             "with --index, git itself runs the driver",
         ),
     };
-    Problem { help: Some(help.to_owned()), ..Problem::new(code, message) }
+    Problem {
+        help: Some(help.to_owned()),
+        ..Problem::new(code, message)
+    }
 }
 
 /// Returns the problem of a file with this error.
 fn encoding_problem(error: &EncodingError) -> Problem {
     let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
-    Problem { help: Some(help), ..Problem::new(&code::ENCODING, error.to_string()) }
+    Problem {
+        help: Some(help),
+        ..Problem::new(&code::ENCODING, error.to_string())
+    }
 }
 
-/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in the file `source`.
+/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in
+/// the file `source`.
 #[must_use]
 pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
     let name = printable(name.as_bytes());
-    let place = source.map(|file| format!(", which {} names", printable(file.as_os_str().as_encoded_bytes())));
+    let place = source.map(|file| {
+        format!(
+            ", which {} names",
+            printable(file.as_os_str().as_encoded_bytes())
+        )
+    });
     let place = place.unwrap_or_default();
-    let message = format!("the filter driver `{name}`{place}, does not run: the repository defines it, not the user");
-    let help = format!("--allow-filter {name} runs it; so does a definition in the user's own git configuration");
-    Problem { help: Some(help), ..Problem::new(&code::FILTER, message) }
+    let message = format!(
+        "the filter driver `{name}`{place}, does not run: the repository defines it, not the user"
+    );
+    let help = format!(
+        "--allow-filter {name} runs it; so does a definition in the user's own git configuration"
+    );
+    Problem {
+        help: Some(help),
+        ..Problem::new(&code::FILTER, message)
+    }
 }
 
 #[cfg(test)]
@@ -328,15 +433,54 @@ mod tests {
 
     #[test]
     fn attributes_come_before_the_configuration() {
-        let plain = Defaults { converts: false, has_cr_lf: false, format: ObjectFormat::Sha1 };
-        let input = Defaults { converts: true, ..plain };
-        let windows = Defaults { has_cr_lf: true, ..input };
-        let eol = Defaults { has_cr_lf: true, ..plain };
-        let of = |[text, crlf, eol]: [&str; 3], defaults| line_ends(&[text, crlf, eol].map(attribute), defaults);
+        let plain = Defaults {
+            converts: false,
+            has_cr_lf: false,
+            format: ObjectFormat::Sha1,
+        };
+        let input = Defaults {
+            converts: true,
+            ..plain
+        };
+        let windows = Defaults {
+            has_cr_lf: true,
+            ..input
+        };
+        let eol = Defaults {
+            has_cr_lf: true,
+            ..plain
+        };
+        let of = |[text, crlf, eol]: [&str; 3], defaults| {
+            line_ends(&[text, crlf, eol].map(attribute), defaults)
+        };
         for (values, expected) in [
-            (["", "", ""], [LineEnds::Kept, LineEnds::AutoLf, LineEnds::AutoCrLf, LineEnds::Kept]),
-            (["auto", "", ""], [LineEnds::AutoLf, LineEnds::AutoLf, LineEnds::AutoCrLf, LineEnds::AutoCrLf]),
-            (["set", "", ""], [LineEnds::TextLf, LineEnds::TextLf, LineEnds::TextCrLf, LineEnds::TextCrLf]),
+            (
+                ["", "", ""],
+                [
+                    LineEnds::Kept,
+                    LineEnds::AutoLf,
+                    LineEnds::AutoCrLf,
+                    LineEnds::Kept,
+                ],
+            ),
+            (
+                ["auto", "", ""],
+                [
+                    LineEnds::AutoLf,
+                    LineEnds::AutoLf,
+                    LineEnds::AutoCrLf,
+                    LineEnds::AutoCrLf,
+                ],
+            ),
+            (
+                ["set", "", ""],
+                [
+                    LineEnds::TextLf,
+                    LineEnds::TextLf,
+                    LineEnds::TextCrLf,
+                    LineEnds::TextCrLf,
+                ],
+            ),
             (["", "", "crlf"], [LineEnds::TextCrLf; 4]),
             (["", "", "lf"], [LineEnds::TextLf; 4]),
             (["auto", "", "crlf"], [LineEnds::AutoCrLf; 4]),
@@ -345,10 +489,30 @@ mod tests {
             (["", "unset", "crlf"], [LineEnds::Kept; 4]),
             (["", "input", ""], [LineEnds::TextLf; 4]),
             (["input", "", "crlf"], [LineEnds::TextCrLf; 4]),
-            (["other", "set", ""], [LineEnds::TextLf, LineEnds::TextLf, LineEnds::TextCrLf, LineEnds::TextCrLf]),
-            (["", "", "other"], [LineEnds::Kept, LineEnds::AutoLf, LineEnds::AutoCrLf, LineEnds::Kept]),
+            (
+                ["other", "set", ""],
+                [
+                    LineEnds::TextLf,
+                    LineEnds::TextLf,
+                    LineEnds::TextCrLf,
+                    LineEnds::TextCrLf,
+                ],
+            ),
+            (
+                ["", "", "other"],
+                [
+                    LineEnds::Kept,
+                    LineEnds::AutoLf,
+                    LineEnds::AutoCrLf,
+                    LineEnds::Kept,
+                ],
+            ),
         ] {
-            assert_eq!([plain, input, windows, eol].map(|defaults| of(values, defaults)), expected, "{values:?}");
+            assert_eq!(
+                [plain, input, windows, eol].map(|defaults| of(values, defaults)),
+                expected,
+                "{values:?}"
+            );
         }
     }
 }

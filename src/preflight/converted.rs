@@ -1,4 +1,5 @@
-//! The two forms of a file in an operation of git: content of the repository, and content of the work tree.
+//! The two forms of a file in an operation of git: content of the repository, and content of the
+//! work tree.
 
 use super::conversions::{ConversionError, Conversions, Preimages, is_of_git, problem_of};
 use super::findings::Findings;
@@ -22,52 +23,102 @@ pub(super) struct Converter<'a> {
 
 impl<'a> Converter<'a> {
     pub(super) fn new(plan: &'a Plan, operation: &'a Operation, options: &'a Options) -> Self {
-        let conversions = options.conversions.as_deref().filter(|_| is_of_git(plan, operation));
-        Self { conversions, operation, text: plan.text(operation) }
+        let conversions = options
+            .conversions
+            .as_deref()
+            .filter(|_| is_of_git(plan, operation));
+        Self {
+            conversions,
+            operation,
+            text: plan.text(operation),
+        }
     }
 
     /// Returns `node`, the file at `path`, with the content that the repository has for it.
-    pub(super) fn in_repository(&self, path: &RelPath, node: &Node) -> Result<Node, ConversionError> {
-        let is_converted = |it: &&Conversions| it.preimages() == Preimages::WorkTree && node.kind == FileKind::Regular;
-        let Some(conversions) = self.conversions.filter(is_converted) else { return Ok(node.clone()) };
+    pub(super) fn in_repository(
+        &self,
+        path: &RelPath,
+        node: &Node,
+    ) -> Result<Node, ConversionError> {
+        let is_converted = |it: &&Conversions| {
+            it.preimages() == Preimages::WorkTree && node.kind == FileKind::Regular
+        };
+        let Some(conversions) = self.conversions.filter(is_converted) else {
+            return Ok(node.clone());
+        };
         let bytes = match &node.in_repository {
             Some(bytes) => Some(bytes.clone()),
-            None => conversions.to_repository(path, &node.bytes, || cr_lf(self.operation, self.text))?,
+            None => {
+                conversions.to_repository(path, &node.bytes, || cr_lf(self.operation, self.text))?
+            }
         };
-        Ok(Node { bytes: bytes.unwrap_or_else(|| node.bytes.clone()), ..node.clone() })
+        Ok(Node {
+            bytes: bytes.unwrap_or_else(|| node.bytes.clone()),
+            ..node.clone()
+        })
     }
 
-    /// Returns `node` and the name of its blob as a diff shows them: in the form of the repository, as `git diff` does.
-    pub(super) fn shown(&self, path: &RelPath, node: Option<&Node>, blob: String) -> Option<(Node, String)> {
+    /// Returns `node` and the name of its blob as a diff shows them: in the form of the repository,
+    /// as `git diff` does.
+    pub(super) fn shown(
+        &self,
+        path: &RelPath,
+        node: Option<&Node>,
+        blob: String,
+    ) -> Option<(Node, String)> {
         let node = node?;
-        let Some(shown) = self.in_repository(path, node).ok().filter(|shown| !shown.bytes.is_same(&node.bytes)) else {
+        let Some(shown) = self
+            .in_repository(path, node)
+            .ok()
+            .filter(|shown| !shown.bytes.is_same(&node.bytes))
+        else {
             return Some((node.clone(), blob));
         };
         let blob = blob_id(&shown.bytes, ObjectFormat::Sha1);
         Some((shown, blob))
     }
 
-    /// Returns the file that the operation starts from with the content that the repository has for it.
+    /// Returns the file that the operation starts from with the content that the repository has for
+    /// it.
     pub(super) fn preimage(&self, node: &Node, findings: &mut Findings) -> Option<Node> {
         let path = match self.operation.action {
             Action::Uncopy => &self.operation.path,
             _ => self.operation.from.as_ref().unwrap_or(&self.operation.path),
         };
-        self.in_repository(path, node).map_err(|error| refuse(&error, findings)).ok()
+        self.in_repository(path, node)
+            .map_err(|error| refuse(&error, findings))
+            .ok()
     }
 
-    /// Returns `node`, which has content of the repository, with content of the work tree. `before` is the file that the
-    /// operation starts from.
-    pub(super) fn postimage(&self, node: Node, before: Option<&Node>, findings: &mut Findings) -> Option<Node> {
-        let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else { return Some(node) };
+    /// Returns `node`, which has content of the repository, with content of the work tree. `before`
+    /// is the file that the operation starts from.
+    pub(super) fn postimage(
+        &self,
+        node: Node,
+        before: Option<&Node>,
+        findings: &mut Findings,
+    ) -> Option<Node> {
+        let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else {
+            return Some(node);
+        };
         // What remains of an undone copy is compared with the file that it was a copy of.
-        let source = self.operation.from.as_ref().filter(|_| self.operation.action == Action::Uncopy);
+        let source = self
+            .operation
+            .from
+            .as_ref()
+            .filter(|_| self.operation.action == Action::Uncopy);
         let path = source.unwrap_or(&self.operation.path);
         if conversions.preimages() == Preimages::Index {
             let checked = conversions.check_repository(path, &node.bytes);
-            return checked.map_err(|error| refuse(&error, findings)).ok().map(|()| node);
+            return checked
+                .map_err(|error| refuse(&error, findings))
+                .ok()
+                .map(|()| node);
         }
-        let converted = conversions.to_work_tree(path, &node.bytes).map_err(|error| refuse(&error, findings)).ok()?;
+        let converted = conversions
+            .to_work_tree(path, &node.bytes)
+            .map_err(|error| refuse(&error, findings))
+            .ok()?;
         let is_moved = before.is_some_and(|before| before.bytes.is_same(&node.bytes));
         if converted.is_none() && is_moved {
             return Some(node);
@@ -75,10 +126,22 @@ impl<'a> Converter<'a> {
         let in_repository = Some(node.bytes.clone());
         let bytes = converted.unwrap_or_else(|| node.bytes.clone());
         let Some(before) = before.filter(|before| before.bytes == bytes) else {
-            return Some(Node { bytes, in_repository, origin: None, restored: None, ..node });
+            return Some(Node {
+                bytes,
+                in_repository,
+                origin: None,
+                restored: None,
+                ..node
+            });
         };
         let (origin, restored) = (before.origin.clone(), before.restored.clone());
-        Some(Node { bytes: before.bytes.clone(), in_repository, origin, restored, ..node })
+        Some(Node {
+            bytes: before.bytes.clone(),
+            in_repository,
+            origin,
+            restored,
+            ..node
+        })
     }
 }
 

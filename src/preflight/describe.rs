@@ -51,11 +51,19 @@ mod tests {
     fn contents_are_described() {
         let side = describe(b"\xef\xbb\xbfa\r\nb\n");
         assert_eq!(
-            (side.line_end, side.has_bom, side.has_final_newline, side.encoding),
+            (
+                side.line_end,
+                side.has_bom,
+                side.has_final_newline,
+                side.encoding
+            ),
             ("mixed", true, true, "utf-8")
         );
         let side = describe(b"caf\xe9");
-        assert_eq!((side.line_end, side.has_final_newline, side.encoding), ("none", false, "unknown"));
+        assert_eq!(
+            (side.line_end, side.has_final_newline, side.encoding),
+            ("none", false, "unknown")
+        );
         assert_eq!(describe(b"\0").encoding, "binary");
     }
 }

@@ -1,4 +1,5 @@
-//! What all groups share about directories: which of them are missing, and how their file systems spell names.
+//! What all groups share about directories: which of them are missing, and how their file systems
+//! spell names.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -8,8 +9,8 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::{Folding, Workspace};
 
-/// The directories of files that are not there, and whether they are missing themselves: of those that are to be made, the
-/// first two files are looked for. It is known once a second one was.
+/// The directories of files that are not there, and whether they are missing themselves: of those
+/// that are to be made, the first two files are looked for. It is known once a second one was.
 #[derive(Debug, Default)]
 pub(super) struct Directories {
     missing: Mutex<HashMap<Box<[u8]>, Option<bool>>>,
@@ -22,16 +23,21 @@ pub(super) struct Directories {
 impl Directories {
     /// Returns whether the directory of `path` is known to be missing.
     pub(super) fn lack_that_of(&self, path: &RelPath) -> bool {
-        path.directory().is_some_and(|directory| locked(&self.missing).get(directory) == Some(&Some(true)))
+        path.directory()
+            .is_some_and(|directory| locked(&self.missing).get(directory) == Some(&Some(true)))
     }
 
     /// Notes that nothing is at `path`.
     pub(super) fn note(&self, path: &RelPath, workspace: &dyn Workspace) {
-        let Some(directory) = path.directory() else { return };
+        let Some(directory) = path.directory() else {
+            return;
+        };
         let known = locked(&self.missing).get(directory).copied();
         let is_missing = match known {
             None => None,
-            Some(None) => path.parent().map(|directory| matches!(workspace.stat(&directory), Ok(None))),
+            Some(None) => path
+                .parent()
+                .map(|directory| matches!(workspace.stat(&directory), Ok(None))),
             Some(Some(_)) => return,
         };
         locked(&self.missing).insert(directory.into(), is_missing);
@@ -47,16 +53,23 @@ mod tests {
     #[test]
     fn a_directory_is_known_to_be_missing_when_two_of_its_files_are() {
         let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
-        let (memory, directories) =
-            (Memory::with_files([(path("there/file"), Entry::file("old\n"))]), Directories::default());
+        let (memory, directories) = (
+            Memory::with_files([(path("there/file"), Entry::file("old\n"))]),
+            Directories::default(),
+        );
         let mut known = Vec::new();
         for name in ["there/a", "gone/a", "there/b", "gone/b", "a", "b"] {
             let mut overlay = Overlay::new(&memory, Some(&directories), u64::MAX);
-            assert!(matches!(overlay.current(&path(name), 0).unwrap(), Seen::Nothing), "{name}");
+            assert!(
+                matches!(overlay.current(&path(name), 0).unwrap(), Seen::Nothing),
+                "{name}"
+            );
             known.push(directories.lack_that_of(&path(name)));
         }
         assert_eq!(known, [false, false, false, true, false, false]);
-        let seen = Overlay::new(&memory, Some(&directories), u64::MAX).current(&path("there/file"), 0).unwrap();
+        let seen = Overlay::new(&memory, Some(&directories), u64::MAX)
+            .current(&path("there/file"), 0)
+            .unwrap();
         assert!(matches!(seen, Seen::Node(_)));
     }
 }

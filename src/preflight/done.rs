@@ -7,11 +7,14 @@ use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, Seen};
 use crate::matching::{self, MismatchKind, Rules, TextMismatch};
-use crate::plan::{Action, Closeness, Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target};
+use crate::plan::{
+    Action, Closeness, Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target,
+};
 use crate::text::lines;
 use crate::workspace::WorkspaceError;
 
-/// Returns whether the file that the operation makes, deletes or moves is made, gone or moved already.
+/// Returns whether the file that the operation makes, deletes or moves is made, gone or moved
+/// already.
 pub(super) fn is_file_done(
     operation: &Operation,
     text: &[u8],
@@ -21,15 +24,20 @@ pub(super) fn is_file_done(
     let is_gone = |seen: &Seen| matches!(seen, Seen::Nothing | Seen::BelowFile(_));
     let seen = match overlay.current(&operation.path, operation.step)? {
         // A file without content in the repository is not the result of a patch.
-        Seen::Node(node) => converter.in_repository(&operation.path, &node).map_or(Seen::Special, Seen::Node),
+        Seen::Node(node) => converter
+            .in_repository(&operation.path, &node)
+            .map_or(Seen::Special, Seen::Node),
         seen => seen,
     };
     let is_there = match (operation.action, &operation.from) {
-        (Action::Create, _) => matches!(&seen, Seen::Node(node) if is_made_already(operation, node, text)),
+        (Action::Create, _) => {
+            matches!(&seen, Seen::Node(node) if is_made_already(operation, node, text))
+        }
         (Action::Delete | Action::Uncopy, _) => is_gone(&seen),
         (Action::Rename, Some(from)) if *from != operation.path => {
             let source = overlay.base(from, operation.step)?;
-            is_gone(&source) && matches!(&seen, Seen::Node(node) if is_result(operation, text, node, rules))
+            is_gone(&source)
+                && matches!(&seen, Seen::Node(node) if is_result(operation, text, node, rules))
         }
         _ => false,
     };
@@ -52,8 +60,13 @@ fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> 
         Edit::Keep => true,
         Edit::Hunks(hunks) => {
             let placements = matching::place(&node.bytes, text, hunks, operation.direction, rules);
-            let mut chosen = placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
-            chosen.all(|(_, placed)| is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind)))
+            let mut chosen = placements
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| operation.takes(*index));
+            chosen.all(|(_, placed)| {
+                is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
+            })
         }
         _ => false,
     }
@@ -74,8 +87,8 @@ pub(super) fn pending(text: &[u8], changes: &Replacements, most: u64) -> Vec<Rep
     }
 }
 
-/// Returns those of `edits` that are not in `text` yet. What one of them made may be what another one looks for: then
-/// all of them are done, or none is.
+/// Returns those of `edits` that are not in `text` yet. What one of them made may be what another
+/// one looks for: then all of them are done, or none is.
 fn pending_at_once(text: &[u8], edits: &[Replacement], how: How) -> Vec<Replacement> {
     let is_done = |edit: &Replacement| are_done(text, std::slice::from_ref(edit), how);
     let (done, pending): (Vec<_>, Vec<_>) = edits.iter().cloned().partition(is_done);
@@ -88,14 +101,30 @@ fn pending_at_once(text: &[u8], edits: &[Replacement], how: How) -> Vec<Replacem
     }
 }
 
-/// Returns whether `text` is what `done` make of some text, of which they make together with `pending` what those make
-/// of `text`. What only took something away left nothing to see.
-fn are_beside(text: &[u8], done: &[Replacement], pending: &[Replacement], (closeness, most): How) -> bool {
-    let at_once = |edits| Replacements { edits, order: EditOrder::AtOnce, closeness };
-    let made =
-        |text: &[u8], edits| matching::replace_unexplained(text, &at_once(edits), most).ok().map(|(after, _)| after);
+/// Returns whether `text` is what `done` make of some text, of which they make together with
+/// `pending` what those make of `text`. What only took something away left nothing to see.
+fn are_beside(
+    text: &[u8],
+    done: &[Replacement],
+    pending: &[Replacement],
+    (closeness, most): How,
+) -> bool {
+    let at_once = |edits| Replacements {
+        edits,
+        order: EditOrder::AtOnce,
+        closeness,
+    };
+    let made = |text: &[u8], edits| {
+        matching::replace_unexplained(text, &at_once(edits), most)
+            .ok()
+            .map(|(after, _)| after)
+    };
     let visible = || done.iter().filter(|edit| !edit.new.is_empty());
-    let Some(before) = visible().map(reversed).collect::<Option<Vec<_>>>().and_then(|back| made(text, back)) else {
+    let Some(before) = visible()
+        .map(reversed)
+        .collect::<Option<Vec<_>>>()
+        .and_then(|back| made(text, back))
+    else {
         return false;
     };
     let together = made(&before, visible().chain(pending).cloned().collect());
@@ -105,16 +134,32 @@ fn are_beside(text: &[u8], done: &[Replacement], pending: &[Replacement], (close
 /// How closely an old text has to fit, and the most bytes of a file.
 type How = (Closeness, u64);
 
-/// Returns whether `text` is what `edits` make of some text: they can be taken back in it, and made again.
+/// Returns whether `text` is what `edits` make of some text: they can be taken back in it, and made
+/// again.
 fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): How) -> bool {
     let made = |text: &[u8], edits: Vec<_>| {
-        matching::replace_unexplained(text, &Replacements { edits, order: EditOrder::InTurn, closeness }, most)
+        matching::replace_unexplained(
+            text,
+            &Replacements {
+                edits,
+                order: EditOrder::InTurn,
+                closeness,
+            },
+            most,
+        )
     };
-    if let [edit @ Replacement { target: Target::Text { .. }, new, .. }] = edits
+    if let [
+        edit @ Replacement {
+            target: Target::Text { .. },
+            new,
+            ..
+        },
+    ] = edits
         && new.is_empty()
     {
         let is_absent = |misfit: &TextMismatch| misfit.mismatch.kind == MismatchKind::NotFound;
-        return made(text, vec![edit.clone()]).is_err_and(|misplaced| misplaced.misfits.iter().all(is_absent));
+        return made(text, vec![edit.clone()])
+            .is_err_and(|misplaced| misplaced.misfits.iter().all(is_absent));
     }
     let mut before = text.to_vec();
     for edit in edits.iter().rev() {
@@ -133,11 +178,21 @@ fn reversed(edit: &Replacement) -> Option<Replacement> {
     let new = edit.new.clone();
     let (target, new) = match &edit.target {
         _ if new.is_empty() => return None,
-        Target::Text { old, times } => (Target::Text { old: new, times: *times }, old.clone()),
+        Target::Text { old, times } => (
+            Target::Text {
+                old: new,
+                times: *times,
+            },
+            old.clone(),
+        ),
         Target::Lines(old) => (Target::Lines(new), old.clone()),
         _ => return None,
     };
-    Some(Replacement { target, new, ..edit.clone() })
+    Some(Replacement {
+        target,
+        new,
+        ..edit.clone()
+    })
 }
 
 /// Returns `text` as it may have been before `edit`, which goes to a place that it names.

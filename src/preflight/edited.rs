@@ -35,7 +35,10 @@ pub(super) fn tell_place(
         return;
     }
     let line = placement.lines.start + 1;
-    let message = format!("the hunk was placed at line {line}, and fits {}", at_lines(&placement.candidates));
+    let message = format!(
+        "the hunk was placed at line {line}, and fits {}",
+        at_lines(&placement.candidates)
+    );
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
     problem.lines.clone_from(&placement.candidates);
     problem.help = Some("--unique refuses it; more lines of context decide".into());
@@ -45,13 +48,21 @@ pub(super) fn tell_place(
 
 /// Returns where a hunk begins in the patch.
 pub(super) fn headed(hunk: &Hunk) -> Span {
-    if hunk.header.is_empty() { hunk.span } else { hunk.header }
+    if hunk.header.is_empty() {
+        hunk.span
+    } else {
+        hunk.header
+    }
 }
 
 /// Returns where a hunk fits, as people count lines.
 pub(super) fn at_lines(lines: &[usize]) -> String {
     let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
-    let more = if lines.len() < matching::MOST_CANDIDATES { "" } else { " and perhaps others" };
+    let more = if lines.len() < matching::MOST_CANDIDATES {
+        ""
+    } else {
+        " and perhaps others"
+    };
     match numbers.split_last() {
         Some((last, [])) => format!("at line {last}"),
         Some((last, others)) => format!("at lines {} and {last}{more}", others.join(", ")),
@@ -59,7 +70,11 @@ pub(super) fn at_lines(lines: &[usize]) -> String {
     }
 }
 
-pub(super) fn at<'p>(problem: &'p mut Problem, operation: &Operation, edit: &Replacement) -> &'p mut Problem {
+pub(super) fn at<'p>(
+    problem: &'p mut Problem,
+    operation: &Operation,
+    edit: &Replacement,
+) -> &'p mut Problem {
     problem.place = Some((operation.input, edit.span));
     problem.facts.edit = edit.index;
     problem

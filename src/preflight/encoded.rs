@@ -29,13 +29,17 @@ pub(super) fn read(
     findings.outcome.encoding = Some(encoding);
     let (text, has_undecodable) = encoding.decode(preimage);
     if has_undecodable && choice.is_detected() {
-        let problem = findings.error(&code::ENCODING, format!("the file is in no known encoding, not even {encoding}"));
+        let problem = findings.error(
+            &code::ENCODING,
+            format!("the file is in no known encoding, not even {encoding}"),
+        );
         problem.help = Some("--encoding NAME changes it anyway".into());
         return None;
     }
     for edit in &changes.edits {
         for part in texts(edit) {
-            let is_held = std::str::from_utf8(part).is_ok_and(|part| encoding.encode(part).is_some());
+            let is_held =
+                std::str::from_utf8(part).is_ok_and(|part| encoding.encode(part).is_some());
             if !is_held {
                 let message = format!("{encoding} cannot hold a text of the edit");
                 at(findings.error(&code::ENCODING, message), operation, edit);
@@ -54,7 +58,11 @@ pub(super) fn refuse(
     findings: &mut Findings,
 ) {
     let message = "the place of the text is inside of what some bytes stand for together";
-    at(findings.error(&code::ENCODING, message), operation, &changes.edits[index]);
+    at(
+        findings.error(&code::ENCODING, message),
+        operation,
+        &changes.edits[index],
+    );
 }
 
 /// The texts of a change, which are in UTF-8 as they are given.
@@ -73,7 +81,8 @@ impl Encoded {
         self.encoding.decode(bytes).0
     }
 
-    /// Returns what `changes` make of `preimage`, which this is the text of; not more than about `most` bytes.
+    /// Returns what `changes` make of `preimage`, which this is the text of; not more than about
+    /// `most` bytes.
     pub(super) fn replace(
         &self,
         preimage: &[u8],
@@ -85,17 +94,32 @@ impl Encoded {
         }
         let (mut bytes, mut text, mut all) = (preimage.to_vec(), self.text.clone(), Vec::new());
         for (index, edit) in changes.edits.iter().enumerate() {
-            let alone = Replacements { edits: vec![edit.clone()], order: EditOrder::AtOnce, ..*changes };
-            let replaced = self.at_once((&bytes, &text), &alone, most).map_err(|_| Unwritable(index))?;
+            let alone = Replacements {
+                edits: vec![edit.clone()],
+                order: EditOrder::AtOnce,
+                ..*changes
+            };
+            let replaced = self
+                .at_once((&bytes, &text), &alone, most)
+                .map_err(|_| Unwritable(index))?;
             match replaced {
                 Ok((after, places)) => {
                     text = self.decode(&after);
                     bytes = after;
-                    all.extend(places.into_iter().map(|place| TextChange { edit: index, ..place }));
+                    all.extend(places.into_iter().map(|place| TextChange {
+                        edit: index,
+                        ..place
+                    }));
                 }
                 Err(misfits) => {
-                    let misfits = misfits.misfits.into_iter().map(|misfit| TextMismatch { edit: index, ..misfit });
-                    return Ok(Err(Misplaced { misfits: misfits.collect(), places: all }));
+                    let misfits = misfits.misfits.into_iter().map(|misfit| TextMismatch {
+                        edit: index,
+                        ..misfit
+                    });
+                    return Ok(Err(Misplaced {
+                        misfits: misfits.collect(),
+                        places: all,
+                    }));
                 }
             }
         }
@@ -113,13 +137,19 @@ impl Encoded {
             Ok((_, places)) => places,
             Err(misfits) => return Ok(Err(misfits)),
         };
-        let offsets: Vec<_> =
-            places.iter().flat_map(|place| [place.placement.bytes.start, place.placement.bytes.end]).collect();
+        let offsets: Vec<_> = places
+            .iter()
+            .flat_map(|place| [place.placement.bytes.start, place.placement.bytes.end])
+            .collect();
         let first = Unwritable(places.first().map_or(0, |place| place.edit));
-        let Some(offsets) = self.encoding.places(preimage, &offsets) else { return Err(first) };
+        let Some(offsets) = self.encoding.places(preimage, &offsets) else {
+            return Err(first);
+        };
         let (mut after, mut done) = (Vec::with_capacity(preimage.len()), 0);
         for (place, range) in places.iter().zip(offsets.chunks_exact(2)) {
-            let new = std::str::from_utf8(&place.new).ok().and_then(|new| self.encoding.encode(new));
+            let new = std::str::from_utf8(&place.new)
+                .ok()
+                .and_then(|new| self.encoding.encode(new));
             after.extend_from_slice(&preimage[done..range[0]]);
             after.extend_from_slice(&new.ok_or(Unwritable(place.edit))?);
             done = range[1];

@@ -24,11 +24,17 @@ impl Findings {
 
     /// Returns whether nothing at all may be applied.
     pub(super) fn refuses(&self) -> bool {
-        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+        self.problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Error)
     }
 
     /// Notes a reason not to apply, and returns it to be told more of.
-    pub(super) fn error(&mut self, code: &'static Code, message: impl Into<String>) -> &mut Problem {
+    pub(super) fn error(
+        &mut self,
+        code: &'static Code,
+        message: impl Into<String>,
+    ) -> &mut Problem {
         self.outcome.failed.get_or_insert(code);
         self.note(code, Severity::Error, message.into())
     }
@@ -40,12 +46,16 @@ impl Findings {
     }
 
     /// Notes what should be known.
-    pub(super) fn warning(&mut self, code: &'static Code, message: impl Into<String>) -> &mut Problem {
+    pub(super) fn warning(
+        &mut self,
+        code: &'static Code,
+        message: impl Into<String>,
+    ) -> &mut Problem {
         self.note(code, Severity::Warning, message.into())
     }
 
-    /// Returns whether another error or warning of a hunk is reported; otherwise counts it as omitted. A complete report has
-    /// room for all.
+    /// Returns whether another error or warning of a hunk is reported; otherwise counts it as
+    /// omitted. A complete report has room for all.
     pub(super) fn has_room(&mut self, severity: Severity, is_complete: bool) -> bool {
         let reported = &mut self.hunk_problems[usize::from(severity == Severity::Warning)];
         let has_room = *reported < MOST_EXPLAINED || is_complete;
@@ -59,8 +69,13 @@ impl Findings {
             // Most files that fail have one problem, and a vector would begin with room for four.
             self.problems.reserve_exact(1);
         }
-        self.problems.push(Problem { severity, ..Problem::new(code, message) });
-        self.problems.last_mut().expect("BUG: a problem was just put there")
+        self.problems.push(Problem {
+            severity,
+            ..Problem::new(code, message)
+        });
+        self.problems
+            .last_mut()
+            .expect("BUG: a problem was just put there")
     }
 
     /// Says of every problem which operation it belongs to, where nothing nearer is known.
@@ -72,7 +87,8 @@ impl Findings {
 }
 
 impl Problem {
-    /// Says which operation it belongs to: its path and the place of its section, where nothing nearer is known.
+    /// Says which operation it belongs to: its path and the place of its section, where nothing
+    /// nearer is known.
     pub(super) fn of(&mut self, plan: &Plan, index: usize) -> &mut Self {
         let operation = &plan.operations[index];
         self.operation = Some(index);

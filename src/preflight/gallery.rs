@@ -69,15 +69,19 @@ impl Kept {
         }
     }
 
-    /// Returns an image if there is room for it behind all the ones before it. Those are never the last, so that they
-    /// are still there.
+    /// Returns an image if there is room for it behind all the ones before it. Those are never the
+    /// last, so that they are still there.
     fn image(&self, key: (usize, Moment)) -> Option<Arc<Bytes>> {
         let sum: usize = self.sizes.range(..=key).map(|(_, size)| size).sum();
-        self.images.get(&key).filter(|_| sum <= MOST_OF_ALL).cloned()
+        self.images
+            .get(&key)
+            .filter(|_| sum <= MOST_OF_ALL)
+            .cloned()
     }
 }
 
-/// Returns `content` if it is an image that browsers show, and a small one. An image that contains a program is none.
+/// Returns `content` if it is an image that browsers show, and a small one. An image that contains
+/// a program is none.
 pub(super) fn image(content: &Arc<Bytes>) -> Option<Arc<Bytes>> {
     (content.len() <= MOST_OF_ONE && media_type(content).is_some()).then(|| Arc::clone(content))
 }
@@ -86,14 +90,29 @@ pub(super) fn image(content: &Arc<Bytes>) -> Option<Arc<Bytes>> {
 ///
 /// # Security
 ///
-/// SVG is none of them: it is a program as much as an image, and is looked at as the text that it is.
+/// SVG is none of them: it is a program as much as an image, and is looked at as the text that it
+/// is.
 #[must_use]
 pub fn media_type(content: &[u8]) -> Option<&'static str> {
     match content {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => Some("image/webp"),
         _ => None,
     }
 }
@@ -110,13 +129,24 @@ mod tests {
 
     #[test]
     fn the_first_images_are_kept_whatever_the_order() {
-        let sizes: Vec<usize> = (0..20).map(|index| if index == 11 { 10 } else { 700 << 10 }).collect();
+        let sizes: Vec<usize> = (0..20)
+            .map(|index| if index == 11 { 10 } else { 700 << 10 })
+            .collect();
         let kept = |order: &mut dyn Iterator<Item = usize>| {
             let gallery = Gallery::default();
             order.for_each(|index| gallery.take(index, [None, image(&gif(sizes[index]))]));
-            let held: usize = gallery.kept.lock().unwrap().images.values().map(|image| image.len()).sum();
+            let held: usize = gallery
+                .kept
+                .lock()
+                .unwrap()
+                .images
+                .values()
+                .map(|image| image.len())
+                .sum();
             assert!(held <= MOST_OF_ALL);
-            (0..20).filter(|&index| gallery.images(index)[1].is_some()).collect::<Vec<_>>()
+            (0..20)
+                .filter(|&index| gallery.images(index)[1].is_some())
+                .collect::<Vec<_>>()
         };
         let all: Vec<_> = (0..12).collect();
         assert_eq!(kept(&mut (0..20)), all);
@@ -128,8 +158,19 @@ mod tests {
     fn only_small_images_are_kept() {
         let gallery = Gallery::default();
         gallery.take(0, [image(&gif(MOST_OF_ONE)), image(&gif(MOST_OF_ONE + 1))]);
-        gallery.take(1, [image(&Arc::new(b"<svg xmlns='http://www.w3.org/2000/svg'/>".into())), None]);
-        assert_eq!(gallery.images(0).map(|image| image.is_some()), [true, false]);
+        gallery.take(
+            1,
+            [
+                image(&Arc::new(
+                    b"<svg xmlns='http://www.w3.org/2000/svg'/>".into(),
+                )),
+                None,
+            ],
+        );
+        assert_eq!(
+            gallery.images(0).map(|image| image.is_some()),
+            [true, false]
+        );
         assert_eq!(gallery.images(1), [None, None]);
     }
 }

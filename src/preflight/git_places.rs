@@ -1,7 +1,8 @@
 //! Looks for git directories that have another name than `.git`, for the policy.
 //!
-//! A `.git` can be a link or a file that names a directory in the tree, as after `git init --separate-git-dir`. A git
-//! directory can also be anywhere in the tree while its `.git` is elsewhere, or be a repository without a work tree.
+//! A `.git` can be a link or a file that names a directory in the tree, as after `git init
+//! --separate-git-dir`. A git directory can also be anywhere in the tree while its `.git` is
+//! elsewhere, or be a repository without a work tree.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,30 +17,49 @@ use crate::policy::{GitPlace, Policy};
 use crate::threads;
 use crate::workspace::{Directory, Fault, Workspace, below, git};
 
-/// Most bytes of a configuration that are read. A larger one counts as that of a work tree, which is the stricter case.
+/// Most bytes of a configuration that are read. A larger one counts as that of a work tree, which
+/// is the stricter case.
 const MAX_CONFIG: u64 = 1 << 20;
 
 type Places = Vec<(Option<RelPath>, GitPlace)>;
 
-/// Returns `policy` with what `.git` of the root, or of the top of the work tree around it, leads to.
+/// Returns `policy` with what `.git` of the root, or of the top of the work tree around it, leads
+/// to.
 ///
 /// A work tree that cannot be located is reported when it is needed.
 #[must_use]
 pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     let mut ways = workspace.git_ways(None);
     if let Ok(Some(tree)) = workspace.work_tree() {
-        ways.extend(tree.top.git_ways(None).iter().filter_map(|path| below(path, tree.prefix)));
+        ways.extend(
+            tree.top
+                .git_ways(None)
+                .iter()
+                .filter_map(|path| below(path, tree.prefix)),
+        );
     }
     let mut places: Places = ways.into_iter().map(named).collect();
     if policy.is_for_model() {
         places.extend(structure(None, workspace).map(|place| (None, place)));
     }
-    if places.is_empty() { policy } else { Arc::new(policy.with_git_places(&places)) }
+    if places.is_empty() {
+        policy
+    } else {
+        Arc::new(policy.with_git_places(&places))
+    }
 }
 
-/// Returns `policy` with the git directories and the work trees that are on the way to the paths of `plan`.
-pub(super) fn with_git_of_plan<'p>(plan: &Plan, policy: &'p Policy, workspace: &dyn Workspace) -> Cow<'p, Policy> {
-    let paths = plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path]));
+/// Returns `policy` with the git directories and the work trees that are on the way to the paths of
+/// `plan`.
+pub(super) fn with_git_of_plan<'p>(
+    plan: &Plan,
+    policy: &'p Policy,
+    workspace: &dyn Workspace,
+) -> Cow<'p, Policy> {
+    let paths = plan
+        .operations
+        .iter()
+        .flat_map(|operation| operation.from.iter().chain([&operation.path]));
     with_git_on_the_way(paths, policy, workspace)
 }
 
@@ -55,22 +75,34 @@ pub fn with_git_on_the_way<'p, 'a>(
     if places.iter().all(|(_, place)| *place == GitPlace::WorkTree) && !policy.has_git_places() {
         places.clear();
     }
-    let policy = if places.is_empty() { Cow::Borrowed(policy) } else { Cow::Owned(policy.with_git_places(&places)) };
+    let policy = if places.is_empty() {
+        Cow::Borrowed(policy)
+    } else {
+        Cow::Owned(policy.with_git_places(&places))
+    };
     with_hard_links(paths, policy, workspace)
 }
 
-/// Returns whether `root`, a path in `system`, is in a git directory that is above it or that a `.git` names.
+/// Returns whether `root`, a path in `system`, is in a git directory that is above it or that a
+/// `.git` names.
 #[must_use]
 pub fn is_in_git_directory(root: &RelPath, system: &dyn Workspace) -> bool {
-    let Ok(inner) = root.join(b"x") else { return false };
+    let Ok(inner) = root.join(b"x") else {
+        return false;
+    };
     let mut places = places_on_the_way([&inner].into_iter(), system);
     // What the root itself looks like has its own rule.
     let is_around = |place: GitPlace| matches!(place, GitPlace::WorkTree | GitPlace::Named);
     places.retain(|(directory, place)| directory.as_ref() != Some(root) || is_around(*place));
-    Policy::default().with_git_places(&places).has_git_around(root)
+    Policy::default()
+        .with_git_places(&places)
+        .has_git_around(root)
 }
 
-fn places_on_the_way<'a>(paths: impl Iterator<Item = &'a RelPath>, workspace: &dyn Workspace) -> Places {
+fn places_on_the_way<'a>(
+    paths: impl Iterator<Item = &'a RelPath>,
+    workspace: &dyn Workspace,
+) -> Places {
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let mut directories = Vec::new();
     for path in paths {
@@ -80,27 +112,39 @@ fn places_on_the_way<'a>(paths: impl Iterator<Item = &'a RelPath>, workspace: &d
             directory = memchr::memrchr(b'/', above).map(|slash| &above[..slash]);
         }
     }
-    let places = threads::map(&directories, MANY, |directory| places_at(directory, workspace));
+    let places = threads::map(&directories, MANY, |directory| {
+        places_at(directory, workspace)
+    });
     places.into_iter().flatten().collect()
 }
 
 fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {
-    let Ok(directory) = RelPath::new(directory) else { return Vec::new() };
+    let Ok(directory) = RelPath::new(directory) else {
+        return Vec::new();
+    };
     if kind(Some(&directory), b".git", workspace).is_some() {
         let ways = workspace.git_ways(Some(&directory)).into_iter().map(named);
-        return ways.chain([(Some(directory), GitPlace::WorkTree)]).collect();
+        return ways
+            .chain([(Some(directory), GitPlace::WorkTree)])
+            .collect();
     }
     let place = structure(Some(&directory), workspace);
-    place.into_iter().map(|place| (Some(directory.clone()), place)).collect()
+    place
+        .into_iter()
+        .map(|place| (Some(directory.clone()), place))
+        .collect()
 }
 
 fn named(path: RelPath) -> (Option<RelPath>, GitPlace) {
     (Some(path), GitPlace::Named)
 }
 
-/// Returns what `directory` is if it has the structure of a git directory, as `is_git_directory` of git's setup.c has it.
+/// Returns what `directory` is if it has the structure of a git directory, as `is_git_directory` of
+/// git's setup.c has it.
 fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitPlace> {
-    let is = |name: &[u8], kinds: &[FileKind]| kind(directory, name, workspace).is_some_and(|it| kinds.contains(&it));
+    let is = |name: &[u8], kinds: &[FileKind]| {
+        kind(directory, name, workspace).is_some_and(|it| kinds.contains(&it))
+    };
     if !is(b"HEAD", &[FileKind::Regular, FileKind::Symlink]) {
         return None;
     }
@@ -112,16 +156,22 @@ fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitP
         return None;
     }
     let is_bare = !has(b"worktrees") && !has_work_tree(directory, workspace);
-    Some(if is_bare { GitPlace::Bare } else { GitPlace::Directory })
+    Some(if is_bare {
+        GitPlace::Bare
+    } else {
+        GitPlace::Directory
+    })
 }
 
-/// Returns whether the configuration in `directory`, or the one of its own work tree, states that the repository has a work tree.
+/// Returns whether the configuration in `directory`, or the one of its own work tree, states that
+/// the repository has a work tree.
 fn has_work_tree(directory: Directory<'_>, workspace: &dyn Workspace) -> bool {
-    let is_stated = |name: &[u8]| match path(directory, name).map(|path| workspace.read(&path, MAX_CONFIG)) {
-        Some(Ok((text, _))) => git::has_work_tree(&text),
-        Some(Err(error)) => error.fault != Fault::Missing,
-        None => false,
-    };
+    let is_stated =
+        |name: &[u8]| match path(directory, name).map(|path| workspace.read(&path, MAX_CONFIG)) {
+            Some(Ok((text, _))) => git::has_work_tree(&text),
+            Some(Err(error)) => error.fault != Fault::Missing,
+            None => false,
+        };
     is_stated(b"config") || is_stated(b"config.worktree")
 }
 
@@ -130,5 +180,7 @@ fn kind(directory: Directory<'_>, name: &[u8], workspace: &dyn Workspace) -> Opt
 }
 
 fn path(directory: Directory<'_>, name: &[u8]) -> Option<RelPath> {
-    directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name)).ok()
+    directory
+        .map_or_else(|| RelPath::new(name), |directory| directory.join(name))
+        .ok()
 }

@@ -1,4 +1,5 @@
-//! Groups: operations that touch the same file, or a file and a path below it, are done in order by one thread.
+//! Groups: operations that touch the same file, or a file and a path below it, are done in order by
+//! one thread.
 
 use std::collections::HashMap;
 use std::hash::RandomState;
@@ -43,8 +44,14 @@ pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
 
 fn sets(plan: &Plan, options: &Options) -> Sets {
     let file = |operation: &Operation| options.reject_to.path(&operation.path).ok()?;
-    let all = plan.operations.iter().enumerate().filter(|_| options.reject);
-    let rejected: Vec<_> = all.filter_map(|(index, operation)| Some((index, file(operation)?))).collect();
+    let all = plan
+        .operations
+        .iter()
+        .enumerate()
+        .filter(|_| options.reject);
+    let rejected: Vec<_> = all
+        .filter_map(|(index, operation)| Some((index, file(operation)?)))
+        .collect();
     let mut sets = Sets::new(plan.operations.len());
     if plan.operations.len() < 2 {
         return sets;
@@ -54,16 +61,25 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
     let mut first: HashMap<u64, usize> = HashMap::with_capacity(plan.operations.len());
     let named = || {
         let named = plan.operations.iter().enumerate();
-        let named = named.flat_map(|(index, operation)| paths(operation).map(move |path| (index, path)));
+        let named =
+            named.flat_map(|(index, operation)| paths(operation).map(move |path| (index, path)));
         named.chain(rejected.iter().map(|(index, path)| (*index, path)))
     };
     for (index, path) in named() {
-        sets.join(index, *first.entry(folded_hash(path.as_bytes(), &hasher)).or_insert(index));
+        sets.join(
+            index,
+            *first
+                .entry(folded_hash(path.as_bytes(), &hasher))
+                .or_insert(index),
+        );
     }
     let mut spellings = Spelled::default();
     for (index, path) in named() {
         if spellings.last == path.directory() {
-            spellings.joined.iter().for_each(|&other| sets.join(index, other));
+            spellings
+                .joined
+                .iter()
+                .for_each(|&other| sets.join(index, other));
             continue;
         }
         spellings.last = path.directory();
@@ -77,7 +93,10 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
                 sets.join(index, other);
             }
         }
-        spellings.joined.iter().for_each(|&other| sets.join(index, other));
+        spellings
+            .joined
+            .iter()
+            .for_each(|&other| sets.join(index, other));
     }
     for (index, source) in super::lines::sources(plan) {
         sets.join(index, source);
@@ -137,7 +156,14 @@ pub(super) fn resolve(
         findings.attribute(plan, *index);
     }
     let is_clean = all.iter().all(|(_, findings)| !findings.refuses());
-    Ok((all, if is_clean { worker.into_changes() } else { Vec::new() }))
+    Ok((
+        all,
+        if is_clean {
+            worker.into_changes()
+        } else {
+            Vec::new()
+        },
+    ))
 }
 
 /// Disjoint sets of operations, as a forest with halved paths.
@@ -147,7 +173,9 @@ struct Sets {
 
 impl Sets {
     fn new(count: usize) -> Self {
-        Self { parent: (0..count).collect() }
+        Self {
+            parent: (0..count).collect(),
+        }
     }
 
     fn root(&mut self, mut index: usize) -> usize {
@@ -165,14 +193,18 @@ impl Sets {
 
     /// Returns the sets, those with the first members first.
     fn into_groups(mut self) -> Groups {
-        let roots: Vec<_> = (0..self.parent.len()).map(|index| self.root(index)).collect();
+        let roots: Vec<_> = (0..self.parent.len())
+            .map(|index| self.root(index))
+            .collect();
         let mut members: Vec<_> = (0..roots.len()).collect();
         // A root is the first of its set.
         members.sort_unstable_by_key(|&index| (roots[index], index));
-        let ends = members.chunk_by(|&a, &b| roots[a] == roots[b]).scan(0, |end, group| {
-            *end += group.len();
-            Some(*end)
-        });
+        let ends = members
+            .chunk_by(|&a, &b| roots[a] == roots[b])
+            .scan(0, |end, group| {
+                *end += group.len();
+                Some(*end)
+            });
         let ends = ends.collect();
         Groups { members, ends }
     }
@@ -186,18 +218,36 @@ mod tests {
 
     /// Returns the groups of a patch that changes files of these names one after the other.
     fn grouped(names: &[&str]) -> Vec<Vec<usize>> {
-        let section = |name: &&str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");
+        let section =
+            |name: &&str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");
         let text: String = names.iter().map(section).collect();
-        let parsed = syntax::parse("-", text, &syntax::chosen("auto"), syntax::Options::default()).unwrap();
-        let groups = groups(&select(parsed, &Selection::default()).plan, &Options::default());
-        (0..groups.len()).map(|number| groups.get(number).to_vec()).collect()
+        let parsed = syntax::parse(
+            "-",
+            text,
+            &syntax::chosen("auto"),
+            syntax::Options::default(),
+        )
+        .unwrap();
+        let groups = groups(
+            &select(parsed, &Selection::default()).plan,
+            &Options::default(),
+        );
+        (0..groups.len())
+            .map(|number| groups.get(number).to_vec())
+            .collect()
     }
 
     #[test]
     fn a_group_has_what_touches_one_file_or_what_is_below_it() {
         assert_eq!(grouped(&["a", "b", "c"]), [[0], [1], [2]]);
-        assert_eq!(grouped(&["a", "b", "a", "c", "b"]), [vec![0, 2], vec![1, 4], vec![3]]);
-        assert_eq!(grouped(&["d/e/f", "b", "d", "d-e"]), [vec![0, 2], vec![1], vec![3]]);
+        assert_eq!(
+            grouped(&["a", "b", "a", "c", "b"]),
+            [vec![0, 2], vec![1, 4], vec![3]]
+        );
+        assert_eq!(
+            grouped(&["d/e/f", "b", "d", "d-e"]),
+            [vec![0, 2], vec![1], vec![3]]
+        );
         let nothing = groups(&Plan::default(), &Options::default());
         assert_eq!(nothing.len(), 0);
     }

@@ -12,7 +12,8 @@ use crate::plan::{Edit, Operation};
 pub(super) struct Growth(u64);
 
 impl Growth {
-    /// Counts what `operation` made of `before`, which stays if it `is_copied`, and returns whether it may.
+    /// Counts what `operation` made of `before`, which stays if it `is_copied`, and returns whether
+    /// it may.
     pub(super) fn allow(
         &mut self,
         operation: &Operation,
@@ -21,11 +22,15 @@ impl Growth {
         limit: u64,
         findings: &mut Findings,
     ) -> bool {
-        let takes_lines = matches!(&operation.edit, Edit::Lines(lines) if lines.sources().next().is_some());
+        let takes_lines =
+            matches!(&operation.edit, Edit::Lines(lines) if lines.sources().next().is_some());
         if !is_copied && !takes_lines && !matches!(operation.edit, Edit::Binary(_)) {
             return true;
         }
-        let had = before.filter(|_| !is_copied).map_or(0, |node| node.bytes.len()) + operation.span.len();
+        let had = before
+            .filter(|_| !is_copied)
+            .map_or(0, |node| node.bytes.len())
+            + operation.span.len();
         let added = after.bytes.len().saturating_sub(had) as u64;
         let is_first = self.0 == 0;
         self.0 = self.0.saturating_add(added);

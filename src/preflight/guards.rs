@@ -14,7 +14,8 @@ use crate::path::RelPath;
 use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation, Replacement, Target};
 use crate::text::{Contents, TextEncoding};
 
-/// The files of a group, as they were before the first operation on them and as the last one left them.
+/// The files of a group, as they were before the first operation on them and as the last one left
+/// them.
 #[derive(Default)]
 pub(super) struct Watched<'a>(HashMap<&'a RelPath, Watch>);
 
@@ -42,26 +43,55 @@ impl<'a> Watched<'a> {
             return;
         }
         let from = operation.from.as_ref().unwrap_or(&operation.path);
-        // A rename does not always start from what the one before it left: of two that swap names neither does.
-        let is_left_so = |watch: &&Watch| before.is_some_and(|node| watch.after.is_same(&node.bytes));
+        // A rename does not always start from what the one before it left: of two that swap names
+        // neither does.
+        let is_left_so =
+            |watch: &&Watch| before.is_some_and(|node| watch.after.is_same(&node.bytes));
         let first = match self.0.get(from).filter(is_left_so) {
             Some(watch) => watch.before.clone(),
             None => before.map(|node| node.bytes.clone()),
         };
         let is_text = |node: &Node| node.kind == FileKind::Regular;
-        let is_judged = before.is_some_and(is_text) && is_text(after) && !matches!(operation.edit, Edit::Binary(_));
-        let watch = Watch { before: first.filter(|_| is_judged), after: after.bytes.clone(), index, encoding };
+        let is_judged = before.is_some_and(is_text)
+            && is_text(after)
+            && !matches!(operation.edit, Edit::Binary(_));
+        let watch = Watch {
+            before: first.filter(|_| is_judged),
+            after: after.bytes.clone(),
+            index,
+            encoding,
+        };
         self.0.insert(&operation.path, watch);
     }
 
-    /// Says of each file what the guards find; `all` are the findings in the order of the operations.
+    /// Says of each file what the guards find; `all` are the findings in the order of the
+    /// operations.
     pub(super) fn judge(&self, options: &Options, all: &mut [(usize, Findings)]) {
         for (path, watch) in &self.0 {
-            let Some(before) = watch.before.as_ref().filter(|before| **before != watch.after) else { continue };
-            let Ok(place) = all.binary_search_by_key(&watch.index, |(index, _)| *index) else { continue };
-            let (before, after) = (text(before, watch.encoding), text(&watch.after, watch.encoding));
-            let change = Change { path, before: &before, after: &after };
-            for finding in options.guards.iter().filter_map(|guard| guard.judge_file(&change)) {
+            let Some(before) = watch
+                .before
+                .as_ref()
+                .filter(|before| **before != watch.after)
+            else {
+                continue;
+            };
+            let Ok(place) = all.binary_search_by_key(&watch.index, |(index, _)| *index) else {
+                continue;
+            };
+            let (before, after) = (
+                text(before, watch.encoding),
+                text(&watch.after, watch.encoding),
+            );
+            let change = Change {
+                path,
+                before: &before,
+                after: &after,
+            };
+            for finding in options
+                .guards
+                .iter()
+                .filter_map(|guard| guard.judge_file(&change))
+            {
                 note(&finding, &mut all[place].1);
             }
         }
@@ -70,12 +100,18 @@ impl<'a> Watched<'a> {
 
 /// Returns `bytes` of the encoding in UTF-8.
 fn text(bytes: &[u8], encoding: Option<TextEncoding>) -> Cow<'_, [u8]> {
-    encoding.map_or(Cow::Borrowed(bytes), |encoding| Cow::Owned(encoding.decode(bytes).0))
+    encoding.map_or(Cow::Borrowed(bytes), |encoding| {
+        Cow::Owned(encoding.decode(bytes).0)
+    })
 }
 
 /// Says what the guards find at a place where `new` replaces `old`.
 pub(super) fn judge_block(old: &[u8], new: &[u8], options: &Options, findings: &mut Findings) {
-    for finding in options.guards.iter().filter_map(|guard| guard.judge_block(old, new)) {
+    for finding in options
+        .guards
+        .iter()
+        .filter_map(|guard| guard.judge_block(old, new))
+    {
         note(&finding, findings);
     }
 }
@@ -107,7 +143,8 @@ pub(super) fn judge_hunks(
     }
 }
 
-/// Returns the text that `edit` replaced in `preimage`, which is the file that `placement` is a place of, if that is known.
+/// Returns the text that `edit` replaced in `preimage`, which is the file that `placement` is a
+/// place of, if that is known.
 pub(super) fn replaced<'t>(
     edit: &'t Replacement,
     preimage: Option<&'t [u8]>,

@@ -15,7 +15,10 @@ use crate::workspace::Workspace;
 pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
     let policy = with_git_of_plan(plan, &options.policy, workspace);
     let is_held = |operation: &Operation| {
-        ruling(operation, workspace, &policy).hits.iter().any(|hit| holds(hit, workspace, options))
+        ruling(operation, workspace, &policy)
+            .hits
+            .iter()
+            .any(|hit| holds(hit, workspace, options))
     };
     threads::any(&plan.operations, MANY, is_held)
 }
@@ -24,7 +27,9 @@ pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> boo
 #[must_use]
 pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Vec<Problem> {
     let rulings = rulings(plan, workspace, &options.policy);
-    held(plan, rulings, workspace, options).flat_map(|findings| findings.problems).collect()
+    held(plan, rulings, workspace, options)
+        .flat_map(|findings| findings.problems)
+        .collect()
 }
 
 /// Says of each operation which of its paths are refused, and why.
@@ -37,10 +42,18 @@ pub(super) fn held<'a>(
     rulings.into_iter().enumerate().map(move |(index, ruling)| {
         let mut findings = Findings::default();
         let mut told: Vec<&RelPath> = Vec::new();
-        for hit in ruling.hits.iter().filter(|hit| holds(hit, workspace, options)) {
+        for hit in ruling
+            .hits
+            .iter()
+            .filter(|hit| holds(hit, workspace, options))
+        {
             if !told.contains(&&hit.path) {
                 told.push(&hit.path);
-                let problem = if hit.verdict == Verdict::Deny { closed_by(hit) } else { unapproved(hit) };
+                let problem = if hit.verdict == Verdict::Deny {
+                    closed_by(hit)
+                } else {
+                    unapproved(hit)
+                };
                 findings.outcome.failed.get_or_insert(problem.code);
                 findings.problems.push(problem);
                 findings.attribute(plan, index);
@@ -55,7 +68,8 @@ fn holds(hit: &Hit, workspace: &dyn Workspace, options: &Options) -> bool {
     match (hit.verdict, options.held) {
         (Verdict::Deny, _) | (Verdict::Ask, Held::Everything) => true,
         (Verdict::Ask, Held::Reading) => {
-            options.policy.judge(&hit.path, Access::Read).verdict > Verdict::Allow && is_there(workspace, &hit.path)
+            options.policy.judge(&hit.path, Access::Read).verdict > Verdict::Allow
+                && is_there(workspace, &hit.path)
         }
         (Verdict::Allow, _) | (Verdict::Ask, Held::Nothing) => false,
     }
@@ -64,19 +78,34 @@ fn holds(hit: &Hit, workspace: &dyn Workspace, options: &Options) -> bool {
 /// Returns the problem of a path that a rule closes.
 #[must_use]
 pub fn closed_by(hit: &Hit) -> Problem {
-    let modes = hit.modes.map(|(active, required)| (active.name(), required.name()));
+    let modes = hit
+        .modes
+        .map(|(active, required)| (active.name(), required.name()));
     let help = match &hit.source {
         Some((name, line)) => Some(format!("the rule is in line {line} of {name}")),
         None if hit.rule == REQUIRE_HASH => Some("--expect-hash states it".to_owned()),
         None => None,
     };
     let path = Some(hit.path.clone());
-    let facts = Facts { modes, reason: Some(hit.reason.clone()), ..Facts::default() };
+    let facts = Facts {
+        modes,
+        reason: Some(hit.reason.clone()),
+        ..Facts::default()
+    };
     let code = closed_code(hit);
     // The reasons of built-in rules state that the path is protected.
     let is_built_in = hit.rule == GIT_DIRECTORY && hit.source.is_none();
-    let message = if is_built_in { hit.reason.clone() } else { format!("policy denies this path: {}", hit.reason) };
-    Problem { path, help, facts, ..Problem::new(code, message) }
+    let message = if is_built_in {
+        hit.reason.clone()
+    } else {
+        format!("policy denies this path: {}", hit.reason)
+    };
+    Problem {
+        path,
+        help,
+        facts,
+        ..Problem::new(code, message)
+    }
 }
 
 /// Returns the problem of what somebody has to approve first.
@@ -85,10 +114,22 @@ pub fn unapproved(hit: &Hit) -> Problem {
     let message = format!("this change needs approval: {}", hit.reason);
     let help = "`wpatch check --json` prints the plan_id; apply it with --approve".to_owned();
     let path = Some(hit.path.clone());
-    let facts = Facts { reason: Some(hit.reason.clone()), ..Facts::default() };
-    Problem { path, help: Some(help), facts, ..Problem::new(&code::APPROVAL_REQUIRED, message) }
+    let facts = Facts {
+        reason: Some(hit.reason.clone()),
+        ..Facts::default()
+    };
+    Problem {
+        path,
+        help: Some(help),
+        facts,
+        ..Problem::new(&code::APPROVAL_REQUIRED, message)
+    }
 }
 
 fn closed_code(hit: &Hit) -> &'static Code {
-    if hit.source.is_some() { &code::DENIED } else { &code::CLOSED }
+    if hit.source.is_some() {
+        &code::DENIED
+    } else {
+        &code::CLOSED
+    }
 }

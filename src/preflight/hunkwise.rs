@@ -7,9 +7,13 @@ use super::options::Options;
 use crate::matching::{MergeResult, MergedFile, Mismatch, Placements, Rules, merge_hunks};
 use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
 
-/// Returns whether the operation can be merged: hunks that name their lines, all of them, into a file that stays.
+/// Returns whether the operation can be merged: hunks that name their lines, all of them, into a
+/// file that stays.
 pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
-    let stays = matches!(operation.action, Action::Modify | Action::Rename | Action::Copy);
+    let stays = matches!(
+        operation.action,
+        Action::Modify | Action::Rename | Action::Copy
+    );
     let is_numbered = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line | Anchor::Bare);
     let has_lines = matches!(&operation.edit, Edit::Hunks(hunks) if hunks.iter().all(is_numbered));
     options.merge_hunks.is_some() && stays && has_lines && operation.left_out.is_empty()
@@ -24,20 +28,41 @@ pub(super) fn merged(
     findings: &mut Findings,
 ) -> Vec<u8> {
     let style = options.merge_hunks.unwrap_or_default();
-    let MergedFile { bytes, hunks: done, conflicts } =
-        merge_hunks(preimage, (text, hunks), operation.direction, rules, style);
+    let MergedFile {
+        bytes,
+        hunks: done,
+        conflicts,
+    } = merge_hunks(preimage, (text, hunks), operation.direction, rules, style);
     let is_done = |kind: MergeResult| kind == MergeResult::AlreadyApplied;
-    findings.outcome.is_done = done.iter().flat_map(|hunk| &hunk.parts).all(|part| is_done(part.kind));
-    let placements: Placements =
-        done.iter().map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::not_found)).collect();
+    findings.outcome.is_done = done
+        .iter()
+        .flat_map(|hunk| &hunk.parts)
+        .all(|part| is_done(part.kind));
+    let placements: Placements = done
+        .iter()
+        .map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::not_found))
+        .collect();
     for (index, (hunk, placed)) in hunks.iter().zip(&placements).enumerate() {
         if let Ok(placement) = placed {
-            tell_place(operation, (index, hunk), placement, options.is_complete(), findings);
+            tell_place(
+                operation,
+                (index, hunk),
+                placement,
+                options.is_complete(),
+                findings,
+            );
         }
     }
     compare(preimage, &bytes, &mut findings.outcome);
     let is_marked = !conflicts.is_empty();
-    let merge = Merge { base: BaseKind::Hunks, conflicts, is_binary: false, is_marked, hunks: done, sides: None };
+    let merge = Merge {
+        base: BaseKind::Hunks,
+        conflicts,
+        is_binary: false,
+        is_marked,
+        hunks: done,
+        sides: None,
+    };
     tell(&merge, findings);
     findings.outcome.placements = placements;
     findings.outcome.merge = Some(Box::new(merge));

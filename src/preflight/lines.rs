@@ -30,15 +30,26 @@ pub(super) type Numbered = HashMap<(usize, usize), Arc<Bytes>>;
 pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
     let changed = |(index, operation)| edits(operation).map(|edits| (index, operation, edits));
     let changed = || plan.operations.iter().enumerate().filter_map(changed);
-    let known: HashMap<_, _> = changed().map(|(index, operation, _)| (key(operation), index)).collect();
+    let known: HashMap<_, _> = changed()
+        .map(|(index, operation, _)| (key(operation), index))
+        .collect();
     let sources = |(index, operation, edits): (usize, &Operation, &LineEdits)| -> Vec<_> {
-        let source = |start| known.get(&(operation.input, start)).map(|&source| (index, source));
-        edits.sources().filter_map(source).filter(|(index, source)| index != source).collect()
+        let source = |start| {
+            known
+                .get(&(operation.input, start))
+                .map(|&source| (index, source))
+        };
+        edits
+            .sources()
+            .filter_map(source)
+            .filter(|(index, source)| index != source)
+            .collect()
     };
     changed().flat_map(sources).collect()
 }
 
-/// Returns what names an operation from which lines are taken: its input, and where it begins there.
+/// Returns what names an operation from which lines are taken: its input, and where it begins
+/// there.
 fn key(operation: &Operation) -> (usize, usize) {
     (operation.input, operation.span.start)
 }
@@ -50,8 +61,8 @@ fn edits(operation: &Operation) -> Option<&LineEdits> {
     }
 }
 
-/// Returns what `changes` make of `preimage`; `None` if they cannot. `numbered` has the files that lines come from, and
-/// gets this one.
+/// Returns what `changes` make of `preimage`; `None` if they cannot. `numbered` has the files that
+/// lines come from, and gets this one.
 pub(super) fn postimage(
     operation: &Operation,
     changes: &LineEdits,
@@ -78,22 +89,40 @@ pub(super) fn postimage(
     }
     if is_data(preimage) {
         findings.outcome.is_binary = true;
-        findings.error(&code::BINARY_FILE, "the file has binary data, in which no line is changed");
+        findings.error(
+            &code::BINARY_FILE,
+            "the file has binary data, in which no line is changed",
+        );
         return None;
     }
     numbered.insert(key(operation), version);
-    let source = |start| numbered.get(&(operation.input, start)).map(|bytes| &bytes[..]);
+    let source = |start| {
+        numbered
+            .get(&(operation.input, start))
+            .map(|bytes| &bytes[..])
+    };
     match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_made()) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
             for place in &places {
                 if let NewLines::Given(new) = &changes.edits[place.edit].new {
-                    judge_block(&preimage[place.placement.bytes.clone()], &new.join(&b'\n'), options, findings);
+                    judge_block(
+                        &preimage[place.placement.bytes.clone()],
+                        &new.join(&b'\n'),
+                        options,
+                        findings,
+                    );
                 }
             }
             findings.outcome.tag = Some(Tag::of(&after));
-            findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
-            findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
+            findings.outcome.texts = places
+                .iter()
+                .map(|place| (place.edit, place.new_lines))
+                .collect();
+            findings.outcome.placements = places
+                .into_iter()
+                .map(|place| Ok(place.placement))
+                .collect();
             Some(Edited::Changed(after.into()))
         }
         Err(misfits) => {
@@ -108,21 +137,30 @@ pub(super) fn postimage(
     }
 }
 
-/// Returns the version that the lines are numbered in, and how many lines they stand behind their numbers; `None` if
-/// that is another than `preimage` and none in which all of them are told for certain.
+/// Returns the version that the lines are numbered in, and how many lines they stand behind their
+/// numbers; `None` if that is another than `preimage` and none in which all of them are told for
+/// certain.
 fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, isize)> {
     if Tag::of(preimage) == changes.tag {
         return Some((Arc::clone(preimage), 0));
     }
-    let mut shifts = changes.earlier.iter().map(|earlier| matching::shift(earlier, preimage, &changes.edits));
+    let mut shifts = changes
+        .earlier
+        .iter()
+        .map(|earlier| matching::shift(earlier, preimage, &changes.edits));
     let shift = shifts.next()??;
-    shifts.all(|other| other == Some(shift)).then(|| (Arc::clone(&changes.earlier[0]), shift))
+    shifts
+        .all(|other| other == Some(shift))
+        .then(|| (Arc::clone(&changes.earlier[0]), shift))
 }
 
 /// Says that the numbers are those of another version, and what stands there in this one.
 fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings) {
     let actual = Tag::of(preimage);
-    let message = format!("the file is another version than {}: it has {actual}", changes.tag);
+    let message = format!(
+        "the file is another version than {}: it has {actual}",
+        changes.tag
+    );
     let problem = findings.error(&code::OTHER_TAG, message);
     let help = if changes.earlier.is_empty() {
         "read the file again: it changed since, and its lines may have other numbers"
@@ -132,10 +170,20 @@ fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings)
     problem.help = Some(help.into());
     let around = around(preimage, &changes.edits);
     problem.lines = around.iter().map(|(line, _)| *line).collect();
-    problem.facts = Facts { actual_tag: Some(actual), around, ..Facts::default() };
+    problem.facts = Facts {
+        actual_tag: Some(actual),
+        around,
+        ..Facts::default()
+    };
 }
 
-fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, count: usize, findings: &mut Findings) {
+fn refuse(
+    operation: &Operation,
+    edit: &LineEdit,
+    mismatch: LineMismatch,
+    count: usize,
+    findings: &mut Findings,
+) {
     let problem = match mismatch {
         LineMismatch::NotFound(line) => {
             let message = format!("line {line} is not in the file, which has {count}");
@@ -146,21 +194,28 @@ fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, count:
         LineMismatch::Overlap(other) => {
             let message = format!("change {} already uses these lines", other + 1);
             let problem = findings.error(&code::LINES_OVERLAP, message);
-            problem.help = Some("line numbers refer to the original file; combine the two changes".into());
+            problem.help =
+                Some("line numbers refer to the original file; combine the two changes".into());
             problem
         }
         LineMismatch::NotThere(row) => {
-            let row = printable(&edit.gone[row][..edit.gone[row].len().min(MOST_SHOWN)]).to_string();
+            let row =
+                printable(&edit.gone[row][..edit.gone[row].len().min(MOST_SHOWN)]).to_string();
             let message = format!("the row `-{row}` is none of the lines that go");
             let problem = findings.error(&code::LINE_NOT_FOUND, message);
-            problem.help = Some("a row of new text begins with `+`, whatever it begins with itself".into());
+            problem.help =
+                Some("a row of new text begins with `+`, whatever it begins with itself".into());
             problem
         }
-        LineMismatch::Lost => {
-            findings.error(&code::LINES_LOST, "the section that cuts these lines is left out or does not apply")
-        }
+        LineMismatch::Lost => findings.error(
+            &code::LINES_LOST,
+            "the section that cuts these lines is left out or does not apply",
+        ),
         LineMismatch::TooLarge => {
-            let problem = findings.error(&code::TOO_LARGE, "the lines that come make the file too large");
+            let problem = findings.error(
+                &code::TOO_LARGE,
+                "the lines that come make the file too large",
+            );
             problem.help = Some("--max-file raises the limit".into());
             problem
         }
@@ -188,7 +243,13 @@ fn around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
     }
     let shown = |(line, (_, text)): (usize, (_, &[u8]))| {
         let text = without_ending(text);
-        wanted.contains(&line).then(|| (line, text[..text.len().min(MOST_SHOWN)].to_vec()))
+        wanted
+            .contains(&line)
+            .then(|| (line, text[..text.len().min(MOST_SHOWN)].to_vec()))
     };
-    lines(text).enumerate().filter_map(shown).take(MOST_AROUND).collect()
+    lines(text)
+        .enumerate()
+        .filter_map(shown)
+        .take(MOST_AROUND)
+        .collect()
 }

@@ -1,8 +1,8 @@
 //! Plan and tree to changes and problems: decides everything, writes nothing.
 //!
-//! One pass, file by file: operations that touch the same file form a group, done in order over an overlay;
-//! groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory is the patch
-//! and the files in flight, never the sum of the results.
+//! One pass, file by file: operations that touch the same file form a group, done in order over an
+//! overlay; groups are done in parallel, and each hands its finished changes to a [`Sink`] at once.
+//! So memory is the patch and the files in flight, never the sum of the results.
 
 mod bases;
 mod cause;
@@ -66,7 +66,9 @@ use directories::Directories;
 use findings::Findings;
 pub(crate) use kept::Kept;
 
-pub use bases::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
+pub use bases::{
+    BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay,
+};
 pub use codes::{CODES, Code, ProblemKind, code};
 pub use conversions::{Conversions, denied_filter, is_of_git};
 pub use gallery::{Gallery, Images, media_type};
@@ -88,9 +90,9 @@ const MANY: usize = 256;
 pub struct Resolution {
     /// One for each operation, in their order.
     pub files: Vec<FileOutcome>,
-    /// Reasons not to apply, and what should be known, in the order of the operations: the first 1000 of each code for each
-    /// input, and of the hunks of one file the first [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many
-    /// warnings.
+    /// Reasons not to apply, and what should be known, in the order of the operations: the first
+    /// 1000 of each code for each input, and of the hunks of one file the first
+    /// [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings.
     pub problems: Vec<Problem>,
     /// Number of files that would be other than they are.
     pub changes: usize,
@@ -100,13 +102,18 @@ impl Resolution {
     /// Returns whether files are going to have conflicts in them.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        self.files.iter().filter_map(|file| file.merge.as_ref()).any(|merge| merge.is_marked)
+        self.files
+            .iter()
+            .filter_map(|file| file.merge.as_ref())
+            .any(|merge| merge.is_marked)
     }
 
     /// Returns whether nothing speaks against it.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.problems.iter().all(|problem| problem.severity != Severity::Error)
+        self.problems
+            .iter()
+            .all(|problem| problem.severity != Severity::Error)
     }
 }
 
@@ -118,10 +125,11 @@ pub struct FileOutcome {
     pub ruling: Ruling,
     /// Code of the first error; `None` if the operation can be done.
     pub failed: Option<&'static Code>,
-    /// Where the hunks went or why not, in their order; empty if the operation failed before, and if nobody asked
-    /// for a description and each went to its stated place.
+    /// Where the hunks went or why not, in their order; empty if the operation failed before, and
+    /// if nobody asked for a description and each went to its stated place.
     pub placements: Placements,
-    /// For changes of texts: which change each placement belongs to, and how many lines are there afterwards.
+    /// For changes of texts: which change each placement belongs to, and how many lines are there
+    /// afterwards.
     pub texts: Box<[(usize, usize)]>,
     /// The cell that changes, for a notebook.
     pub cell: Option<Box<EditedCell>>,
@@ -141,7 +149,8 @@ pub struct FileOutcome {
     pub before: Option<Box<Side>>,
     /// The contents after.
     pub after: Option<Box<Side>>,
-    /// The mode and the digest of another file that it takes the place of, where they were asked for.
+    /// The mode and the digest of another file that it takes the place of, where they were asked
+    /// for.
     pub replaced: Option<Box<(FileMode, Sha256)>>,
     /// Whether the numbers of its lines were those of an earlier version.
     pub is_recovered: bool,
@@ -165,7 +174,8 @@ pub struct FileOutcome {
     pub fallback: Option<Fallback>,
     /// What is wrong with the white space of the patch, where something is.
     pub whitespace: Option<Box<FileWhitespace>>,
-    /// The number of problems of its hunks that are not in [`Resolution::problems`], because it has too many of them.
+    /// The number of problems of its hunks that are not in [`Resolution::problems`], because it has
+    /// too many of them.
     pub omitted_problems: usize,
 }
 
@@ -173,7 +183,9 @@ impl FileOutcome {
     /// Returns whether every hunk went to its stated place, as far as placements are kept.
     #[must_use]
     pub fn is_as_stated(&self) -> bool {
-        self.placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
+        self.placements
+            .iter()
+            .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
     }
 }
 
@@ -198,14 +210,15 @@ pub struct Side {
 
 /// Works out what every file of `plan` would become, and hands each finished change to `sink`.
 ///
-/// A path that the policy closes, or holds ([`Options::held`]), is a problem before any content is looked at. From the first
-/// error on nothing more goes to the sink, while the rest is still looked at, so that all problems are known. If
-/// [`Options::rules`] ask for less than the full detail, the rest is not looked at.
+/// A path that the policy closes, or holds ([`Options::held`]), is a problem before any content is
+/// looked at. From the first error on nothing more goes to the sink, while the rest is still looked
+/// at, so that all problems are known. If [`Options::rules`] ask for less than the full detail, the
+/// rest is not looked at.
 ///
 /// # Errors
 ///
-/// Returns the error of a disk that failed, or one of the kind [`io::ErrorKind::Interrupted`] if [`Options::rules`] say so; what
-/// the patch gets wrong is in [`Resolution::problems`].
+/// Returns the error of a disk that failed, or one of the kind [`io::ErrorKind::Interrupted`] if
+/// [`Options::rules`] say so; what the patch gets wrong is in [`Resolution::problems`].
 pub fn resolve(
     plan: &Plan,
     workspace: &dyn Workspace,
@@ -236,21 +249,34 @@ pub fn resolve_shown(
     sink: &dyn Sink,
     shown: Shown<'_>,
 ) -> Result<Resolution, WorkspaceError> {
-    // What is worked out on the way has its room given back before the room for all findings is taken.
+    // What is worked out on the way has its room given back before the room for all findings is
+    // taken.
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     let judge = || rulings(plan, workspace, &options.policy);
     let (groups, rulings) = threads::both_of(size, || group::groups(plan, options), judge);
-    let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options).map(Mutex::new).collect();
+    let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options)
+        .map(Mutex::new)
+        .collect();
     let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
     // What is only told is looked for while the files are.
     let early = (options.whitespace.action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
-    let whitespace = Whitespace { is_found, ..options.whitespace.clone() };
-    let options = &Options { whitespace, images: shown.gallery.is_some(), ..options.clone() };
+    let whitespace = Whitespace {
+        is_found,
+        ..options.whitespace.clone()
+    };
+    let options = &Options {
+        whitespace,
+        images: shown.gallery.is_some(),
+        ..options.clone()
+    };
     let is_misspaced = is_found && options.whitespace.action.refuses();
-    let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
+    let is_refused =
+        AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
     let (count, directories, kept) = (AtomicUsize::new(0), Directories::default(), Kept::default());
-    options.progress.enter(Phase::Looking, plan.operations.len());
+    options
+        .progress
+        .enter(Phase::Looking, plan.operations.len());
     let work = |members: &[usize]| -> Result<(), WorkspaceError> {
         options.progress.step(members.len());
         go_on(options)?;
@@ -265,7 +291,12 @@ pub fn resolve_shown(
                 gallery.take(index, mem::take(&mut findings.images));
             }
             if let Some(shelf) = shown.shelf {
-                findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
+                findings
+                    .outcome
+                    .diff
+                    .take()
+                    .into_iter()
+                    .for_each(|diff| shelf.put(index, diff));
             }
             is_refused.fetch_or(findings.refuses(), Ordering::Relaxed);
             kept.limit(index, &plan.operations[index], options, &mut findings);
@@ -283,11 +314,21 @@ pub fn resolve_shown(
     };
     let resolve = || threads::try_each(groups.len(), |number| work(groups.get(number)));
     let (resolved, late) =
-        threads::both_of(if early.is_some() { 0 } else { size }, resolve, || early.is_none().then(examine));
+        threads::both_of(if early.is_some() { 0 } else { size }, resolve, || {
+            early.is_none().then(examine)
+        });
     resolved?;
     go_on(options)?;
-    let mut resolution = Resolution { changes: count.into_inner(), ..collected(all, plan, options) };
-    whitespace::tell(plan, early.or(late).unwrap_or_default(), options.whitespace.action, &mut resolution);
+    let mut resolution = Resolution {
+        changes: count.into_inner(),
+        ..collected(all, plan, options)
+    };
+    whitespace::tell(
+        plan,
+        early.or(late).unwrap_or_default(),
+        options.whitespace.action,
+        &mut resolution,
+    );
     Ok(resolution)
 }
 
@@ -297,14 +338,21 @@ fn go_on(options: &Options) -> Result<(), WorkspaceError> {
         return Ok(());
     }
     let source = io::ErrorKind::Interrupted.into();
-    Err(WorkspaceError { verb: "be looked at", path: ".".to_owned(), fault: Fault::Other, source })
+    Err(WorkspaceError {
+        verb: "be looked at",
+        path: ".".to_owned(),
+        fault: Fault::Other,
+        source,
+    })
 }
 
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.
 #[must_use]
 pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
     let policy = git_places::with_git_of_plan(plan, policy, workspace);
-    threads::map(&plan.operations, MANY, |operation| ruling(operation, workspace, &policy))
+    threads::map(&plan.operations, MANY, |operation| {
+        ruling(operation, workspace, &policy)
+    })
 }
 
 fn ruling(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> Ruling {
@@ -319,18 +367,32 @@ fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> R
     // The threads kept more, depending on which was first.
     let kept = Kept::default();
     for (index, (findings, operation)) in all.iter_mut().zip(&plan.operations).enumerate() {
-        kept.limit(index, operation, options, findings.get_mut().unwrap_or_else(PoisonError::into_inner));
+        kept.limit(
+            index,
+            operation,
+            options,
+            findings.get_mut().unwrap_or_else(PoisonError::into_inner),
+        );
     }
-    let count = all.iter().map(|findings| locked(findings).problems.len()).sum();
+    let count = all
+        .iter()
+        .map(|findings| locked(findings).problems.len())
+        .sum();
     let mut problems = Vec::with_capacity(count);
     // Collected, they take the room of what they are made of: there may be many.
     let outcome = |findings: Mutex<Findings>| {
-        let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let findings = findings
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         problems.extend(findings.problems);
         findings.outcome
     };
     let files = all.into_iter().map(outcome).collect();
-    Resolution { files, problems, changes: 0 }
+    Resolution {
+        files,
+        problems,
+        changes: 0,
+    }
 }
 
 #[cfg(test)]
@@ -355,12 +417,35 @@ mod tests {
     }
 
     fn taken(patch: &str) -> Vec<String> {
-        let parsed = syntax::parse("-", patch, &syntax::chosen("auto"), syntax::Options::default()).unwrap();
-        let files = ["a", "b"].map(|name| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(format!("{name}\n"))));
+        let parsed = syntax::parse(
+            "-",
+            patch,
+            &syntax::chosen("auto"),
+            syntax::Options::default(),
+        )
+        .unwrap();
+        let files = ["a", "b"].map(|name| {
+            (
+                RelPath::new(name.as_bytes()).unwrap(),
+                Entry::file(format!("{name}\n")),
+            )
+        });
         let workspace = Memory::with_files(files);
         let sink = Noted::default();
-        resolve(&select(parsed, &Selection::default()).plan, &workspace, &Options::default(), &sink).unwrap();
-        let mut taken: Vec<_> = sink.0.into_inner().unwrap().iter().map(ToString::to_string).collect();
+        resolve(
+            &select(parsed, &Selection::default()).plan,
+            &workspace,
+            &Options::default(),
+            &sink,
+        )
+        .unwrap();
+        let mut taken: Vec<_> = sink
+            .0
+            .into_inner()
+            .unwrap()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         taken.sort();
         taken
     }
@@ -369,6 +454,9 @@ mod tests {
     fn nothing_is_staged_of_a_patch_that_names_a_closed_path() {
         let change = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");
         assert_eq!(taken(&[change("a"), change("b")].concat()), ["a", "b"]);
-        assert_eq!(taken(&[change("a"), change("b"), change(".git/config")].concat()), [""; 0]);
+        assert_eq!(
+            taken(&[change("a"), change("b"), change(".git/config")].concat()),
+            [""; 0]
+        );
     }
 }

@@ -10,25 +10,40 @@ pub(super) fn kept<'n>(
     before: Option<&'n Node>,
     replaced: Option<&'n Node>,
 ) -> Option<&'n Node> {
-    if operation.action == Action::Copy { replaced } else { replaced.or(before) }
+    if operation.action == Action::Copy {
+        replaced
+    } else {
+        replaced.or(before)
+    }
 }
 
-pub(super) fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {
+pub(super) fn permissions(
+    operation: &Operation,
+    before: Option<&Node>,
+    replaced: Option<&Node>,
+) -> Permissions {
     let wanted = changed(operation).map(|mode| mode == FileMode::Executable);
-    let new = |like: Option<&Node>| Permissions::New { executable: wanted.unwrap_or(like.is_some_and(is_executable)) };
+    let new = |like: Option<&Node>| Permissions::New {
+        executable: wanted.unwrap_or(like.is_some_and(is_executable)),
+    };
     let kept = kept(operation, before, replaced);
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
 }
 
-/// Returns the mode that the operation gives to the file. One that it has before and after, as an `index` line says it, is
-/// none: a file that has another one by now keeps it.
+/// Returns the mode that the operation gives to the file. One that it has before and after, as an
+/// `index` line says it, is none: a file that has another one by now keeps it.
 fn changed(operation: &Operation) -> Option<FileMode> {
-    operation.new_mode.filter(|mode| operation.old_mode != Some(*mode))
+    operation
+        .new_mode
+        .filter(|mode| operation.old_mode != Some(*mode))
 }
 
-/// Returns whether the file has the kind and the execute bit that the operation names, if it names any.
+/// Returns whether the file has the kind and the execute bit that the operation names, if it names
+/// any.
 pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
-    let is_kind = operation.new_mode.is_none_or(|mode| mode.kind() == git_mode(node).kind());
+    let is_kind = operation
+        .new_mode
+        .is_none_or(|mode| mode.kind() == git_mode(node).kind());
     is_kind && changed(operation).is_none_or(|mode| mode == git_mode(node))
 }
 

@@ -19,15 +19,16 @@ impl Operation {
         }
     }
 
-    /// Returns whether the operation makes the file if there is none: one that gives the whole contents, or that gives
-    /// an empty file its lines (`check_preimage` in git's apply.c).
+    /// Returns whether the operation makes the file if there is none: one that gives the whole
+    /// contents, or that gives an empty file its lines (`check_preimage` in git's apply.c).
     pub(crate) fn may_fill(&self) -> bool {
         let hunks = match &self.edit {
             Edit::Hunks(hunks) => hunks,
             Edit::Whole(_) | Edit::Replacements(_) => return !self.tells_missing,
             _ => return false,
         };
-        let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
+        let is_empty =
+            |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
         !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
     }
 

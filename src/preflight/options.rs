@@ -35,8 +35,9 @@ pub struct Options {
     pub describe: bool,
     /// Whether a clean diff of each file is written, for a report.
     pub diff: bool,
-    /// Whether instead a diff of all that becomes of a file, with binary contents and never cut, is written to the last
-    /// operation on it, so that the diffs of a plan in their order can be applied.
+    /// Whether instead a diff of all that becomes of a file, with binary contents and never cut, is
+    /// written to the last operation on it, so that the diffs of a plan in their order can be
+    /// applied.
     pub whole_diff: bool,
     /// The most bytes of such a diff; a longer one ends after a line.
     pub max_diff: usize,
@@ -44,25 +45,29 @@ pub struct Options {
     pub no_large_diff: bool,
     /// Largest file that is read or made, in bytes.
     pub max_file: u64,
-    /// Most bytes of contents that a byte of binary data may make; the first 16 MiB of a file are free, and so are the
-    /// bytes of the file that a delta is made for.
+    /// Most bytes of contents that a byte of binary data may make; the first 16 MiB of a file are
+    /// free, and so are the bytes of the file that a delta is made for.
     pub max_ratio: u64,
-    /// Most bytes that copies and binary data add to files that belong together, beyond those of the patch. The first
-    /// such file is free, so that what is alone has no limit but `max_file` and `max_ratio`.
+    /// Most bytes that copies and binary data add to files that belong together, beyond those of
+    /// the patch. The first such file is free, so that what is alone has no limit but `max_file`
+    /// and `max_ratio`.
     pub max_growth: u64,
     /// The encoding of files in which texts are replaced; without one texts are bytes.
     pub encoding: Option<EncodingChoice>,
-    /// Whether what does not fit is left out, its hunks written to a file, and the rest done (`--reject`).
+    /// Whether what does not fit is left out, its hunks written to a file, and the rest done
+    /// (`--reject`).
     pub reject: bool,
     /// Where these hunks go. With an index, and in a plan that is kept, it is beside their files.
     pub reject_to: RejectTo,
-    /// The files that are known not to be what they have to be, and how, where what does not fit is left out.
+    /// The files that are known not to be what they have to be, and how, where what does not fit is
+    /// left out.
     pub unfit: Arc<HashMap<RelPath, &'static Code>>,
     /// Whether what has been done already is left as it is, and no reason not to apply.
     pub idempotent: bool,
     /// What is looked for in the white space of new lines, and what is done about it.
     pub whitespace: Whitespace,
-    /// The conversions between the work tree and the repository. Without them no content is converted.
+    /// The conversions between the work tree and the repository. Without them no content is
+    /// converted.
     pub conversions: Option<Arc<Conversions>>,
     /// Whether symbolic links are written as regular files (`core.symlinks`).
     pub links_are_files: bool,
@@ -72,13 +77,14 @@ pub struct Options {
     pub guards: Vec<&'static Guard>,
     /// Whether images are collected, which [`resolve_shown`](super::resolve_shown) decides.
     pub(crate) images: bool,
-    /// The repository that has the blobs of binary files of which a patch has no data. It is asked only for those that the
-    /// patch names in full.
+    /// The repository that has the blobs of binary files of which a patch has no data. It is asked
+    /// only for those that the patch names in full.
     pub objects: Option<Repository>,
     /// How a patch is merged with what became of its files since it was made, if it is (`--3way`).
     pub three_way: Option<Arc<ThreeWay>>,
-    /// How hunks that do not fit are merged with what became of their lines, one by one, if they are (`--merge`): what
-    /// conflicts then stands in the file between markers. Not together with an index, whose entries know no such conflict.
+    /// How hunks that do not fit are merged with what became of their lines, one by one, if they
+    /// are (`--merge`): what conflicts then stands in the file between markers. Not together with
+    /// an index, whose entries know no such conflict.
     pub merge_hunks: Option<ConflictStyle>,
     /// Whom the run tells how far it is, this stage and all others.
     pub progress: Progress,
@@ -146,8 +152,8 @@ pub enum Held {
     /// Nothing: whoever looks is the one who is asked.
     #[default]
     Nothing,
-    /// What is done to files that nobody may read without being asked: whoever looks is somebody else, and a report
-    /// says what is in them.
+    /// What is done to files that nobody may read without being asked: whoever looks is somebody
+    /// else, and a report says what is in them.
     Reading,
     /// Everything: the change is to be made, and nobody has approved it.
     Everything,
@@ -216,13 +222,19 @@ impl WhitespaceAction {
     /// Returns the action that is called `name`.
     #[must_use]
     pub fn named(name: &[u8]) -> Option<Self> {
-        ACTIONS.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, action)| *action)
+        ACTIONS
+            .iter()
+            .find(|(known, _)| known.as_bytes() == name)
+            .map(|(_, action)| *action)
     }
 
     /// Returns its name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        ACTIONS.iter().find(|(_, action)| *action == self).map_or("", |(name, _)| name)
+        ACTIONS
+            .iter()
+            .find(|(_, action)| *action == self)
+            .map_or("", |(name, _)| name)
     }
 
     pub(super) fn refuses(self) -> bool {
@@ -245,6 +257,7 @@ pub struct Whitespace {
 
 /// Repairs the texts of operations.
 pub trait TextRepair: Debug + Send + Sync {
-    /// Returns what the operation at `index` was meant to do with a file that has `content`; `None` if it stays as it is.
+    /// Returns what the operation at `index` was meant to do with a file that has `content`; `None`
+    /// if it stays as it is.
     fn repair(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements>;
 }

@@ -1,7 +1,8 @@
-//! Looks for other names of files that control what an agent or a CI system does: links, hard links, and the directory that
-//! git's configuration names for hooks.
+//! Looks for other names of files that control what an agent or a CI system does: links, hard
+//! links, and the directory that git's configuration names for hooks.
 //!
-//! The rule on these files goes by names. A program that writes through another name changes the same file.
+//! The rule on these files goes by names. A program that writes through another name changes the
+//! same file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use crate::workspace::{Directory, WorkTree, Workspace, below};
 /// Most names of a tree that are searched. In a larger tree, every write of a model needs approval.
 const MOST_NAMES: usize = 1_000_000;
 
-/// Returns `policy` with the other names of control files below the root, if it asks about control files: links and hard links
-/// of the root and of the work tree around it, and the hooks of git.
+/// Returns `policy` with the other names of control files below the root, if it asks about control
+/// files: links and hard links of the root and of the work tree around it, and the hooks of git.
 #[must_use]
 pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     with_other_names_of(MOST_NAMES, policy, workspace)
@@ -25,10 +26,20 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     if !policy.asks_about_control_files() {
         return policy;
     }
-    let mut names = OtherNames { most, ..OtherNames::default() };
-    names.look(&policy, workspace, &|target| Some((Some(target.clone()), None)));
+    let mut names = OtherNames {
+        most,
+        ..OtherNames::default()
+    };
+    names.look(&policy, workspace, &|target| {
+        Some((Some(target.clone()), None))
+    });
     // What keeps the work tree from being located is reported when it is needed.
-    if let Ok(Some(WorkTree { top, prefix, directory })) = workspace.work_tree() {
+    if let Ok(Some(WorkTree {
+        top,
+        prefix,
+        directory,
+    })) = workspace.work_tree()
+    {
         let name = directory.as_os_str().as_encoded_bytes();
         let policy = policy.above(prefix, name).at_root(name, Some(0));
         names.look(&policy, top, &|target| match below(target, prefix) {
@@ -38,10 +49,26 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
             None => below(prefix, target).map(|rest| (None, Some(rest))),
         });
     }
-    let hooks: Vec<_> = workspace.hook_ways().into_iter().map(|path| (path, GitPlace::Hooks)).collect();
-    let policy = if hooks.is_empty() { policy } else { Arc::new(policy.with_git_places(&hooks)) };
-    let policy = if names.is_cut_off { Arc::new(policy.with_unsearched_names()) } else { policy };
-    if names.is_empty() { policy } else { Arc::new(policy.with_aliases(&names.aliases, &names.hard_links)) }
+    let hooks: Vec<_> = workspace
+        .hook_ways()
+        .into_iter()
+        .map(|path| (path, GitPlace::Hooks))
+        .collect();
+    let policy = if hooks.is_empty() {
+        policy
+    } else {
+        Arc::new(policy.with_git_places(&hooks))
+    };
+    let policy = if names.is_cut_off {
+        Arc::new(policy.with_unsearched_names())
+    } else {
+        policy
+    };
+    if names.is_empty() {
+        policy
+    } else {
+        Arc::new(policy.with_aliases(&names.aliases, &names.hard_links))
+    }
 }
 
 /// Other names of control files.
@@ -54,8 +81,8 @@ struct OtherNames {
     hard_links: Vec<((u64, u64), RelPath)>,
 }
 
-/// Returns where the target of a link is below the root, `None` for the root itself, and the path of that below the target;
-/// nothing if the target has nothing to do with the root.
+/// Returns where the target of a link is below the root, `None` for the root itself, and the path
+/// of that below the target; nothing if the target has nothing to do with the root.
 type BelowRoot<'b> = &'b dyn Fn(&RelPath) -> Option<(Option<RelPath>, Option<RelPath>)>;
 
 impl OtherNames {
@@ -68,7 +95,10 @@ impl OtherNames {
                 let targets = workspace.link_ways(&path);
                 self.aliases.extend(targets.iter().filter_map(|target| {
                     let (place, rest) = below_root(target)?;
-                    let name = rest.map_or_else(|| Some(path.clone()), |rest| path.join(rest.as_bytes()).ok())?;
+                    let name = rest.map_or_else(
+                        || Some(path.clone()),
+                        |rest| path.join(rest.as_bytes()).ok(),
+                    )?;
                     Some((place, name))
                 }));
             } else if let Some(identity) = identity(&path, workspace) {
@@ -82,9 +112,13 @@ impl OtherNames {
     }
 }
 
-/// Returns the control files among the first `most` names of `workspace`, with the links and files on the way to them, and whether
-/// these are all names.
-fn control_names(most: usize, policy: &Policy, workspace: &dyn Workspace) -> (Vec<(RelPath, FileKind)>, bool) {
+/// Returns the control files among the first `most` names of `workspace`, with the links and files
+/// on the way to them, and whether these are all names.
+fn control_names(
+    most: usize,
+    policy: &Policy,
+    workspace: &dyn Workspace,
+) -> (Vec<(RelPath, FileKind)>, bool) {
     let mut found: Vec<(RelPath, FileKind)> = Vec::new();
     let mut last: (Option<RelPath>, bool) = (None, false);
     let is_complete = workspace.visit_names(most, &mut |directory: Directory<'_>, name, kind| {
@@ -93,7 +127,8 @@ fn control_names(most: usize, policy: &Policy, workspace: &dyn Workspace) -> (Ve
             last = (directory.cloned(), is_near);
         }
         if last.1 || is_control_part(name) {
-            let path = directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name));
+            let path =
+                directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name));
             found.extend(path.ok().map(|path| (path, kind)));
         }
     });
@@ -115,7 +150,11 @@ pub(super) fn with_hard_links<'p, 'a>(
         (name != path).then(|| (Some(path.clone()), name.clone()))
     };
     let aliases: Vec<_> = paths.filter_map(alias).collect();
-    if aliases.is_empty() { policy } else { Cow::Owned(policy.with_aliases(&aliases, &[])) }
+    if aliases.is_empty() {
+        policy
+    } else {
+        Cow::Owned(policy.with_aliases(&aliases, &[]))
+    }
 }
 
 /// Returns device and inode of a regular file that has several names.
@@ -140,10 +179,13 @@ mod tests {
         symlink("safe", directory.path().join(".claude")).unwrap();
         let workspace = Disk::open(directory.path()).unwrap();
         let reason = |most, path: &str| {
-            let policy = with_other_names_of(most, Arc::new(Policy::default().for_model()), &workspace);
+            let policy =
+                with_other_names_of(most, Arc::new(Policy::default().for_model()), &workspace);
             policy.tree_reason(&RelPath::new(path.as_bytes()).unwrap())
         };
-        assert!(reason(3, "safe/settings.json").is_some_and(|why| why.contains("controls Claude Code")));
+        assert!(
+            reason(3, "safe/settings.json").is_some_and(|why| why.contains("controls Claude Code"))
+        );
         assert_eq!(reason(3, "x"), None);
         for most in [0, 1, 2] {
             for path in ["safe/settings.json", "x"] {

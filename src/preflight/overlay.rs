@@ -18,7 +18,8 @@ pub(super) struct Node {
     pub(super) permissions: Permissions,
     /// Contents, or the target of a link; empty for a directory.
     pub(super) bytes: Contents,
-    /// The content in the repository, of a regular file that an operation has left in another form than that.
+    /// The content in the repository, of a regular file that an operation has left in another form
+    /// than that.
     pub(super) in_repository: Option<Contents>,
     /// The file on disk whose attributes it has.
     pub(super) like: Option<RelPath>,
@@ -60,18 +61,33 @@ struct Entry {
 
 impl Entry {
     fn was_directory(&self) -> bool {
-        self.found.as_ref().is_some_and(|(_, node)| node.kind == FileKind::Directory)
+        self.found
+            .as_ref()
+            .is_some_and(|(_, node)| node.kind == FileKind::Directory)
     }
 
-    /// Says that a directory stays which a submodule came to: without a word it would go when its files do.
+    /// Says that a directory stays which a submodule came to: without a word it would go when its
+    /// files do.
     fn staying_directory(&self, path: &RelPath) -> Option<FileChange> {
-        let (state, _) = self.found.as_ref().filter(|_| self.was_directory() && self.made_in.is_some())?;
+        let (state, _) = self
+            .found
+            .as_ref()
+            .filter(|_| self.was_directory() && self.made_in.is_some())?;
         let Seen::Node(node) = &self.current else {
             return None;
         };
-        let kept = Postimage { kind: node.kind, permissions: node.permissions, content: Content::Kept, like: None };
+        let kept = Postimage {
+            kind: node.kind,
+            permissions: node.permissions,
+            content: Content::Kept,
+            like: None,
+        };
         let after = (node.kind == FileKind::Directory).then_some(kept)?;
-        Some(FileChange { path: path.clone(), before: Some(state.clone()), after: Some(after) })
+        Some(FileChange {
+            path: path.clone(),
+            before: Some(state.clone()),
+            after: Some(after),
+        })
     }
 }
 
@@ -95,13 +111,27 @@ pub(super) struct Overlay<'w> {
 }
 
 impl<'w> Overlay<'w> {
-    pub(super) fn new(workspace: &'w dyn Workspace, directories: Option<&'w Directories>, max_file: u64) -> Self {
-        Self { workspace, directories, max_file, entries: HashMap::new(), spelling: None, stored: HashMap::new() }
+    pub(super) fn new(
+        workspace: &'w dyn Workspace,
+        directories: Option<&'w Directories>,
+        max_file: u64,
+    ) -> Self {
+        Self {
+            workspace,
+            directories,
+            max_file,
+            entries: HashMap::new(),
+            spelling: None,
+            stored: HashMap::new(),
+        }
     }
 
     /// Lets it look at spellings of names, as far as the operations depend on them.
     pub(super) fn with_spelling(self, spelling: Spelling<'w>) -> Self {
-        Self { spelling: Some(spelling), ..self }
+        Self {
+            spelling: Some(spelling),
+            ..self
+        }
     }
 
     /// Returns the name that listings have of the file that was looked at as `path`.
@@ -111,14 +141,18 @@ impl<'w> Overlay<'w> {
 
     /// Returns whether `path` is another spelling of a file that goes.
     pub(super) fn is_respelled(&self, path: &RelPath) -> bool {
-        self.spelling.as_ref().is_some_and(|spelling| spelling.is_respelled(path))
+        self.spelling
+            .as_ref()
+            .is_some_and(|spelling| spelling.is_respelled(path))
     }
 
     /// Returns two names that the operations leave, and that are one name on the file system.
     pub(super) fn clash(&self) -> Result<Option<Clash>, WorkspaceError> {
         let is_left = |(_, entry): &(&RelPath, &Entry)| matches!(&entry.current, Seen::Node(node) if node.kind != FileKind::Directory);
         let left = self.entries.iter().filter(is_left).map(|(path, _)| path);
-        self.spelling.as_ref().map_or(Ok(None), |spelling| spelling.clash(self.workspace, left))
+        self.spelling
+            .as_ref()
+            .map_or(Ok(None), |spelling| spelling.clash(self.workspace, left))
     }
 
     /// Returns what stands at `path` after the operations so far.
@@ -132,14 +166,20 @@ impl<'w> Overlay<'w> {
     }
 
     /// Puts `node` at `path`.
-    pub(super) fn put(&mut self, path: &RelPath, step: usize, node: Node) -> Result<(), WorkspaceError> {
+    pub(super) fn put(
+        &mut self,
+        path: &RelPath,
+        step: usize,
+        node: Node,
+    ) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
         entry.current = Seen::Node(node);
         entry.made_in = Some(step);
         Ok(())
     }
 
-    /// Takes away what stood at `path` when `step` began; what came there since stays, unless nothing stood there.
+    /// Takes away what stood at `path` when `step` began; what came there since stays, unless
+    /// nothing stood there.
     pub(super) fn take_away(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
         if entry.made_in != Some(step) || !matches!(entry.base, Seen::Node(_)) {
@@ -148,7 +188,8 @@ impl<'w> Overlay<'w> {
         Ok(())
     }
 
-    /// Returns how many names the file has that is on disk at `path`, if it was looked at and there are several.
+    /// Returns how many names the file has that is on disk at `path`, if it was looked at and there
+    /// are several.
     pub(super) fn links(&self, path: &RelPath) -> Option<u64> {
         let (state, node) = self.entries.get(self.stored(path))?.found.as_ref()?;
         Some(state.stat.links).filter(|&links| node.kind == FileKind::Regular && links > 1)
@@ -156,15 +197,19 @@ impl<'w> Overlay<'w> {
 
     /// Returns the nearest directory above `path` that the operations made a file or a link.
     pub(super) fn made_above(&self, path: &RelPath) -> Option<(RelPath, FileKind)> {
-        path.ancestors().find_map(|above| match &self.entries.get(self.stored(&above))?.current {
-            Seen::Node(node) if node.kind != FileKind::Directory => Some((above, node.kind)),
-            _ => None,
-        })
+        path.ancestors().find_map(
+            |above| match &self.entries.get(self.stored(&above))?.current {
+                Seen::Node(node) if node.kind != FileKind::Directory => Some((above, node.kind)),
+                _ => None,
+            },
+        )
     }
 
     /// Returns whether the operations so far took `path` away.
     pub(super) fn is_gone(&self, path: &RelPath) -> bool {
-        self.entries.get(self.stored(path)).is_some_and(|entry| matches!(entry.current, Seen::Nothing))
+        self.entries
+            .get(self.stored(path))
+            .is_some_and(|entry| matches!(entry.current, Seen::Nothing))
     }
 
     /// Returns the names in the directory at `path`, on disk.
@@ -174,7 +219,10 @@ impl<'w> Overlay<'w> {
             return Ok(Vec::new());
         }
         let names = self.workspace.list(Some(path))?;
-        Ok(names.iter().filter_map(|name| path.join(name).ok()).collect())
+        Ok(names
+            .iter()
+            .filter_map(|name| path.join(name).ok())
+            .collect())
     }
 
     /// Returns whether an empty directory is on disk at `path` that no operation made.
@@ -184,18 +232,29 @@ impl<'w> Overlay<'w> {
         Ok(is_found && self.workspace.list(Some(path))?.is_empty())
     }
 
-    /// Returns each path that was looked at, with the file that is on disk there and the one that stands there now.
+    /// Returns each path that was looked at, with the file that is on disk there and the one that
+    /// stands there now.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&RelPath, Option<&Node>, Option<&Node>)> {
         self.entries.iter().map(|(path, entry)| {
-            let current = if let Seen::Node(node) = &entry.current { Some(node) } else { None };
+            let current = if let Seen::Node(node) = &entry.current {
+                Some(node)
+            } else {
+                None
+            };
             (path, entry.found.as_ref().map(|(_, node)| node), current)
         })
     }
 
     /// Returns the old file that the history keeps at `path`; `None` if there is none any more.
     pub(super) fn old(&self, path: &RelPath) -> Result<Option<Node>, WorkspaceError> {
-        let (Seen::Node(node), Some((state, _))) = self.load(path)? else { return Ok(None) };
-        Ok(Some(Node { origin: None, restored: Some((path.clone(), state)), ..node }))
+        let (Seen::Node(node), Some((state, _))) = self.load(path)? else {
+            return Ok(None);
+        };
+        Ok(Some(Node {
+            origin: None,
+            restored: Some((path.clone(), state)),
+            ..node
+        }))
     }
 
     /// Returns what is on disk at `path`, without reading it.
@@ -219,7 +278,10 @@ impl<'w> Overlay<'w> {
             }
         }
         let path = self.stored.get(path).unwrap_or(path);
-        let entry = self.entries.get_mut(path).expect("BUG: the entry was just put there");
+        let entry = self
+            .entries
+            .get_mut(path)
+            .expect("BUG: the entry was just put there");
         if entry.base_step != step {
             entry.base = entry.current.clone();
             entry.base_step = step;
@@ -228,45 +290,72 @@ impl<'w> Overlay<'w> {
     }
 
     fn insert(&mut self, path: RelPath, step: usize, (seen, found): Loaded) {
-        let entry = Entry { found, current: seen.clone(), base: seen, base_step: step, made_in: None };
+        let entry = Entry {
+            found,
+            current: seen.clone(),
+            base: seen,
+            base_step: step,
+            made_in: None,
+        };
         self.entries.insert(path, entry);
     }
 
-    /// Returns the name that listings have of the file that was found at `path`, or are going to have, if that is another one.
+    /// Returns the name that listings have of the file that was found at `path`, or are going to
+    /// have, if that is another one.
     fn spelled_otherwise(
         &self,
         path: &RelPath,
         found: Option<&(FileState, Node)>,
     ) -> Result<Option<RelPath>, WorkspaceError> {
         match (&self.spelling, found) {
-            (Some(spelling), Some((state, _))) => spelling.spelled_otherwise(self.workspace, path, state.stat.device),
-            (Some(spelling), None) if spelling.is_respelled(path) => spelling.made_as(self.workspace, path),
+            (Some(spelling), Some((state, _))) => {
+                spelling.spelled_otherwise(self.workspace, path, state.stat.device)
+            }
+            (Some(spelling), None) if spelling.is_respelled(path) => {
+                spelling.made_as(self.workspace, path)
+            }
             _ => Ok(None),
         }
     }
 
     /// Returns whether no listing has `path` in this very spelling.
     fn is_unlisted(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
-        self.spelling.as_ref().map_or(Ok(false), |spelling| Ok(!spelling.is_listed(self.workspace, path)?))
+        self.spelling.as_ref().map_or(Ok(false), |spelling| {
+            Ok(!spelling.is_listed(self.workspace, path)?)
+        })
     }
 
     fn load(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
         if self.is_respelled(path) && self.is_unlisted(path)? {
             return Ok((Seen::Nothing, None));
         }
-        if self.directories.is_some_and(|directories| directories.lack_that_of(path)) {
+        if self
+            .directories
+            .is_some_and(|directories| directories.lack_that_of(path))
+        {
             return Ok((Seen::Nothing, None));
         }
         match self.workspace.read(path, self.max_file) {
             Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
             Err(error) => match error.fault {
                 Fault::Missing => {
-                    self.directories.iter().for_each(|directories| directories.note(path, self.workspace));
+                    self.directories
+                        .iter()
+                        .for_each(|directories| directories.note(path, self.workspace));
                     Ok((Seen::Nothing, None))
                 }
                 Fault::TooLarge => {
-                    let size = self.workspace.stat(path)?.map_or(self.max_file, |stat| stat.size);
-                    Ok((Seen::TooLarge { size, limit: self.max_file }, None))
+                    let size = self
+                        .workspace
+                        .stat(path)?
+                        .map_or(self.max_file, |stat| stat.size);
+                    Ok((
+                        Seen::TooLarge {
+                            size,
+                            limit: self.max_file,
+                        },
+                        None,
+                    ))
                 }
                 Fault::NotRegular => self.load_irregular(path),
                 Fault::ThroughLink | Fault::NotDirectory => Ok((self.find_obstacle(path)?, None)),
@@ -286,8 +375,8 @@ impl<'w> Overlay<'w> {
         }
     }
 
-    /// Returns what stands in the way above `path`, the topmost first. If somebody took it away meanwhile,
-    /// nothing does.
+    /// Returns what stands in the way above `path`, the topmost first. If somebody took it away
+    /// meanwhile, nothing does.
     fn find_obstacle(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
         let mut above: Vec<_> = path.ancestors().collect();
         above.reverse();
@@ -306,27 +395,50 @@ impl<'w> Overlay<'w> {
     pub(super) fn into_changes(self) -> Vec<FileChange> {
         // A file alone comes from nowhere else and is above no other one.
         if let (Some((path, entry)), 1) = (self.entries.iter().next(), self.entries.len()) {
-            return self.change(path, entry, &Moves::default()).into_iter().collect();
+            return self
+                .change(path, entry, &Moves::default())
+                .into_iter()
+                .collect();
         }
         let moves = self.moves();
         let needed = self.ancestors_of(|entry| matches!(entry.current, Seen::Node(_)));
-        let emptied = self.ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
-        let is_kept = |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
-        let others = self.entries.iter().filter(|(path, entry)| !is_kept(path, entry));
-        let mut changes: Vec<_> = others.filter_map(|(path, entry)| self.change(path, entry, &moves)).collect();
-        let staying = self.entries.iter().filter(|(path, _)| emptied.contains(*path) && !needed.contains(*path));
+        let emptied = self
+            .ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
+        let is_kept =
+            |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
+        let others = self
+            .entries
+            .iter()
+            .filter(|(path, entry)| !is_kept(path, entry));
+        let mut changes: Vec<_> = others
+            .filter_map(|(path, entry)| self.change(path, entry, &moves))
+            .collect();
+        let staying = self
+            .entries
+            .iter()
+            .filter(|(path, _)| emptied.contains(*path) && !needed.contains(*path));
         changes.extend(staying.filter_map(|(path, entry)| entry.staying_directory(path)));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
     }
 
-    /// Returns the files that move as they are. Of several that have the contents of one, the first by name is it.
+    /// Returns the files that move as they are. Of several that have the contents of one, the first
+    /// by name is it.
     fn moves(&self) -> Moves<'_> {
         let mut moves = Moves::default();
-        let mut arrived: Vec<_> = self.entries.iter().filter(|(_, entry)| entry.found.is_none()).collect();
+        let mut arrived: Vec<_> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.found.is_none())
+            .collect();
         arrived.sort_by_key(|(path, _)| *path);
         for (to, entry) in arrived {
-            let Seen::Node(Node { origin: Some(from), .. }) = &entry.current else { continue };
+            let Seen::Node(Node {
+                origin: Some(from), ..
+            }) = &entry.current
+            else {
+                continue;
+            };
             if self.is_moved(from, to) && !moves.targets.contains_key(from) {
                 moves.targets.insert(from, to);
                 moves.sources.insert(to, from);
@@ -362,8 +474,13 @@ impl<'w> Overlay<'w> {
         let before = entry.found.as_ref();
         let Seen::Node(node) = &entry.current else {
             let is_moved_on = moves.targets.contains_key(path);
-            let (state, _) = before.filter(|_| !is_moved_on && matches!(entry.current, Seen::Nothing))?;
-            return Some(FileChange { path: path.clone(), before: Some(state.clone()), after: None });
+            let (state, _) =
+                before.filter(|_| !is_moved_on && matches!(entry.current, Seen::Nothing))?;
+            return Some(FileChange {
+                path: path.clone(),
+                before: Some(state.clone()),
+                after: None,
+            });
         };
         let content = match (before, moves.sources.get(path)) {
             (Some((_, old)), _) if old.kind == node.kind && old.bytes == node.bytes => {
@@ -372,14 +489,26 @@ impl<'w> Overlay<'w> {
                 }
                 Content::Kept
             }
-            (None, Some(&from)) => Content::MovedFrom(from.clone(), self.entries.get(from)?.found.as_ref()?.0.clone()),
+            (None, Some(&from)) => Content::MovedFrom(
+                from.clone(),
+                self.entries.get(from)?.found.as_ref()?.0.clone(),
+            ),
             _ => match &node.restored {
                 Some((from, state)) => Content::Restored(from.clone(), state.clone()),
                 None => Content::Bytes(node.bytes.clone()),
             },
         };
-        let after = Postimage { kind: node.kind, permissions: node.permissions, content, like: node.like.clone() };
-        Some(FileChange { path: path.clone(), before: before.map(|(state, _)| state.clone()), after: Some(after) })
+        let after = Postimage {
+            kind: node.kind,
+            permissions: node.permissions,
+            content,
+            like: node.like.clone(),
+        };
+        Some(FileChange {
+            path: path.clone(),
+            before: before.map(|(state, _)| state.clone()),
+            after: Some(after),
+        })
     }
 }
 
@@ -394,5 +523,8 @@ fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
         origin: Some(path.clone()),
         restored: None,
     };
-    (Seen::Node(node.clone()), Some((FileState { stat, digest }, node)))
+    (
+        Seen::Node(node.clone()),
+        Some((FileState { stat, digest }, node)),
+    )
 }

@@ -187,26 +187,56 @@ impl fmt::Display for Cause {
             Self::LineEnding { is_file_crlf: true } => {
                 f.write_str("the file has CR LF line endings, and the patch has LF")
             }
-            Self::LineEnding { is_file_crlf: false } => {
-                f.write_str("the file has LF line endings, and the patch has CR LF")
-            }
-            Self::Lookalike(Lookalike { line, column, expected, found }) => {
+            Self::LineEnding {
+                is_file_crlf: false,
+            } => f.write_str("the file has LF line endings, and the patch has CR LF"),
+            Self::Lookalike(Lookalike {
+                line,
+                column,
+                expected,
+                found,
+            }) => {
                 let (line, column) = (line + 1, column + 1);
-                write!(f, "line {line}, column {column} of the file has {found}, and the patch has {expected}")
+                write!(
+                    f,
+                    "line {line}, column {column} of the file has {found}, and the patch has {expected}"
+                )
             }
             Self::Encoding(name) => write!(f, "the file is encoded in {name}"),
-            Self::Markup(markup) => write!(f, "the patch has {} where the file has plain text", markup.name()),
-            Self::Name { path, lookalike: Lookalike { column, expected, found, .. } } => {
+            Self::Markup(markup) => write!(
+                f,
+                "the patch has {} where the file has plain text",
+                markup.name()
+            ),
+            Self::Name {
+                path,
+                lookalike:
+                    Lookalike {
+                        column,
+                        expected,
+                        found,
+                        ..
+                    },
+            } => {
                 let place = column + 1;
                 match (expected.as_str(), found.as_str()) {
                     (END_OF_NAME, found) => {
-                        write!(f, "{path} exists and has {found} at character {place}, where this name ends")
+                        write!(
+                            f,
+                            "{path} exists and has {found} at character {place}, where this name ends"
+                        )
                     }
                     (expected, END_OF_NAME) => {
-                        write!(f, "{path} exists and ends before character {place}, where this name has {expected}")
+                        write!(
+                            f,
+                            "{path} exists and ends before character {place}, where this name has {expected}"
+                        )
                     }
                     _ => {
-                        write!(f, "{path} exists and has {found} at character {place}, where this name has {expected}")
+                        write!(
+                            f,
+                            "{path} exists and has {found} at character {place}, where this name has {expected}"
+                        )
                     }
                 }
             }

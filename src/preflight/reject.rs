@@ -1,4 +1,5 @@
-//! `--reject`: what does not fit is left out, and hunks that do not are written to a file beside theirs.
+//! `--reject`: what does not fit is left out, and hunks that do not are written to a file beside
+//! theirs.
 
 use std::collections::BTreeSet;
 
@@ -29,18 +30,28 @@ pub struct Rejects {
     pub(super) text: Vec<u8>,
 }
 
-/// Returns the files that rejected hunks of `plan` may come to, without those that it is about itself.
+/// Returns the files that rejected hunks of `plan` may come to, without those that it is about
+/// itself.
 #[must_use]
 pub fn reject_files(plan: &Plan) -> BTreeSet<RelPath> {
     let beside = |path| RejectTo::Beside.path(path).ok().flatten();
-    let mut files: BTreeSet<_> = plan.operations.iter().filter_map(|it| beside(&it.path)).collect();
-    for path in plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path])) {
+    let mut files: BTreeSet<_> = plan
+        .operations
+        .iter()
+        .filter_map(|it| beside(&it.path))
+        .collect();
+    for path in plan
+        .operations
+        .iter()
+        .flat_map(|operation| operation.from.iter().chain([&operation.path]))
+    {
         files.remove(path);
     }
     files
 }
 
-/// Notes which of the hunks do not fit, and returns whether the others may be done: what goes away goes as a whole.
+/// Notes which of the hunks do not fit, and returns whether the others may be done: what goes away
+/// goes as a whole.
 pub(super) fn note(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
@@ -51,18 +62,34 @@ pub(super) fn note(
         return false;
     }
     let Ok(path) = options.reject_to.path(&operation.path) else {
-        findings.error(&code::PATH_TOO_LONG, "there is no name for the file of its rejected hunks");
+        findings.error(
+            &code::PATH_TOO_LONG,
+            "there is no name for the file of its rejected hunks",
+        );
         return false;
     };
-    let spans = rejected.iter().filter_map(|&hunk| Some(hunks.get(hunk)?.span));
-    let head = hunks.first().map(|first| Span::new(operation.span.start, first.span.start));
+    let spans = rejected
+        .iter()
+        .filter_map(|&hunk| Some(hunks.get(hunk)?.span));
+    let head = hunks
+        .first()
+        .map(|first| Span::new(operation.span.start, first.span.start));
     let text = match head.filter(|_| options.rules.as_gnu) {
         Some(head) => [header(head.of(text)), joined(text, spans)].concat(),
         None => [header_as_git(&operation.path), joined(text, spans)].concat(),
     };
-    findings.outcome.rejects = Some(Box::new(Rejects { path, hunks: rejected, sha256: None, replaced: None, text }));
+    findings.outcome.rejects = Some(Box::new(Rejects {
+        path,
+        hunks: rejected,
+        sha256: None,
+        replaced: None,
+        text,
+    }));
     soften(findings);
-    let is_soft = findings.problems.iter().all(|problem| problem.severity != Severity::Error);
+    let is_soft = findings
+        .problems
+        .iter()
+        .all(|problem| problem.severity != Severity::Error);
     if is_soft {
         findings.outcome.failed = None;
     }
@@ -77,8 +104,16 @@ fn header_as_git(path: &RelPath) -> Vec<u8> {
 
 /// The lines of the patch that name the file, as GNU patch leaves them.
 fn header(head: &[u8]) -> Vec<u8> {
-    let is_name = |line: &&[u8]| [b"--- ", b"+++ ", b"*** "].iter().any(|marker| line.starts_with(*marker));
-    lines(head).map(|(_, line)| line).filter(is_name).collect::<Vec<_>>().concat()
+    let is_name = |line: &&[u8]| {
+        [b"--- ", b"+++ ", b"*** "]
+            .iter()
+            .any(|marker| line.starts_with(*marker))
+    };
+    lines(head)
+        .map(|(_, line)| line)
+        .filter(is_name)
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 fn joined(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
@@ -94,13 +129,18 @@ fn joined(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
 
 /// Lets what does not fit be no reason against the rest; what is forbidden stays one.
 pub(super) fn soften(findings: &mut Findings) {
-    for problem in findings.problems.iter_mut().filter(|problem| problem.severity == Severity::Error) {
+    for problem in findings
+        .problems
+        .iter_mut()
+        .filter(|problem| problem.severity == Severity::Error)
+    {
         problem.soften();
     }
 }
 
 impl Problem {
-    /// Makes it one that only keeps a part of the change out, where what does not fit is left out and it says no more than that.
+    /// Makes it one that only keeps a part of the change out, where what does not fit is left out
+    /// and it says no more than that.
     pub(crate) fn soften(&mut self) {
         if is_soft(self) {
             self.severity = Severity::Reject;
@@ -124,14 +164,23 @@ fn is_soft(problem: &Problem) -> bool {
     )
 }
 
-/// Says why policy lets nothing be written to `path`, where `access` is what that comes to; returns whether it does not.
-pub(super) fn is_refused(path: &RelPath, access: Access, options: &Options, findings: &mut Findings) -> bool {
+/// Says why policy lets nothing be written to `path`, where `access` is what that comes to; returns
+/// whether it does not.
+pub(super) fn is_refused(
+    path: &RelPath,
+    access: Access,
+    options: &Options,
+    findings: &mut Findings,
+) -> bool {
     let ruling = options.policy.judge(path, access);
-    let refused = ruling.hits.iter().filter_map(|hit| match (hit.verdict, options.held) {
-        (Verdict::Deny, _) => Some(closed_by(hit)),
-        (Verdict::Ask, Held::Everything) => Some(unapproved(hit)),
-        _ => None,
-    });
+    let refused = ruling
+        .hits
+        .iter()
+        .filter_map(|hit| match (hit.verdict, options.held) {
+            (Verdict::Deny, _) => Some(closed_by(hit)),
+            (Verdict::Ask, Held::Everything) => Some(unapproved(hit)),
+            _ => None,
+        });
     let refused = refused.collect::<Vec<_>>();
     for problem in &refused {
         findings.outcome.failed.get_or_insert(problem.code);

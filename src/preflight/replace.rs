@@ -21,24 +21,40 @@ pub(super) fn postimage(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Edited> {
-    let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
+    let looks_inside =
+        |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
     let encoded = match options.encoding {
-        Some(choice) => Some(encoded::read(operation, changes, (preimage, choice), findings)?),
+        Some(choice) => Some(encoded::read(
+            operation,
+            changes,
+            (preimage, choice),
+            findings,
+        )?),
         None => None,
     };
     let text = encoded.as_ref().map_or(preimage, |encoded| &encoded.text);
     if is_data(text) && changes.edits.iter().any(looks_inside) {
         findings.outcome.is_binary = true;
         if let Some(name) = utf16_name(text) {
-            cause::refuse_encoding(name, "replaced", findings).help = Some(format!("--encoding {name} changes it"));
+            cause::refuse_encoding(name, "replaced", findings).help =
+                Some(format!("--encoding {name} changes it"));
         } else {
-            findings.error(&code::BINARY_FILE, "the file has binary data, in which no text is replaced");
+            findings.error(
+                &code::BINARY_FILE,
+                "the file has binary data, in which no text is replaced",
+            );
         }
         return None;
     }
-    if let Some(name) = utf16_name(text).filter(|_| changes.edits.iter().any(|edit| is_appended_text(edit, text))) {
+    if let Some(name) = utf16_name(text).filter(|_| {
+        changes
+            .edits
+            .iter()
+            .any(|edit| is_appended_text(edit, text))
+    }) {
         findings.outcome.is_binary = true;
-        cause::refuse_encoding(name, "appended", findings).help = Some(format!("--encoding {name} appends it"));
+        cause::refuse_encoding(name, "appended", findings).help =
+            Some(format!("--encoding {name} appends it"));
         return None;
     }
     for edit in changes.edits.iter().filter(|edit| is_nothing(edit)) {
@@ -48,27 +64,47 @@ pub(super) fn postimage(
     if findings.is_failed() {
         return None;
     }
-    let left = options.idempotent.then(|| done::pending(text, changes, options.max_made()));
+    let left = options
+        .idempotent
+        .then(|| done::pending(text, changes, options.max_made()));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
         findings.warning(&code::ALREADY_APPLIED, "a change has been applied already");
         if left.is_empty() {
             findings.outcome.is_done = true;
             return Some(Edited::Same);
         }
-        let (changes, options) =
-            (Replacements { edits: left, ..*changes }, Options { idempotent: false, ..options.clone() });
+        let (changes, options) = (
+            Replacements {
+                edits: left,
+                ..*changes
+            },
+            Options {
+                idempotent: false,
+                ..options.clone()
+            },
+        );
         return postimage(operation, &changes, preimage, &options, findings);
     }
-    replaced(operation, changes, (preimage, encoded.as_ref()), options, findings)
+    replaced(
+        operation,
+        changes,
+        (preimage, encoded.as_ref()),
+        options,
+        findings,
+    )
 }
 
-/// Returns whether the edit appends text in UTF-8 to `file`, which is in UTF-16. Bytes are appended as they are unless both the
-/// byte order mark of the file and the bytes themselves show that they are text.
+/// Returns whether the edit appends text in UTF-8 to `file`, which is in UTF-16. Bytes are appended
+/// as they are unless both the byte order mark of the file and the bytes themselves show that they
+/// are text.
 fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
-    let is_text = || memchr::memchr(0, &edit.new).is_none() && std::str::from_utf8(&edit.new).is_ok();
+    let is_text =
+        || memchr::memchr(0, &edit.new).is_none() && std::str::from_utf8(&edit.new).is_ok();
     match edit.target {
         Target::End(Ending::Lines) => true,
-        Target::End(Ending::Bytes) => matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && is_text(),
+        Target::End(Ending::Bytes) => {
+            matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && is_text()
+        }
         _ => false,
     }
 }
@@ -82,22 +118,48 @@ fn replaced(
     findings: &mut Findings,
 ) -> Option<Edited> {
     let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
-    let before = if is_filled && options.overwrite { &[][..] } else { preimage };
+    let before = if is_filled && options.overwrite {
+        &[][..]
+    } else {
+        preimage
+    };
     let replaced = match encoded {
         Some(encoded) => encoded.replace(before, changes, options.max_made()),
-        None if options.ends_early() => Ok(matching::replace_unexplained(before, changes, options.max_made())),
+        None if options.ends_early() => Ok(matching::replace_unexplained(
+            before,
+            changes,
+            options.max_made(),
+        )),
         None => Ok(matching::replace(before, changes, options.max_made())),
     };
-    let replaced = replaced.map_err(|error| encoded::refuse(error, operation, changes, findings)).ok()?;
+    let replaced = replaced
+        .map_err(|error| encoded::refuse(error, operation, changes, findings))
+        .ok()?;
     match replaced {
         Ok((after, places)) => {
             match encoded {
-                Some(encoded) => compare(&encoded.text, &encoded.decode(&after), &mut findings.outcome),
+                Some(encoded) => compare(
+                    &encoded.text,
+                    &encoded.decode(&after),
+                    &mut findings.outcome,
+                ),
                 None => compare(preimage, &after, &mut findings.outcome),
             }
-            judge(changes, encoded.map_or(preimage, |encoded| &encoded.text), &places, options, findings);
-            findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
-            findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
+            judge(
+                changes,
+                encoded.map_or(preimage, |encoded| &encoded.text),
+                &places,
+                options,
+                findings,
+            );
+            findings.outcome.texts = places
+                .iter()
+                .map(|place| (place.edit, place.new_lines))
+                .collect();
+            findings.outcome.placements = places
+                .into_iter()
+                .map(|place| Ok(place.placement))
+                .collect();
             Some(Edited::Changed(after.into()))
         }
         Err(misplaced) => {
@@ -108,8 +170,15 @@ fn replaced(
     }
 }
 
-/// Looks at the places of the changes; each place is one of `text`, unless the changes are made in turn.
-fn judge(changes: &Replacements, text: &[u8], places: &[TextChange], options: &Options, findings: &mut Findings) {
+/// Looks at the places of the changes; each place is one of `text`, unless the changes are made in
+/// turn.
+fn judge(
+    changes: &Replacements,
+    text: &[u8],
+    places: &[TextChange],
+    options: &Options,
+    findings: &mut Findings,
+) {
     let is_place = changes.order == EditOrder::AtOnce || changes.edits.len() == 1;
     for place in places {
         let edit = &changes.edits[place.edit];
@@ -127,9 +196,17 @@ fn misplace(
     options: &Options,
     findings: &mut Findings,
 ) {
-    let known = misplaced.places.into_iter().map(|place| (place.edit, place.new_lines, Ok(place.placement)));
+    let known = misplaced
+        .places
+        .into_iter()
+        .map(|place| (place.edit, place.new_lines, Ok(place.placement)));
     let mut known: Vec<_> = known.collect();
-    known.extend(misplaced.misfits.iter().map(|misfit| (misfit.edit, 0, Err(misfit.mismatch.clone()))));
+    known.extend(
+        misplaced
+            .misfits
+            .iter()
+            .map(|misfit| (misfit.edit, 0, Err(misfit.mismatch.clone()))),
+    );
     known.sort_by_key(|(edit, ..)| *edit);
     let file = LookalikeSearch::new(text);
     for misfit in &misplaced.misfits {
@@ -152,7 +229,10 @@ fn misplace(
         }
         at(problem, operation, edit).hunk = Some(hunk);
     }
-    findings.outcome.texts = known.iter().map(|(edit, lines, _)| (*edit, *lines)).collect();
+    findings.outcome.texts = known
+        .iter()
+        .map(|(edit, lines, _)| (*edit, *lines))
+        .collect();
     findings.outcome.placements = known.into_iter().map(|(.., placed)| placed).collect();
 }
 
@@ -174,9 +254,14 @@ fn refuse<'f>(
             let message = format!("{name} occurs {count} times ({rung}), {}", at_lines(lines));
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);
             problem.lines.clone_from(lines);
-            problem.facts = Facts { count: Some(count), ..Facts::default() };
-            problem.help =
-                Some("add surrounding text until it is unique, or replace all occurrences with --all".into());
+            problem.facts = Facts {
+                count: Some(count),
+                ..Facts::default()
+            };
+            problem.help = Some(
+                "add surrounding text until it is unique, or replace all occurrences with --all"
+                    .into(),
+            );
             if matches!(edit.target, Target::Lines(_)) {
                 problem.help = Some("add surrounding lines until it is unique".into());
             }
@@ -187,17 +272,27 @@ fn refuse<'f>(
             too_large(findings.error(&code::TOO_LARGE, message), size, most)
         }
         MismatchKind::NotEmpty => {
-            let problem = findings.error(&code::EXISTS, "the file exists already, and is not empty");
-            problem.help = Some("--overwrite replaces it; a block with lines to search for changes it".into());
+            let problem =
+                findings.error(&code::EXISTS, "the file exists already, and is not empty");
+            problem.help =
+                Some("--overwrite replaces it; a block with lines to search for changes it".into());
             problem
         }
-        MismatchKind::Overlap => {
-            findings.error(&code::TEXT_OVERLAP, format!("{name} overlaps with that of another edit"))
-        }
+        MismatchKind::Overlap => findings.error(
+            &code::TEXT_OVERLAP,
+            format!("{name} overlaps with that of another edit"),
+        ),
         _ => {
-            let problem = findings.error(&code::TEXT_NOT_FOUND, format!("{} is not in the file", wanted(edit, &name)));
+            let problem = findings.error(
+                &code::TEXT_NOT_FOUND,
+                format!("{} is not in the file", wanted(edit, &name)),
+            );
             problem.help = misfit.mismatch.nearest.as_ref().map(|nearest| {
-                format!("re-read {} around line {}, the closest match", operation.path, nearest.line + 1)
+                format!(
+                    "re-read {} around line {}, the closest match",
+                    operation.path,
+                    nearest.line + 1
+                )
             });
             problem
         }
@@ -216,21 +311,30 @@ fn wanted(edit: &Replacement, name: &str) -> String {
     match edit.target {
         Target::After(line) | Target::Before(line) => format!("line {line}"),
         Target::Range { .. } => "a range from the one text to the other".to_owned(),
-        Target::Text { .. } | Target::Lines(_) | Target::Nothing | Target::End(_) => name.to_owned(),
+        Target::Text { .. } | Target::Lines(_) | Target::Nothing | Target::End(_) => {
+            name.to_owned()
+        }
     }
 }
 
-/// Returns the operation at `index` with repaired texts, for a file with `content`; `None` if nothing is repaired.
+/// Returns the operation at `index` with repaired texts, for a file with `content`; `None` if
+/// nothing is repaired.
 pub(super) fn repaired(
     index: usize,
     operation: &Operation,
     content: &Contents,
     options: &Options,
 ) -> Option<Operation> {
-    let text_repair = options.text_repair.as_ref().filter(|_| options.encoding.is_none())?;
+    let text_repair = options
+        .text_repair
+        .as_ref()
+        .filter(|_| options.encoding.is_none())?;
     if !matches!(operation.edit, Edit::Replacements(_)) || is_data(content.whole()) {
         return None;
     }
     let changes = text_repair.repair(index, operation, content.whole())?;
-    Some(Operation { edit: Edit::Replacements(Box::new(changes)), ..operation.clone() })
+    Some(Operation {
+        edit: Edit::Replacements(Box::new(changes)),
+        ..operation.clone()
+    })
 }

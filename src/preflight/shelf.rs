@@ -1,5 +1,6 @@
-//! The diffs of a change, for who shows one after the other: some are held, and the others are made again when their turn
-//! comes, so that no more of them take memory than the first few and the largest.
+//! The diffs of a change, for who shows one after the other: some are held, and the others are made
+//! again when their turn comes, so that no more of them take memory than the first few and the
+//! largest.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -44,12 +45,17 @@ impl Shelf {
     /// Takes the diff of the operation at `index`.
     pub(crate) fn put(&self, index: usize, diff: Vec<u8>) {
         let mut held = self.held();
-        let diff = if held.sum + diff.len() <= MOST { Diff::Whole(diff) } else { Diff::Known(Digest::of(&diff)) };
+        let diff = if held.sum + diff.len() <= MOST {
+            Diff::Whole(diff)
+        } else {
+            Diff::Known(Digest::of(&diff))
+        };
         held.sum += diff.held();
         held.diffs.insert(index, diff);
     }
 
-    /// Returns the diff of the operation at `index` of `plan`, if it has one: the same as the first time.
+    /// Returns the diff of the operation at `index` of `plan`, if it has one: the same as the first
+    /// time.
     ///
     /// # Errors
     ///
@@ -74,14 +80,21 @@ impl Shelf {
             }
             (groups, places)
         });
-        let (found, _) = group::resolve(plan, groups.get(places[index]), (workspace, &Directories::default()), options)
-            .map_err(io::Error::other)?;
+        let (found, _) = group::resolve(
+            plan,
+            groups.get(places[index]),
+            (workspace, &Directories::default()),
+            options,
+        )
+        .map_err(io::Error::other)?;
         let mut held = self.held();
         for (member, findings) in found {
             let diff = findings.outcome.diff.unwrap_or_default();
             if member >= index && !held.renew(member, diff) {
                 let path = &plan.operations[member].path;
-                return Err(io::Error::other(format!("{path}: it changed while it was shown")));
+                return Err(io::Error::other(format!(
+                    "{path}: it changed while it was shown"
+                )));
             }
         }
         Ok(held.take(index).unwrap_or_default())
@@ -99,12 +112,16 @@ impl Held {
     ///
     /// Returns an error if it has to be made again.
     fn take(&mut self, index: usize) -> Result<Option<Vec<u8>>, NotHeld> {
-        let Some(diff) = self.diffs.get_mut(&index) else { return Ok(None) };
+        let Some(diff) = self.diffs.get_mut(&index) else {
+            return Ok(None);
+        };
         self.sum -= diff.held();
         match diff {
             Diff::Whole(bytes) => {
                 let digest = Digest::of(bytes);
-                let Diff::Whole(bytes) = std::mem::replace(diff, Diff::Known(digest)) else { return Err(NotHeld) };
+                let Diff::Whole(bytes) = std::mem::replace(diff, Diff::Known(digest)) else {
+                    return Err(NotHeld);
+                };
                 Ok(Some(bytes))
             }
             Diff::Known(_) => Err(NotHeld),

@@ -1,7 +1,9 @@
-//! How the names of one group of operations are spelled, on file systems that find a file under several spellings.
+//! How the names of one group of operations are spelled, on file systems that find a file under
+//! several spellings.
 //!
-//! A file that is there keeps the name that listings have, however a patch spells it. A name that comes is another
-//! spelling of a file that goes, or a new file; two names that come must not be one name.
+//! A file that is there keeps the name that listings have, however a patch spells it. A name that
+//! comes is another spelling of a file that goes, or a new file; two names that come must not be
+//! one name.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::RandomState;
@@ -34,7 +36,11 @@ impl Clash {
         let message = format!("{first} and {second} are one name on this file system");
         let help = "rename one of them in the patch, or apply the patch on a file system that tells the names apart";
         let path = Some(second.clone());
-        Problem { path, help: Some(help.to_owned()), ..Problem::new(&code::FOLDED, message) }
+        Problem {
+            path,
+            help: Some(help.to_owned()),
+            ..Problem::new(&code::FOLDED, message)
+        }
     }
 }
 
@@ -69,13 +75,24 @@ impl Emptied {
             return Ok(known);
         }
         let hash = |path: &RelPath| folded_hash(path.as_bytes(), &self.hasher);
-        let leaving = || plan.operations.iter().filter_map(Operation::leaves).map(hash).collect();
+        let leaving = || {
+            plan.operations
+                .iter()
+                .filter_map(Operation::leaves)
+                .map(hash)
+                .collect()
+        };
         let going = self.going.get_or_init(leaving);
-        let mut is_emptied = !plan.operations.iter().any(|it| it.arrives() && it.path.is_below(directory));
+        let mut is_emptied = !plan
+            .operations
+            .iter()
+            .any(|it| it.arrives() && it.path.is_below(directory));
         for path in folding.paths_in(workspace, directory)? {
             is_emptied = is_emptied
                 && (going.contains(&hash(&path))
-                    || workspace.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Directory)
+                    || workspace
+                        .stat(&path)?
+                        .is_some_and(|stat| stat.kind == FileKind::Directory)
                         && self.is_emptied(plan, folding, workspace, &path)?);
         }
         locked(&self.known).insert(directory.clone(), is_emptied);
@@ -84,27 +101,51 @@ impl Emptied {
 }
 
 impl<'w> Spelling<'w> {
-    pub(crate) fn of(operations: impl Iterator<Item = &'w Operation> + Clone, folding: &'w Folding) -> Self {
+    pub(crate) fn of(
+        operations: impl Iterator<Item = &'w Operation> + Clone,
+        folding: &'w Folding,
+    ) -> Self {
         let leaving = || operations.clone().filter_map(Operation::leaves);
         if leaving().next().is_none() || !operations.clone().any(Operation::arrives) {
-            return Self { folding, respelled: HashSet::new(), plan: None };
+            return Self {
+                folding,
+                respelled: HashSet::new(),
+                plan: None,
+            };
         }
         let hasher = RandomState::new();
         let mut known: HashMap<u64, Vec<&RelPath>> = HashMap::new();
         for path in leaving() {
-            known.entry(folded_hash(path.as_bytes(), &hasher)).or_default().push(path);
+            known
+                .entry(folded_hash(path.as_bytes(), &hasher))
+                .or_default()
+                .push(path);
         }
-        let coming = operations.filter(|operation| operation.arrives()).map(|operation| &operation.path);
+        let coming = operations
+            .filter(|operation| operation.arrives())
+            .map(|operation| &operation.path);
         let is_respelled = |path: &&RelPath| {
-            let alike = known.get(&folded_hash(path.as_bytes(), &hasher)).into_iter().flatten();
-            alike.into_iter().any(|other| other != path && is_one_name(other.as_bytes(), path.as_bytes()))
+            let alike = known
+                .get(&folded_hash(path.as_bytes(), &hasher))
+                .into_iter()
+                .flatten();
+            alike
+                .into_iter()
+                .any(|other| other != path && is_one_name(other.as_bytes(), path.as_bytes()))
         };
-        Self { folding, respelled: coming.filter(is_respelled).collect(), plan: None }
+        Self {
+            folding,
+            respelled: coming.filter(is_respelled).collect(),
+            plan: None,
+        }
     }
 
     /// Lets it find out which directories `plan` empties.
     pub(super) fn in_plan(self, plan: &'w Plan, emptied: &'w Emptied) -> Self {
-        Self { plan: Some((plan, emptied)), ..self }
+        Self {
+            plan: Some((plan, emptied)),
+            ..self
+        }
     }
 
     /// Returns whether `path` comes and is another spelling of a name that goes.
@@ -113,17 +154,30 @@ impl<'w> Spelling<'w> {
     }
 
     /// Returns whether listings have `path` in this very spelling.
-    pub(crate) fn is_listed(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<bool, WorkspaceError> {
+    pub(crate) fn is_listed(
+        &self,
+        workspace: &dyn Workspace,
+        path: &RelPath,
+    ) -> Result<bool, WorkspaceError> {
         self.folding.is_listed(workspace, path)
     }
 
-    /// Returns the name that the new file `path` is going to have, if that is another one: a directory that stays keeps its
-    /// spelling.
-    pub(super) fn made_as(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<Option<RelPath>, WorkspaceError> {
-        let Some((plan, emptied)) = self.plan else { return Ok(None) };
+    /// Returns the name that the new file `path` is going to have, if that is another one: a
+    /// directory that stays keeps its spelling.
+    pub(super) fn made_as(
+        &self,
+        workspace: &dyn Workspace,
+        path: &RelPath,
+    ) -> Result<Option<RelPath>, WorkspaceError> {
+        let Some((plan, emptied)) = self.plan else {
+            return Ok(None);
+        };
         let mut made: Option<RelPath> = None;
         for above in path.ancestors().collect::<Vec<_>>().iter().rev() {
-            let named = made.as_ref().map_or_else(|| RelPath::new(above.name()), |made| made.join(above.name()));
+            let named = made.as_ref().map_or_else(
+                || RelPath::new(above.name()),
+                |made| made.join(above.name()),
+            );
             let Ok(named) = named else { return Ok(None) };
             let stored = self.folding.stored(workspace, &named)?;
             if stored != named && emptied.is_emptied(plan, self.folding, workspace, &stored)? {
@@ -135,7 +189,8 @@ impl<'w> Spelling<'w> {
         Ok(made.filter(|made| made != path))
     }
 
-    /// Returns the name that listings have of the file that was found at `path`, if that is another one.
+    /// Returns the name that listings have of the file that was found at `path`, if that is another
+    /// one.
     pub(super) fn spelled_otherwise(
         &self,
         workspace: &dyn Workspace,
@@ -149,17 +204,36 @@ impl<'w> Spelling<'w> {
         Ok((stored != *path).then_some(stored))
     }
 
-    /// Returns why `plan` cannot be done in the tree `workspace`, if two of the names that it leaves would be one. This is for a
-    /// plan that is resolved on a storage that tells all names apart.
-    pub(crate) fn refusal(&self, plan: &Plan, workspace: &dyn Workspace) -> Result<Option<Problem>, WorkspaceError> {
+    /// Returns why `plan` cannot be done in the tree `workspace`, if two of the names that it
+    /// leaves would be one. This is for a plan that is resolved on a storage that tells all names
+    /// apart.
+    pub(crate) fn refusal(
+        &self,
+        plan: &Plan,
+        workspace: &dyn Workspace,
+    ) -> Result<Option<Problem>, WorkspaceError> {
         let mut left = BTreeSet::new();
         for step in plan.operations.chunk_by(|a, b| a.step == b.step) {
-            step.iter().filter_map(Operation::leaves).for_each(|path| _ = left.remove(path));
-            left.extend(step.iter().filter(|it| it.arrives() || it.action == Action::Modify).map(|it| &it.path));
+            step.iter()
+                .filter_map(Operation::leaves)
+                .for_each(|path| _ = left.remove(path));
+            left.extend(
+                step.iter()
+                    .filter(|it| it.arrives() || it.action == Action::Modify)
+                    .map(|it| &it.path),
+            );
         }
-        let Some(clash) = self.clash(workspace, left.into_iter())? else { return Ok(None) };
-        let operation = plan.operations.iter().rposition(|operation| clash.is_at(&operation.path));
-        Ok(Some(Problem { operation, ..clash.problem() }))
+        let Some(clash) = self.clash(workspace, left.into_iter())? else {
+            return Ok(None);
+        };
+        let operation = plan
+            .operations
+            .iter()
+            .rposition(|operation| clash.is_at(&operation.path));
+        Ok(Some(Problem {
+            operation,
+            ..clash.problem()
+        }))
     }
 
     /// Returns two of the names `left`, or of the directories above them, that would be one.
@@ -182,9 +256,12 @@ impl<'w> Spelling<'w> {
                 if first == part || !is_one_name(first, part) {
                     continue;
                 }
-                let (Ok(first), Ok(second)) = (RelPath::new(first), RelPath::new(part)) else { continue };
+                let (Ok(first), Ok(second)) = (RelPath::new(first), RelPath::new(part)) else {
+                    continue;
+                };
                 let are_files = left.contains(&first) && left.contains(&second);
-                let is_there = || Ok::<_, WorkspaceError>(!are_files && workspace.stat(&first)?.is_some());
+                let is_there =
+                    || Ok::<_, WorkspaceError>(!are_files && workspace.stat(&first)?.is_some());
                 if self.folding.is_above(workspace, &second)? && !is_there()? {
                     return Ok(Some(Clash { first, second }));
                 }

@@ -1,4 +1,5 @@
-//! Three-way: a patch that was made for other contents than a file has, merged with what became of the file (`--3way`).
+//! Three-way: a patch that was made for other contents than a file has, merged with what became of
+//! the file (`--3way`).
 
 use std::sync::Arc;
 
@@ -30,7 +31,8 @@ pub(super) enum Attempt {
     Baseless,
 }
 
-/// Merges what the operation makes of the contents that it was made for with `before`, which is what became of them.
+/// Merges what the operation makes of the contents that it was made for with `before`, which is
+/// what became of them.
 pub(super) fn attempt(
     operation: &Operation,
     text: &[u8],
@@ -38,8 +40,12 @@ pub(super) fn attempt(
     options: &Options,
     findings: &mut Findings,
 ) -> Result<Attempt, WorkspaceError> {
-    let Some(three_way) = &options.three_way else { return Ok(Attempt::Direct) };
-    let Some(before) = before else { return Ok(Attempt::Unmergeable) };
+    let Some(three_way) = &options.three_way else {
+        return Ok(Attempt::Direct);
+    };
+    let Some(before) = before else {
+        return Ok(Attempt::Unmergeable);
+    };
     let is_made = operation.action == Action::Create;
     let may_merge = match operation.edit {
         Edit::Hunks(_) | Edit::Binary(_) | Edit::BinaryMissing => {
@@ -47,12 +53,17 @@ pub(super) fn attempt(
         }
         _ => is_made,
     };
-    let is_kept = operation.new_mode.is_none_or(|mode: FileMode| mode.kind() == before.kind);
+    let is_kept = operation
+        .new_mode
+        .is_none_or(|mode: FileMode| mode.kind() == before.kind);
     if !may_merge || !is_kept || !matches!(before.kind, FileKind::Regular | FileKind::Symlink) {
         return Ok(Attempt::Unmergeable);
     }
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
-    if !is_made && three_way.bases.given.is_none() && named.is_some_and(|name| is_blob(&before.bytes, name)) {
+    if !is_made
+        && three_way.bases.given.is_none()
+        && named.is_some_and(|name| is_blob(&before.bytes, name))
+    {
         return Ok(Attempt::Direct);
     }
     let Some((base, kind)) = three_way.bases.find(operation, options.max_read())? else {
@@ -62,10 +73,23 @@ pub(super) fn attempt(
         return Ok(Attempt::Direct);
     }
     let Some(theirs) = patched(operation, text, &base, options, findings) else {
-        return Ok(if is_made { Attempt::Refused } else { Attempt::Unmergeable });
+        return Ok(if is_made {
+            Attempt::Refused
+        } else {
+            Attempt::Unmergeable
+        });
     };
-    let sides = MergeSides { base: (!is_made).then_some(base), ours: Arc::clone(before.bytes.whole()), theirs };
-    Ok(merged((operation, before.kind), three_way, (kind, sides), findings))
+    let sides = MergeSides {
+        base: (!is_made).then_some(base),
+        ours: Arc::clone(before.bytes.whole()),
+        theirs,
+    };
+    Ok(merged(
+        (operation, before.kind),
+        three_way,
+        (kind, sides),
+        findings,
+    ))
 }
 
 /// Returns what the operation makes of `base`. What it says of its places there is of no use.
@@ -77,9 +101,17 @@ fn patched(
     findings: &mut Findings,
 ) -> Option<Arc<Bytes>> {
     let mut aside = Findings::default();
-    let edited = edit::postimage(operation, text, &Arc::clone(base).into(), options, &mut aside);
+    let edited = edit::postimage(
+        operation,
+        text,
+        &Arc::clone(base).into(),
+        options,
+        &mut aside,
+    );
     if operation.action == Action::Create || edited.is_some() {
-        aside.problems.retain(|problem| *problem.code != code::SEVERAL_PLACES);
+        aside
+            .problems
+            .retain(|problem| *problem.code != code::SEVERAL_PLACES);
         findings.problems.append(&mut aside.problems);
         findings.outcome.failed = findings.outcome.failed.or(aside.outcome.failed);
         findings.outcome.whitespace = aside.outcome.whitespace;
@@ -98,13 +130,27 @@ fn merged(
 ) -> Attempt {
     let driver = three_way.drivers.get(&operation.path);
     let nothing = Arc::default();
-    let texts = [sides.base.as_ref().unwrap_or(&nothing), &sides.ours, &sides.theirs];
+    let texts = [
+        sides.base.as_ref().unwrap_or(&nothing),
+        &sides.ours,
+        &sides.theirs,
+    ];
     let is_link = kind == FileKind::Symlink;
-    let is_whole = is_link || driver == Some(&Driver::Binary) || texts.iter().any(|text| is_binary(text));
-    let favour = three_way.favour.or((driver == Some(&Driver::Union)).then_some(Favour::Union));
-    let style = if let Conflicts::Marked(style) = three_way.conflicts { style } else { ConflictStyle::default() };
+    let is_whole =
+        is_link || driver == Some(&Driver::Binary) || texts.iter().any(|text| is_binary(text));
+    let favour = three_way
+        .favour
+        .or((driver == Some(&Driver::Union)).then_some(Favour::Union));
+    let style = if let Conflicts::Marked(style) = three_way.conflicts {
+        style
+    } else {
+        ConflictStyle::default()
+    };
     let Merged { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
-        Merged { bytes: texts[1].to_vec(), conflicts: Vec::new() }
+        Merged {
+            bytes: texts[1].to_vec(),
+            conflicts: Vec::new(),
+        }
     } else if let Some(Driver::Program(name)) = driver {
         tell_driver(name, findings);
         return Attempt::Refused;
@@ -122,37 +168,66 @@ fn merged(
     let is_refused = has_conflicts && !is_marked;
     let is_marked = has_conflicts && is_marked;
     let sides = (is_marked && three_way.is_indexed).then_some(sides);
-    let merge = Merge { base, conflicts, is_binary: is_whole, is_marked, hunks: Vec::new(), sides };
+    let merge = Merge {
+        base,
+        conflicts,
+        is_binary: is_whole,
+        is_marked,
+        hunks: Vec::new(),
+        sides,
+    };
     if !is_link {
         tell(&merge, findings);
     }
     findings.outcome.merge = Some(Box::new(merge));
-    if is_refused { Attempt::Refused } else { Attempt::Merged(bytes) }
+    if is_refused {
+        Attempt::Refused
+    } else {
+        Attempt::Merged(bytes)
+    }
 }
 
 /// Merges what has no lines.
 fn one_side([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> Merged {
     let all = |text: &[u8]| 0..text.split_inclusive(|&byte| byte == b'\n').count();
-    let conflict = Conflict { base: all(base), ours: all(ours), theirs: all(theirs) };
+    let conflict = Conflict {
+        base: all(base),
+        ours: all(ours),
+        theirs: all(theirs),
+    };
     match favour {
-        Some(Favour::Ours) => Merged { bytes: ours.to_vec(), conflicts: Vec::new() },
-        Some(Favour::Theirs) => Merged { bytes: theirs.to_vec(), conflicts: Vec::new() },
-        Some(Favour::Union) | None => Merged { bytes: ours.to_vec(), conflicts: vec![conflict] },
+        Some(Favour::Ours) => Merged {
+            bytes: ours.to_vec(),
+            conflicts: Vec::new(),
+        },
+        Some(Favour::Theirs) => Merged {
+            bytes: theirs.to_vec(),
+            conflicts: Vec::new(),
+        },
+        Some(Favour::Union) | None => Merged {
+            bytes: ours.to_vec(),
+            conflicts: vec![conflict],
+        },
     }
 }
 
 /// Says that a link can lead to one place only, and to no lines of markers.
 fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     let (ours, theirs) = (printable(ours), printable(theirs));
-    let message = format!("both sides changed the link: it leads to `{ours}` now, and to `{theirs}` by the patch");
-    let help = "a link cannot contain conflict markers: --ours keeps it, --theirs uses that of the patch";
+    let message = format!(
+        "both sides changed the link: it leads to `{ours}` now, and to `{theirs}` by the patch"
+    );
+    let help =
+        "a link cannot contain conflict markers: --ours keeps it, --theirs uses that of the patch";
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help.to_owned());
 }
 
 /// Says that nobody but a program knows how the file is merged.
 fn tell_driver(name: &[u8], findings: &mut Findings) {
-    let message =
-        format!("both sides changed it, and the merge driver `{}` is a program, which is not run", printable(name));
+    let message = format!(
+        "both sides changed it, and the merge driver `{}` is a program, which is not run",
+        printable(name)
+    );
     let help = "`git apply --3way` runs it; --exclude leaves the file out".to_owned();
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help);
 }
@@ -161,14 +236,28 @@ fn tell_driver(name: &[u8], findings: &mut Findings) {
 pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
     let message = match &operation.blobs {
         Some(blobs) => {
-            format!("the repository lacks the blob {} that the patch is based on", printable(&blobs.old))
+            format!(
+                "the repository lacks the blob {} that the patch is based on",
+                printable(&blobs.old)
+            )
         }
         None => "the patch does not name the blob that it was made for".to_owned(),
     };
-    findings.warning(&code::NO_BLOB, message).help = Some("--base names the file or the revision".to_owned());
+    findings.warning(&code::NO_BLOB, message).help =
+        Some("--base names the file or the revision".to_owned());
 }
 
 /// Says that a file is there already which the patch makes, and with which it cannot be merged.
-pub(super) fn tell_rival(operation: &Operation, text: &[u8], before: &Node, findings: &mut Findings) {
-    checks::exists(operation, &super::overlay::Seen::Node(before.clone()), text, findings);
+pub(super) fn tell_rival(
+    operation: &Operation,
+    text: &[u8],
+    before: &Node,
+    findings: &mut Findings,
+) {
+    checks::exists(
+        operation,
+        &super::overlay::Seen::Node(before.clone()),
+        text,
+        findings,
+    );
 }

@@ -1,4 +1,5 @@
-//! White space that lines of a patch should not bring: what is wrong with them, and what is done about it.
+//! White space that lines of a patch should not bring: what is wrong with them, and what is done
+//! about it.
 
 use super::Resolution;
 use super::codes::code;
@@ -18,7 +19,11 @@ const MOST_TOLD: usize = 1000;
 
 /// Returns the rule for the file of `operation`.
 fn rule(whitespace: &Whitespace, operation: &Operation) -> WhitespaceRule {
-    whitespace.rules.get(named(operation)).copied().unwrap_or(whitespace.usual)
+    whitespace
+        .rules
+        .get(named(operation))
+        .copied()
+        .unwrap_or(whitespace.usual)
 }
 
 /// Returns the name of the file that counts for rules: the new one that the patch has.
@@ -61,30 +66,58 @@ impl FileWhitespace {
     }
 }
 
-/// Looks at the lines of all operations, whether they fit or not, if anybody asked; returns the operations that have errors,
-/// by their index. Once `interrupt` is raised, not all are looked at.
-pub(super) fn examine(plan: &Plan, whitespace: &Whitespace, interrupt: &Interrupt) -> Vec<(usize, FileWhitespace)> {
-    let asked = if whitespace.action == WhitespaceAction::NoWarn { &[] } else { &plan.operations[..] };
+/// Looks at the lines of all operations, whether they fit or not, if anybody asked; returns the
+/// operations that have errors, by their index. Once `interrupt` is raised, not all are looked at.
+pub(super) fn examine(
+    plan: &Plan,
+    whitespace: &Whitespace,
+    interrupt: &Interrupt,
+) -> Vec<(usize, FileWhitespace)> {
+    let asked = if whitespace.action == WhitespaceAction::NoWarn {
+        &[]
+    } else {
+        &plan.operations[..]
+    };
     let asked = asked.iter().take_while(|_| !interrupt.is_raised());
-    let all = asked.enumerate().map(|(index, operation)| (index, lines(plan, operation, whitespace)));
+    let all = asked
+        .enumerate()
+        .map(|(index, operation)| (index, lines(plan, operation, whitespace)));
     all.filter(|(_, found)| found.count() > 0).collect()
 }
 
 fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhitespace {
-    let (mut found, text, direction) = (FileWhitespace::default(), plan.text(operation), operation.direction);
+    let (mut found, text, direction) = (
+        FileWhitespace::default(),
+        plan.text(operation),
+        operation.direction,
+    );
     let mut rule = rule(whitespace, operation);
-    if operation.new_mode.or(operation.old_mode).is_some_and(|mode| mode.kind() == FileKind::Symlink) {
+    if operation
+        .new_mode
+        .or(operation.old_mode)
+        .is_some_and(|mode| mode.kind() == FileKind::Symlink)
+    {
         rule.flags = rule.flags.but(Flags::INCOMPLETE_LINE);
     }
     // What stays is put right as well, where it is.
-    let looks_at_context = whitespace.action == WhitespaceAction::Fix && direction == Direction::Forward;
-    let Edit::Hunks(hunks) = &operation.edit else { return found };
-    for hunk in hunks.iter().enumerate().filter(|(index, _)| operation.takes(*index)).map(|(_, hunk)| hunk) {
+    let looks_at_context =
+        whitespace.action == WhitespaceAction::Fix && direction == Direction::Forward;
+    let Edit::Hunks(hunks) = &operation.edit else {
+        return found;
+    };
+    for hunk in hunks
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| operation.takes(*index))
+        .map(|(_, hunk)| hunk)
+    {
         for line in hunk.lines(text, direction) {
             if is_returned(line.kind, line.text) {
                 rule = rule.with_cr();
             }
-            if line.kind == LineKind::Insertion || looks_at_context && line.kind == LineKind::Context {
+            if line.kind == LineKind::Insertion
+                || looks_at_context && line.kind == LineKind::Context
+            {
                 found.add(line.span, check(line.text, rule));
             }
         }
@@ -92,15 +125,22 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhi
     found
 }
 
-/// Returns whether a line that the file has ends with CR LF in the patch, also where a note says that it has no newline.
+/// Returns whether a line that the file has ends with CR LF in the patch, also where a note says
+/// that it has no newline.
 fn is_returned(kind: LineKind, line: &[u8]) -> bool {
     kind != LineKind::Insertion && line.strip_suffix(b"\n").unwrap_or(line).ends_with(b"\r")
 }
 
-/// Returns whether old lines of the hunks end with CR LF: their line ends are those of the file then.
+/// Returns whether old lines of the hunks end with CR LF: their line ends are those of the file
+/// then.
 pub(super) fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
-    let lines = || hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction));
-    hunks.iter().any(|hunk| hunk.anchor.is_numbered()) && lines().any(|line| is_returned(line.kind, line.text))
+    let lines = || {
+        hunks
+            .iter()
+            .flat_map(|hunk| hunk.lines(text, operation.direction))
+    };
+    hunks.iter().any(|hunk| hunk.anchor.is_numbered())
+        && lines().any(|line| is_returned(line.kind, line.text))
 }
 
 /// Returns how closely the hunks of `operation` have to fit.
@@ -109,8 +149,15 @@ pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), options: &Op
     let whitespace = &options.whitespace;
     if whitespace.action == WhitespaceAction::Fix {
         let rule = rule(whitespace, operation);
-        let rule = if has_returns(operation, patch) { rule.with_cr() } else { rule };
-        rules.correction = Some(Correction { rule, corrects_new_lines: whitespace.is_found });
+        let rule = if has_returns(operation, patch) {
+            rule.with_cr()
+        } else {
+            rule
+        };
+        rules.correction = Some(Correction {
+            rule,
+            corrects_new_lines: whitespace.is_found,
+        });
     }
     rules
 }
@@ -130,9 +177,14 @@ pub(super) fn judge_end<'h>(
     }
     for (hunk, placement) in placed {
         if let Some(end) = blank_end(preimage, text, hunk, operation.direction, placement) {
-            findings.outcome.whitespace.get_or_insert_default().add(end.first, Flags::BLANK_AT_EOF);
+            findings
+                .outcome
+                .whitespace
+                .get_or_insert_default()
+                .add(end.first, Flags::BLANK_AT_EOF);
             if action.refuses() {
-                findings.error(&code::WHITESPACE, said(1)).place = Some((operation.input, end.first));
+                findings.error(&code::WHITESPACE, said(1)).place =
+                    Some((operation.input, end.first));
             }
         }
     }
@@ -162,12 +214,22 @@ pub(super) fn tell(
             lines_alone = lines.count();
             let end = file.whitespace.take().map(|end| *end).unwrap_or_default();
             let errors = lines.errors.into_iter().chain(end.errors).collect();
-            file.whitespace = Some(Box::new(FileWhitespace { errors, more: lines.more + end.more, ..end }));
+            file.whitespace = Some(Box::new(FileWhitespace {
+                errors,
+                more: lines.more + end.more,
+                ..end
+            }));
         }
-        let Some(all) = &mut file.whitespace else { continue };
+        let Some(all) = &mut file.whitespace else {
+            continue;
+        };
         all.action = action;
         // Blank lines at the end were refused where they were found.
-        let count = if action.refuses() { lines_alone } else { all.count() };
+        let count = if action.refuses() {
+            lines_alone
+        } else {
+            all.count()
+        };
         if count == 0 {
             continue;
         }
@@ -178,21 +240,38 @@ pub(super) fn tell(
     }
 }
 
-/// Looks at the lines of a plan that is compared with no file; returns what is found, and the problems with it.
+/// Looks at the lines of a plan that is compared with no file; returns what is found, and the
+/// problems with it.
 #[must_use]
-pub fn described(plan: &Plan, whitespace: &Whitespace) -> (Vec<(usize, FileWhitespace)>, Vec<Problem>) {
+pub fn described(
+    plan: &Plan,
+    whitespace: &Whitespace,
+) -> (Vec<(usize, FileWhitespace)>, Vec<Problem>) {
     let mut found = examine(plan, whitespace, &Interrupt::new());
     for (_, lines) in &mut found {
         lines.action = whitespace.action;
     }
-    let problems = found.iter().map(|(index, lines)| problem(plan, *index, lines, lines.count())).collect();
+    let problems = found
+        .iter()
+        .map(|(index, lines)| problem(plan, *index, lines, lines.count()))
+        .collect();
     (found, problems)
 }
 
 fn problem(plan: &Plan, index: usize, found: &FileWhitespace, count: usize) -> Problem {
-    let severity = if found.action.refuses() { Severity::Error } else { Severity::Warning };
-    let mut problem = Problem { severity, ..Problem::new(&code::WHITESPACE, said(count)) };
-    problem.place = found.errors.first().map(|(span, _)| (plan.operations[index].input, *span));
+    let severity = if found.action.refuses() {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    let mut problem = Problem {
+        severity,
+        ..Problem::new(&code::WHITESPACE, said(count))
+    };
+    problem.place = found
+        .errors
+        .first()
+        .map(|(span, _)| (plan.operations[index].input, *span));
     problem.of(plan, index);
     problem
 }

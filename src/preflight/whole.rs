@@ -1,7 +1,8 @@
-//! The clean diff of all that the operations of a group come to: one section for each file that is another afterwards.
+//! The clean diff of all that the operations of a group come to: one section for each file that is
+//! another afterwards.
 //!
-//! Any pair of an old and a new file makes a true diff. A rename is written as git can apply it: its source goes, and
-//! what it comes to was not there or goes itself.
+//! Any pair of an old and a new file makes a true diff. A rename is written as git can apply it:
+//! its source goes, and what it comes to was not there or goes itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,13 +18,26 @@ use crate::plan::{Action, Edit, LineKind, Operation, Plan};
 use crate::syntax::write::{DiffSide, whole_diff};
 
 /// Writes the diff of each file to the last operation on it.
-pub(super) fn write(plan: &Plan, overlay: &Overlay<'_>, options: &Options, all: &mut [(usize, Findings)]) {
-    let members: Vec<_> = all.iter().map(|(index, _)| &plan.operations[*index]).collect();
+pub(super) fn write(
+    plan: &Plan,
+    overlay: &Overlay<'_>,
+    options: &Options,
+    all: &mut [(usize, Findings)],
+) {
+    let members: Vec<_> = all
+        .iter()
+        .map(|(index, _)| &plan.operations[*index])
+        .collect();
     let files = Files::of(overlay, &members);
     // Contents are shown in the form of the repository, as `git diff` shows them.
     let shown = |path: &RelPath, node: &Node| {
-        let member = files.last.get(path).and_then(|&member| members.get(member))?;
-        Converter::new(plan, member, options).in_repository(path, node).ok()
+        let member = files
+            .last
+            .get(path)
+            .and_then(|&member| members.get(member))?;
+        Converter::new(plan, member, options)
+            .in_repository(path, node)
+            .ok()
     };
     for (path, file) in &files.all {
         let diff = files.diff(path, file, &shown);
@@ -31,7 +45,10 @@ pub(super) fn write(plan: &Plan, overlay: &Overlay<'_>, options: &Options, all: 
             findings.outcome.diff.get_or_insert_default().extend(diff);
         }
     }
-    let modes: Vec<_> = all.iter().map(|(_, findings)| findings.outcome.modes).collect();
+    let modes: Vec<_> = all
+        .iter()
+        .map(|(_, findings)| findings.outcome.modes)
+        .collect();
     for (path, diff) in Modules::of(plan, &members, &modes).diffs() {
         if let Some((_, findings)) = files.last.get(path).and_then(|&member| all.get_mut(member)) {
             findings.outcome.diff.get_or_insert_default().extend(diff);
@@ -64,8 +81,15 @@ struct Files<'n> {
 impl<'n> Files<'n> {
     fn of(overlay: &'n Overlay<'_>, members: &[&'n Operation]) -> Self {
         let file = |node: Option<&'n Node>| node.filter(|node| node.kind != FileKind::Directory);
-        let nodes =
-            overlay.nodes().map(|(path, before, after)| (path, File { before: file(before), after: file(after) }));
+        let nodes = overlay.nodes().map(|(path, before, after)| {
+            (
+                path,
+                File {
+                    before: file(before),
+                    after: file(after),
+                },
+            )
+        });
         let (mut last, mut copies) = (HashMap::new(), HashMap::new());
         for (member, operation) in members.iter().enumerate() {
             last.insert(overlay.stored(&operation.path), member);
@@ -74,12 +98,21 @@ impl<'n> Files<'n> {
             }
         }
         for (member, operation) in members.iter().enumerate() {
-            operation.from.iter().for_each(|from| _ = last.entry(overlay.stored(from)).or_insert(member));
+            operation
+                .from
+                .iter()
+                .for_each(|from| _ = last.entry(overlay.stored(from)).or_insert(member));
         }
         let all = nodes.collect();
         let renames = renames(&all);
         let gone = renames.values().copied().collect();
-        Self { all, last, copies, renames, gone }
+        Self {
+            all,
+            last,
+            copies,
+            renames,
+            gone,
+        }
     }
 
     fn before(&self, path: &RelPath) -> Option<&'n Node> {
@@ -90,12 +123,27 @@ impl<'n> Files<'n> {
         let moved = self.renames.get(path).map(|&from| (Action::Rename, from));
         let copied = || self.copies.get(path).map(|&from| (Action::Copy, from));
         let moved = moved.or_else(|| copied().filter(|_| file.before.is_none()));
-        let same_kind = |from| self.before(from).filter(|old| file.after.is_some_and(|new| new.kind == old.kind));
-        if let Some((action, from, old)) = moved.and_then(|(action, from)| Some((action, from, same_kind(from)?))) {
-            return diff(action, Some((from, old)), file.after.map(|new| (path, new)), shown);
+        let same_kind = |from| {
+            self.before(from)
+                .filter(|old| file.after.is_some_and(|new| new.kind == old.kind))
+        };
+        if let Some((action, from, old)) =
+            moved.and_then(|(action, from)| Some((action, from, same_kind(from)?)))
+        {
+            return diff(
+                action,
+                Some((from, old)),
+                file.after.map(|new| (path, new)),
+                shown,
+            );
         }
         let before = file.before.filter(|_| !self.gone.contains(path));
-        diff(Action::Modify, before.map(|old| (path, old)), file.after.map(|new| (path, new)), shown)
+        diff(
+            Action::Modify,
+            before.map(|old| (path, old)),
+            file.after.map(|new| (path, new)),
+            shown,
+        )
     }
 }
 
@@ -103,19 +151,32 @@ impl<'n> Files<'n> {
 fn renames<'n>(files: &BTreeMap<&'n RelPath, File<'n>>) -> HashMap<&'n RelPath, &'n RelPath> {
     let (mut from, mut to) = (HashMap::new(), HashMap::new());
     for (&path, file) in files {
-        let Some((new, source)) = file.after.and_then(|new| Some((new, new.like.as_ref()?))) else { continue };
-        let is_left = |left: &File<'_>| left.after.is_none_or(|after| after.like.as_ref() != Some(source));
-        let is_moved = |left: &File<'_>| left.before.is_some_and(|old| old.kind == new.kind) && is_left(left);
+        let Some((new, source)) = file.after.and_then(|new| Some((new, new.like.as_ref()?))) else {
+            continue;
+        };
+        let is_left = |left: &File<'_>| {
+            left.after
+                .is_none_or(|after| after.like.as_ref() != Some(source))
+        };
+        let is_moved =
+            |left: &File<'_>| left.before.is_some_and(|old| old.kind == new.kind) && is_left(left);
         if source != path && files.get(source).is_some_and(is_moved) && !to.contains_key(source) {
             to.insert(source, path);
             from.insert(path, source);
         }
     }
-    // What a file that stays is in the way of is no rename, and its source then is in the way itself.
+    // What a file that stays is in the way of is no rename, and its source then is in the way
+    // itself.
     let was_there = |path: &RelPath| files.get(path).is_some_and(|file| file.before.is_some());
-    let mut blocked: Vec<_> = from.keys().copied().filter(|path| was_there(path) && !to.contains_key(path)).collect();
+    let mut blocked: Vec<_> = from
+        .keys()
+        .copied()
+        .filter(|path| was_there(path) && !to.contains_key(path))
+        .collect();
     while let Some(path) = blocked.pop() {
-        let Some(source) = from.remove(path) else { continue };
+        let Some(source) = from.remove(path) else {
+            continue;
+        };
         to.remove(source);
         blocked.push(source);
     }
@@ -140,7 +201,12 @@ fn diff(
     });
     let [old, new] = sides.each_ref().map(|side| {
         let (path, node, blob) = side.as_ref()?;
-        Some(DiffSide { path, mode: git_mode(node), content: &node.bytes, blob })
+        Some(DiffSide {
+            path,
+            mode: git_mode(node),
+            content: &node.bytes,
+            blob,
+        })
     });
     whole_diff(action, old.as_ref(), new.as_ref())
 }
@@ -161,16 +227,29 @@ struct Module<'n> {
 }
 
 impl<'n> Modules<'n> {
-    fn of(plan: &Plan, members: &[&'n Operation], modes: &[(Option<FileMode>, Option<FileMode>)]) -> Self {
+    fn of(
+        plan: &Plan,
+        members: &[&'n Operation],
+        modes: &[(Option<FileMode>, Option<FileMode>)],
+    ) -> Self {
         let is = |mode: Option<FileMode>| mode == Some(FileMode::Submodule);
         let mut modules = Self::default();
-        for (operation, modes) in members.iter().zip(modes).filter(|(_, modes)| is(modes.0) || is(modes.1)) {
-            let [old, new] = [LineKind::Insertion, LineKind::Deletion].map(|other| without(operation, plan, other));
-            let found = is(modes.0).then(|| modules.taken(operation.from.as_ref().unwrap_or(&operation.path), old));
+        for (operation, modes) in members
+            .iter()
+            .zip(modes)
+            .filter(|(_, modes)| is(modes.0) || is(modes.1))
+        {
+            let [old, new] = [LineKind::Insertion, LineKind::Deletion]
+                .map(|other| without(operation, plan, other));
+            let found = is(modes.0)
+                .then(|| modules.taken(operation.from.as_ref().unwrap_or(&operation.path), old));
             if is(modes.1) {
-                let (from, known) = found.map_or((None, Vec::new()), |module| (module.from, module.commit));
+                let (from, known) =
+                    found.map_or((None, Vec::new()), |module| (module.from, module.commit));
                 let commit = if new.is_empty() { known } else { new };
-                modules.after.insert(&operation.path, Module { from, commit });
+                modules
+                    .after
+                    .insert(&operation.path, Module { from, commit });
             }
         }
         modules
@@ -180,16 +259,25 @@ impl<'n> Modules<'n> {
     fn taken(&mut self, path: &'n RelPath, commit: Vec<u8>) -> Module<'n> {
         self.after.remove(path).unwrap_or_else(|| {
             self.before.insert(path, commit.clone());
-            Module { from: Some(path), commit }
+            Module {
+                from: Some(path),
+                commit,
+            }
         })
     }
 
     fn diffs(&self) -> Vec<(&'n RelPath, Vec<u8>)> {
-        let kept: HashSet<_> = self.after.values().filter_map(|module| module.from).collect();
+        let kept: HashSet<_> = self
+            .after
+            .values()
+            .filter_map(|module| module.from)
+            .collect();
         let gone = self.before.iter().filter(|(path, _)| !kept.contains(*path));
         let gone = gone.map(|(&path, commit)| (path, module_diff(Some((path, commit)), None)));
         let after = self.after.iter().map(|(&path, module)| {
-            let before = module.from.and_then(|from| Some((from, self.before.get(from)?)));
+            let before = module
+                .from
+                .and_then(|from| Some((from, self.before.get(from)?)));
             (path, module_diff(before, Some((path, &module.commit))))
         });
         gone.chain(after).collect()
@@ -198,20 +286,50 @@ impl<'n> Modules<'n> {
 
 /// Returns the lines of the operation but those of one kind.
 fn without(operation: &Operation, plan: &Plan, kind: LineKind) -> Vec<u8> {
-    let Edit::Hunks(hunks) = &operation.edit else { return Vec::new() };
-    let lines = hunks.iter().flat_map(|hunk| hunk.lines(plan.text(operation), operation.direction));
-    lines.filter(|line| line.kind != kind).flat_map(|line| line.text.to_vec()).collect()
+    let Edit::Hunks(hunks) = &operation.edit else {
+        return Vec::new();
+    };
+    let lines = hunks
+        .iter()
+        .flat_map(|hunk| hunk.lines(plan.text(operation), operation.direction));
+    lines
+        .filter(|line| line.kind != kind)
+        .flat_map(|line| line.text.to_vec())
+        .collect()
 }
 
-fn module_diff(before: Option<(&RelPath, &Vec<u8>)>, after: Option<(&RelPath, &Vec<u8>)>) -> Vec<u8> {
+fn module_diff(
+    before: Option<(&RelPath, &Vec<u8>)>,
+    after: Option<(&RelPath, &Vec<u8>)>,
+) -> Vec<u8> {
     let blob = |side: Option<(&RelPath, &Vec<u8>)>| {
-        let name = side.and_then(|(_, commit)| commit.strip_prefix(b"Subproject commit ")).unwrap_or_default();
+        let name = side
+            .and_then(|(_, commit)| commit.strip_prefix(b"Subproject commit "))
+            .unwrap_or_default();
         String::from_utf8_lossy(name.trim_ascii()).into_owned()
     };
     let (old_blob, new_blob) = (blob(before), blob(after));
     let mode = FileMode::Submodule;
-    let old = before.map(|(path, commit)| DiffSide { path, mode, content: commit, blob: &old_blob });
-    let new = after.map(|(path, commit)| DiffSide { path, mode, content: commit, blob: &new_blob });
+    let old = before.map(|(path, commit)| DiffSide {
+        path,
+        mode,
+        content: commit,
+        blob: &old_blob,
+    });
+    let new = after.map(|(path, commit)| DiffSide {
+        path,
+        mode,
+        content: commit,
+        blob: &new_blob,
+    });
     let is_move = before.zip(after).is_some_and(|(old, new)| old.0 != new.0);
-    whole_diff(if is_move { Action::Rename } else { Action::Modify }, old.as_ref(), new.as_ref())
+    whole_diff(
+        if is_move {
+            Action::Rename
+        } else {
+            Action::Modify
+        },
+        old.as_ref(),
+        new.as_ref(),
+    )
 }

@@ -5,13 +5,16 @@ use std::path::PathBuf;
 
 use super::user;
 
-/// Returns the home of the user: what `HOME` says, or if that is not set what `/etc/passwd` does, see passwd(5).
+/// Returns the home of the user: what `HOME` says, or if that is not set what `/etc/passwd` does,
+/// see passwd(5).
 ///
-/// The standard library asks `getpwuid_r` in that case, for which the C library loads others: a program that is linked with
-/// nothing to be loaded dies of it.
+/// The standard library asks `getpwuid_r` in that case, for which the C library loads others: a
+/// program that is linked with nothing to be loaded dies of it.
 #[must_use]
 pub fn home() -> Option<PathBuf> {
-    env::var_os("HOME").map(PathBuf::from).or_else(|| home_among(&fs_err::read("/etc/passwd").ok()?, user()?))
+    env::var_os("HOME")
+        .map(PathBuf::from)
+        .or_else(|| home_among(&fs_err::read("/etc/passwd").ok()?, user()?))
 }
 
 /// Returns the home of the user `name`.
@@ -44,7 +47,16 @@ mod tests {
         let users =
             b"root:x:0:0:root:/root:/bin/bash\n\n#\nnobody:x:65534:65534::\na:x:10:0:A,,:/home/a:\nb:x:11:0:::\n";
         let homes = [0, 10, 11, 1, 65_534].map(|number| home_among(users, number));
-        assert_eq!(homes, [Some("/root".into()), Some("/home/a".into()), None, None, None]);
+        assert_eq!(
+            homes,
+            [
+                Some("/root".into()),
+                Some("/home/a".into()),
+                None,
+                None,
+                None
+            ]
+        );
         let homes = [&b"a"[..], b"nobody", b"A,,"].map(|name| home_with(users, (0, name)));
         assert_eq!(homes, [Some("/home/a".into()), None, None]);
     }

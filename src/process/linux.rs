@@ -25,7 +25,8 @@ const CHUNK: usize = 64 << 10;
 /// Most bytes that are read behind the end: what the largest pipe holds, see pipe(7).
 const MOST_LEFT: usize = 1 << 20;
 
-/// A process with everything that it starts and that does not set itself apart. Dropped, all of it is killed.
+/// A process with everything that it starts and that does not set itself apart. Dropped, all of it
+/// is killed.
 #[derive(Debug)]
 pub struct Group {
     child: Child,
@@ -41,10 +42,14 @@ impl Group {
     /// Returns the error of the system if it cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let child = command.process_group(0).spawn()?;
-        Ok(Self { id: Pid::from_raw(child.id().cast_signed()), child })
+        Ok(Self {
+            id: Pid::from_raw(child.id().cast_signed()),
+            child,
+        })
     }
 
-    /// Returns the process itself. Whoever waits for its end through it takes the group's name away.
+    /// Returns the process itself. Whoever waits for its end through it takes the group's name
+    /// away.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
@@ -53,7 +58,8 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// Returns an error where ended processes are not kept until somebody asks, because SIGCHLD is ignored.
+    /// Returns an error where ended processes are not kept until somebody asks, because SIGCHLD is
+    /// ignored.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         let Some(id) = self.id else { return Ok(true) };
         let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -66,7 +72,8 @@ impl Group {
         self.send(Signal::CONT);
     }
 
-    /// Kills what is left and returns how the process itself ended; `None` if it does not end although it was killed.
+    /// Kills what is left and returns how the process itself ended; `None` if it does not end
+    /// although it was killed.
     ///
     /// # Errors
     ///
@@ -80,7 +87,8 @@ impl Group {
             status.is_some()
         });
         self.id = None;
-        // What is killed may still write for a moment. Others take note of these; where nobody does they stay for good.
+        // What is killed may still write for a moment. Others take note of these; where nobody does
+        // they stay for good.
         wait(BURIAL, || test_kill_process_group(id).is_err());
         status.transpose()
     }
@@ -126,9 +134,15 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
     let start = Instant::now();
     let (output, writer) = io::pipe()?;
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", "--"]).arg(errand.command).current_dir(errand.directory);
+    command
+        .args(["-c", "--"])
+        .arg(errand.command)
+        .current_dir(errand.directory);
     command.envs(errand.environment.iter().map(|(name, value)| (name, value)));
-    command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+    command
+        .stdin(Stdio::piped())
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
     let mut group = Group::start(&mut command)?;
     // With it goes our end of the pipe for writing.
     drop(command);
@@ -146,7 +160,11 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
         }
         if asked.is_none() {
             let is_late = start.elapsed() >= errand.limit;
-            let why = if interrupt.is_raised() { Some(Ending::Stopped) } else { is_late.then_some(Ending::TimedOut) };
+            let why = if interrupt.is_raised() {
+                Some(Ending::Stopped)
+            } else {
+                is_late.then_some(Ending::TimedOut)
+            };
             if let Some(why) = why {
                 asked = Some((why, Instant::now()));
                 group.ask();
@@ -160,13 +178,24 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
         Some((ending, _)) => ending,
         None => ending(status)?,
     };
-    Ok(Ran { ending, output, is_cut, time })
+    Ok(Ran {
+        ending,
+        output,
+        is_cut,
+        time,
+    })
 }
 
 fn ending(status: Option<ExitStatus>) -> io::Result<Ending> {
-    let ended =
-        |status: ExitStatus| status.code().map(Ending::Exited).or_else(|| status.signal().map(Ending::Signalled));
-    status.and_then(ended).ok_or_else(|| io::Error::other("the exit status of the command is unknown"))
+    let ended = |status: ExitStatus| {
+        status
+            .code()
+            .map(Ending::Exited)
+            .or_else(|| status.signal().map(Ending::Signalled))
+    };
+    status
+        .and_then(ended)
+        .ok_or_else(|| io::Error::other("the exit status of the command is unknown"))
 }
 
 /// What goes to a process and comes from it.
@@ -187,7 +216,14 @@ impl<'a> Talk<'a> {
         }
         ioctl_fionbio(&output, true)?;
         let (tail, buffer) = (Tail::of(MOST_OUTPUT), vec![0; CHUNK]);
-        Ok(Self { input, rest, output: Some(output), tail, buffer, pause: SHORTEST })
+        Ok(Self {
+            input,
+            rest,
+            output: Some(output),
+            tail,
+            buffer,
+            pause: SHORTEST,
+        })
     }
 
     /// Gives and takes what can be at once, or waits for a moment.
@@ -195,8 +231,14 @@ impl<'a> Talk<'a> {
         if self.rest.is_empty() {
             self.input = None;
         }
-        let input = self.input.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::OUT));
-        let output = self.output.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
+        let input = self
+            .input
+            .iter()
+            .map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::OUT));
+        let output = self
+            .output
+            .iter()
+            .map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
         let mut pipes: Vec<_> = input.chain(output).collect();
         let pause = Timespec::try_from(self.pause).map_err(io::Error::other)?;
         let ready = match poll(&mut pipes, Some(&pause)) {
@@ -205,7 +247,11 @@ impl<'a> Talk<'a> {
             ready => ready?,
         };
         drop(pipes);
-        self.pause = if ready > 0 { SHORTEST } else { (2 * self.pause).min(LONGEST) };
+        self.pause = if ready > 0 {
+            SHORTEST
+        } else {
+            (2 * self.pause).min(LONGEST)
+        };
         if ready > 0 {
             self.give()?;
             self.take()?;
@@ -214,7 +260,9 @@ impl<'a> Talk<'a> {
     }
 
     fn give(&mut self) -> io::Result<()> {
-        let Some(pipe) = &mut self.input else { return Ok(()) };
+        let Some(pipe) = &mut self.input else {
+            return Ok(());
+        };
         match pipe.write(&self.rest[..self.rest.len().min(CHUNK)]) {
             Ok(count) => self.rest = &self.rest[count..],
             // It need not read what it gets.
@@ -227,7 +275,9 @@ impl<'a> Talk<'a> {
 
     /// Returns how many bytes came.
     fn take(&mut self) -> io::Result<usize> {
-        let Some(pipe) = &mut self.output else { return Ok(0) };
+        let Some(pipe) = &mut self.output else {
+            return Ok(0);
+        };
         match pipe.read(&mut self.buffer) {
             Ok(0) => self.output = None,
             Ok(count) => {
@@ -254,5 +304,8 @@ impl<'a> Talk<'a> {
 }
 
 fn is_passing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
 }

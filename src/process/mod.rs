@@ -1,6 +1,8 @@
-//! Commands of the user: run in a process group of their own, fed, listened to, and ended when their time is up.
+//! Commands of the user: run in a process group of their own, fed, listened to, and ended when
+//! their time is up.
 //!
-//! To add a system, write `process/<system>` with a `Group`, a `converse`, a `user` and a `wait_for_bytes`, and choose it here.
+//! To add a system, write `process/<system>` with a `Group`, a `converse`, a `user` and a
+//! `wait_for_bytes`, and choose it here.
 
 mod home;
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
@@ -52,7 +54,10 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { limit: Duration::from_secs(60), interrupt: Interrupt::new() }
+        Self {
+            limit: Duration::from_secs(60),
+            interrupt: Interrupt::new(),
+        }
     }
 }
 
@@ -64,7 +69,10 @@ impl Patience {
     /// Returns [`io::ErrorKind::TimedOut`] in either case: nobody should begin again.
     fn ask(&self, start: Instant) -> io::Result<()> {
         if let Some(signal) = self.interrupt.signal() {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, format!("signal {signal} ended the wait")));
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("signal {signal} ended the wait"),
+            ));
         }
         if start.elapsed() >= self.limit {
             let words = format!("it said nothing for {} ms", self.limit.as_millis());
@@ -135,7 +143,8 @@ pub struct Errand<'a> {
 pub struct Ran {
     /// How it ended.
     pub ending: Ending,
-    /// The last [`MOST_OUTPUT`] bytes that it wrote to standard output and standard error, in the order of writing.
+    /// The last [`MOST_OUTPUT`] bytes that it wrote to standard output and standard error, in the
+    /// order of writing.
     pub output: Vec<u8>,
     /// Whether it wrote more than that.
     pub is_cut: bool,
@@ -156,21 +165,23 @@ pub enum Ending {
     Stopped,
 }
 
-/// Runs a command and waits for its end. A raised `interrupt`, which is read every few milliseconds, ends it.
+/// Runs a command and waits for its end. A raised `interrupt`, which is read every few
+/// milliseconds, ends it.
 ///
-/// It ends when its shell does. What is left of its process group is killed then, so that nothing of it writes to the
-/// tree behind its end, and what holds the output open is not waited for. One whose time is up is asked to end by SIGTERM
-/// to the group, and killed after [`GRACE`].
+/// It ends when its shell does. What is left of its process group is killed then, so that nothing
+/// of it writes to the tree behind its end, and what holds the output open is not waited for. One
+/// whose time is up is asked to end by SIGTERM to the group, and killed after [`GRACE`].
 ///
 /// # Security
 ///
-/// The command is as trusted as its user: it does what it likes, in the environment of this process. What sets itself
-/// apart by setsid(2) is in another group and lives on, as does what this user may not send signals to; and if this
-/// process is killed by SIGKILL, nobody ends the command.
+/// The command is as trusted as its user: it does what it likes, in the environment of this
+/// process. What sets itself apart by setsid(2) is in another group and lives on, as does what this
+/// user may not send signals to; and if this process is killed by SIGKILL, nobody ends the command.
 ///
 /// # Errors
 ///
-/// Returns the error of the system if the shell cannot be run or its end cannot be told; whatever was started is killed.
+/// Returns the error of the system if the shell cannot be run or its end cannot be told; whatever
+/// was started is killed.
 pub fn run(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
     converse(errand, interrupt)
 }

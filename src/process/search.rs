@@ -7,29 +7,42 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where programs are for whoever has no search path, see confstr(3).
-const USUAL: &[&str] = if cfg!(unix) { &["/usr/local/bin", "/usr/bin", "/bin"] } else { &[] };
-/// No program is below it. An empty search path would be the current directory, as a missing one is for some shells.
+const USUAL: &[&str] = if cfg!(unix) {
+    &["/usr/local/bin", "/usr/bin", "/bin"]
+} else {
+    &[]
+};
+/// No program is below it. An empty search path would be the current directory, as a missing one is
+/// for some shells.
 const NOWHERE: &str = "/dev/null";
 
-/// Returns the command that starts `program`, which is an absolute path, or a name that is looked for in the search path.
+/// Returns the command that starts `program`, which is an absolute path, or a name that is looked
+/// for in the search path.
 ///
 /// # Security
 ///
-/// A tree must not bring the program that works on it. Of the search path, for the program and for what it starts itself,
-/// only absolute directories count that are outside `trees`, also when their links and those of the program are followed;
-/// if none is left, the system's default directories. Of a tree that holds these, they and their programs still count
-/// if root alone can write to them. An absolute `program` is taken as it is.
+/// A tree must not bring the program that works on it. Of the search path, for the program and for
+/// what it starts itself, only absolute directories count that are outside `trees`, also when their
+/// links and those of the program are followed; if none is left, the system's default directories.
+/// Of a tree that holds these, they and their programs still count if root alone can write to them.
+/// An absolute `program` is taken as it is.
 ///
 /// # Errors
 ///
-/// Returns [`io::ErrorKind::NotFound`] if no such program is there, and [`io::ErrorKind::InvalidInput`] for a relative path.
+/// Returns [`io::ErrorKind::NotFound`] if no such program is there, and
+/// [`io::ErrorKind::InvalidInput`] for a relative path.
 pub(crate) fn command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command> {
     let path = env::var_os("PATH").unwrap_or_default();
     let trees = Trees::at(trees);
     let named = env::split_paths(&path).filter(|directory| directory.is_absolute());
     let (mut open, closed): (Vec<_>, Vec<_>) = named.partition(|directory| !trees.have(directory));
     if open.is_empty() {
-        open.extend(USUAL.iter().map(PathBuf::from).filter(|directory| !trees.have(directory)));
+        open.extend(
+            USUAL
+                .iter()
+                .map(PathBuf::from)
+                .filter(|directory| !trees.have(directory)),
+        );
     }
     if open.is_empty() {
         open.push(NOWHERE.into());
@@ -40,21 +53,32 @@ pub(crate) fn command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command>
     Ok(command)
 }
 
-fn found(program: &OsStr, open: &[PathBuf], closed: &[PathBuf], trees: &Trees) -> io::Result<PathBuf> {
+fn found(
+    program: &OsStr,
+    open: &[PathBuf],
+    closed: &[PathBuf],
+    trees: &Trees,
+) -> io::Result<PathBuf> {
     let path = Path::new(program);
     if path.is_absolute() {
         return Ok(path.to_owned());
     }
     let name = path.file_name().filter(|name| *name == program);
-    let name =
-        name.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "neither a name nor an absolute path"))?;
+    let name = name.ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "neither a name nor an absolute path",
+        )
+    })?;
     let mut name = name.to_owned();
     name.push(env::consts::EXE_SUFFIX);
     let places = |directories: &[PathBuf]| -> Vec<_> {
         let places = directories.iter().map(|directory| directory.join(&name));
         places.filter(|place| is_executable(place)).collect()
     };
-    let (mut outside, inside): (Vec<_>, Vec<_>) = places(open).into_iter().partition(|place| !trees.have(place));
+    let (mut outside, inside): (Vec<_>, Vec<_>) = places(open)
+        .into_iter()
+        .partition(|place| !trees.have(place));
     if !outside.is_empty() {
         return Ok(outside.swap_remove(0));
     }
@@ -72,25 +96,38 @@ struct Trees(Vec<PathBuf>);
 
 impl Trees {
     fn at(directories: &[PathBuf]) -> Self {
-        let names = |directory: &PathBuf| [std::path::absolute(directory).unwrap_or_default(), real(directory)];
+        let names = |directory: &PathBuf| {
+            [
+                std::path::absolute(directory).unwrap_or_default(),
+                real(directory),
+            ]
+        };
         Self(directories.iter().flat_map(names).collect())
     }
 
     /// Returns whether `path` is in one of them, or leads into it, and may have been brought by it.
     fn have(&self, path: &Path) -> bool {
         let real = real(path);
-        let mut around = self.0.iter().filter(|tree| path.starts_with(tree) || real.starts_with(tree));
+        let mut around = self
+            .0
+            .iter()
+            .filter(|tree| path.starts_with(tree) || real.starts_with(tree));
         around.any(|tree| !(holds_system(tree) && is_usual(path) && is_of_root(&real)))
     }
 }
 
 fn holds_system(tree: &Path) -> bool {
-    USUAL.iter().any(|usual| real(usual.as_ref()).starts_with(tree))
+    USUAL
+        .iter()
+        .any(|usual| real(usual.as_ref()).starts_with(tree))
 }
 
 /// Returns whether `path` is a default directory, or names something in one.
 fn is_usual(path: &Path) -> bool {
-    USUAL.iter().map(Path::new).any(|usual| path == usual || path.parent() == Some(usual))
+    USUAL
+        .iter()
+        .map(Path::new)
+        .any(|usual| path == usual || path.parent() == Some(usual))
 }
 
 /// Returns whether root alone can write to what is at `path`, and can put another thing there.
@@ -98,7 +135,8 @@ fn is_usual(path: &Path) -> bool {
 fn is_of_root(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let is_closed = |found: std::fs::Metadata| found.uid() == 0 && found.mode() & 0o022 == 0;
-    path.ancestors().all(|part| fs_err::metadata(part).is_ok_and(is_closed))
+    path.ancestors()
+        .all(|part| fs_err::metadata(part).is_ok_and(is_closed))
 }
 
 #[cfg(not(unix))]
@@ -113,7 +151,8 @@ fn real(path: &Path) -> PathBuf {
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs_err::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    fs_err::metadata(path)
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

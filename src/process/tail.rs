@@ -19,7 +19,11 @@ pub(super) struct Tail {
 impl Tail {
     /// Returns one that keeps `most` bytes.
     pub(super) fn of(most: usize) -> Self {
-        Self { most, bytes: Vec::new(), is_cut: false }
+        Self {
+            most,
+            bytes: Vec::new(),
+            is_cut: false,
+        }
     }
 
     pub(super) fn add(&mut self, bytes: &[u8]) {
@@ -43,7 +47,8 @@ impl Tail {
     }
 }
 
-/// What a process complains of. A thread reads it to the end, so that the process is never stopped by a full pipe.
+/// What a process complains of. A thread reads it to the end, so that the process is never stopped
+/// by a full pipe.
 #[derive(Debug)]
 pub(crate) struct Complaints {
     kept: Arc<Mutex<Tail>>,
@@ -72,14 +77,18 @@ impl Complaints {
                 }
             }
         };
-        let listener = thread::Builder::new().name("complaints".to_owned()).spawn(listen)?;
+        let listener = thread::Builder::new()
+            .name("complaints".to_owned())
+            .spawn(listen)?;
         Ok(Self { kept, listener })
     }
 
-    /// Returns the line that states the reason. Waits until `until` for lines that are still to come.
+    /// Returns the line that states the reason. Waits until `until` for lines that are still to
+    /// come.
     ///
-    /// The reason is the last line that begins with `fatal:`, else the first one with `error:`, else the last one that is not
-    /// blank. If a command for git follows it, as for a repository of another owner, the command is added.
+    /// The reason is the last line that begins with `fatal:`, else the first one with `error:`,
+    /// else the last one that is not blank. If a command for git follows it, as for a repository of
+    /// another owner, the command is added.
     pub(crate) fn reason(&self, until: Instant) -> Option<String> {
         let patience = until.saturating_duration_since(Instant::now());
         if patience > Duration::ZERO {
@@ -91,12 +100,21 @@ impl Complaints {
 }
 
 fn reason_in(text: &str) -> Option<String> {
-    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<_> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
     let fatal = lines.iter().rposition(|line| line.starts_with("fatal:"));
     let place = fatal.or_else(|| lines.iter().position(|line| line.starts_with("error:")));
     let place = place.or(lines.len().checked_sub(1))?;
-    let command = lines[place + 1..].iter().find(|line| line.starts_with("git "));
-    Some(command.map_or_else(|| lines[place].to_owned(), |command| format!("{}; run `{command}`", lines[place])))
+    let command = lines[place + 1..]
+        .iter()
+        .find(|line| line.starts_with("git "));
+    Some(command.map_or_else(
+        || lines[place].to_owned(),
+        |command| format!("{}; run `{command}`", lines[place]),
+    ))
 }
 
 #[cfg(test)]
@@ -108,19 +126,41 @@ mod tests {
     #[test]
     fn the_last_bytes_are_kept() {
         let whole: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
-        for (size, length) in [(1, 10), (7, MOST), (7, MOST + 1), (4096, whole.len()), (65536, whole.len())] {
+        for (size, length) in [
+            (1, 10),
+            (7, MOST),
+            (7, MOST + 1),
+            (4096, whole.len()),
+            (65536, whole.len()),
+        ] {
             let mut tail = Tail::of(MOST);
-            whole[..length].chunks(size).for_each(|chunk| tail.add(chunk));
+            whole[..length]
+                .chunks(size)
+                .for_each(|chunk| tail.add(chunk));
             let start = length.saturating_sub(MOST);
-            assert_eq!(tail.finish(), (whole[start..length].to_vec(), start > 0), "{size} {length}");
+            assert_eq!(
+                tail.finish(),
+                (whole[start..length].to_vec(), start > 0),
+                "{size} {length}"
+            );
         }
     }
 
     #[test]
     fn the_line_that_states_the_reason_is_returned() {
-        let last = |said: &'static str| Complaints::of(said.as_bytes()).unwrap().reason(Instant::now() + MINUTE);
-        assert_eq!(last("hint: a\nerror: one\nerror: two\nhint: b\n").as_deref(), Some("error: one"));
-        assert_eq!(last("error: one\nfatal: two\nusage: c\n\n").as_deref(), Some("fatal: two"));
+        let last = |said: &'static str| {
+            Complaints::of(said.as_bytes())
+                .unwrap()
+                .reason(Instant::now() + MINUTE)
+        };
+        assert_eq!(
+            last("hint: a\nerror: one\nerror: two\nhint: b\n").as_deref(),
+            Some("error: one")
+        );
+        assert_eq!(
+            last("error: one\nfatal: two\nusage: c\n\n").as_deref(),
+            Some("fatal: two")
+        );
         let owner = "fatal: detected dubious ownership\nTo add an exception, call:\n\n\tgit config --add a b\n";
         let expected = "fatal: detected dubious ownership; run `git config --add a b`";
         assert_eq!(last(owner).as_deref(), Some(expected));
@@ -144,7 +184,10 @@ mod tests {
     #[test]
     fn a_signal_does_not_end_the_listening() {
         let complaints = Complaints::of(Interrupted(b"one\ntwo\n", false)).unwrap();
-        assert_eq!(complaints.reason(Instant::now() + MINUTE).as_deref(), Some("two"));
+        assert_eq!(
+            complaints.reason(Instant::now() + MINUTE).as_deref(),
+            Some("two")
+        );
     }
 
     const MINUTE: Duration = Duration::from_secs(60);

@@ -7,7 +7,8 @@ use std::time::Instant;
 use super::{Errand, Patience, Ran};
 use crate::interrupt::Interrupt;
 
-/// A process with everything that it starts; on this system the process alone. Dropped, it is killed.
+/// A process with everything that it starts; on this system the process alone. Dropped, it is
+/// killed.
 #[derive(Debug)]
 pub struct Group(Child);
 

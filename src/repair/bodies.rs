@@ -13,20 +13,32 @@ pub(super) struct Body<'c, 't> {
     pub(super) row: Option<RepairKind>,
 }
 
-/// Returns the possible bodies of `chunk`, the most likely first: all lines, the lines up to the counts of the header,
-/// the lines without an unmarked tail, the lines without a mail signature.
+/// Returns the possible bodies of `chunk`, the most likely first: all lines, the lines up to the
+/// counts of the header, the lines without an unmarked tail, the lines without a mail signature.
 pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     let all = &chunk.body[..];
-    let body = |lines, is_closed, row| Body { lines, is_closed, row };
+    let body = |lines, is_closed, row| Body {
+        lines,
+        is_closed,
+        row,
+    };
     let whole = body(all, chunk.is_closed, None);
     let mut bodies = Vec::new();
     match counted(chunk) {
         Some(end) => {
             let counted = body(&all[..end], true, Some(RepairKind::Wrapping));
             // The last line of a patch that was cut off can be the start of a header.
-            let is_start = |line: &Line<'_>| [&b"---"[..], b"+++"].iter().any(|sign| sign.starts_with(line.text));
+            let is_start = |line: &Line<'_>| {
+                [&b"---"[..], b"+++"]
+                    .iter()
+                    .any(|sign| sign.starts_with(line.text))
+            };
             let is_header = chunk.is_torn && end + 1 == all.len() && is_start(&all[end]);
-            match if is_header { Tail::Doubtful } else { tail(&all[..end], &all[end..], is_new(chunk)) } {
+            match if is_header {
+                Tail::Doubtful
+            } else {
+                tail(&all[..end], &all[end..], is_new(chunk))
+            } {
                 // Context after the counted lines shows that the header is wrong.
                 Tail::Visible if has_list(chunk) && all[end..].iter().any(is_context) => {}
                 Tail::Visible => bodies.extend([whole, counted]),
@@ -43,24 +55,31 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     let marked = all.iter().rposition(is_marked).map_or(0, |last| last + 1);
     if (1..all.len()).contains(&marked) && !bodies.is_empty() {
         bodies.push(body(&all[..marked], chunk.is_closed, None));
-        if is_signature(all[marked - 1].text) && all[marked].text.first().is_some_and(u8::is_ascii_digit) {
+        if is_signature(all[marked - 1].text)
+            && all[marked].text.first().is_some_and(u8::is_ascii_digit)
+        {
             bodies.push(body(&all[..marked - 1], true, None));
         }
     }
     bodies
 }
 
-/// Returns whether the last lines of `chunk`, whose header does not count its lines, can be a list after the change: items
-/// below an empty line, or at a depth that no other line of the chunk has.
+/// Returns whether the last lines of `chunk`, whose header does not count its lines, can be a list
+/// after the change: items below an empty line, or at a depth that no other line of the chunk has.
 fn has_list(chunk: &Chunk<'_>) -> bool {
     if chunk.is_text || chunk.is_bounded || chunk.header.counts == Some(counts(&chunk.body)) {
         return false;
     }
     let is_text = |line: &&Line<'_>| !matches!(line.text.first(), Some(b'+' | b'-' | b' ' | b'\\'));
     let end = chunk.body.len() - chunk.body.iter().rev().take_while(is_text).count();
-    let items = chunk.body[..end].iter().rev().take_while(|line| is_change(line) && is_item(line.whole)).count();
+    let items = chunk.body[..end]
+        .iter()
+        .rev()
+        .take_while(|line| is_change(line) && is_item(line.whole))
+        .count();
     let (before, items) = chunk.body[..end].split_at(end - items);
-    // The items can be context that lost its blank: the counts are right then, or other lines of the file begin so too.
+    // The items can be context that lost its blank: the counts are right then, or other lines of
+    // the file begin so too.
     let (old, new) = counts(&chunk.body[..end]);
     let is_explained = |lost| chunk.header.counts == Some((old + lost, new));
     let has_plus = |line: &Line<'_>| matches!(line.text, [b'+' | b'-' | b' ', b'+', ..]);
@@ -68,7 +87,9 @@ fn has_list(chunk: &Chunk<'_>) -> bool {
         return false;
     }
     // All lines of a context diff have a blank after the sign.
-    let is_unclear = before.last().is_some_and(|line| line.text.is_empty() || line.is_converted);
+    let is_unclear = before
+        .last()
+        .is_some_and(|line| line.text.is_empty() || line.is_converted);
     before.iter().any(is_change)
         && items.iter().any(|line| line.text.starts_with(b"+"))
         && (is_unclear || !before.iter().any(is_one_deep))
@@ -87,8 +108,8 @@ fn is_one_deep(line: &Line<'_>) -> bool {
     matches!(line.text, [b'+' | b'-' | b' ', b' ', next, ..] if *next != b' ')
 }
 
-/// Returns the number of lines after which the counts of the header are used up, if a line of them changes and more lines
-/// follow.
+/// Returns the number of lines after which the counts of the header are used up, if a line of them
+/// changes and more lines follow.
 fn counted(chunk: &Chunk<'_>) -> Option<usize> {
     let wanted = chunk.header.counts?;
     let mut found = (0, 0);
@@ -106,30 +127,52 @@ enum Tail {
     Visible,
     /// A list in prose.
     Items,
-    /// A list in prose, or changes at a depth that the chunk has; changes that neither the header nor context confirms.
+    /// A list in prose, or changes at a depth that the chunk has; changes that neither the header
+    /// nor context confirms.
     Doubtful,
     /// Lines of the chunk, whose header counts too few.
     Changes,
 }
 
 fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
-    if !rest.iter().filter(|line| is_change(line)).all(|line| is_item(line.text)) {
-        let is_header = |line: &Line<'_>| [&b"--- "[..], b"+++ "].iter().any(|sign| line.text.starts_with(sign));
-        let is_bare =
-            |line: &Line<'_>| line.text.iter().all(|byte| matches!(byte, b'+' | b'-') || byte.is_ascii_whitespace());
-        // The place of lines that are only inserted is known by their number, which a wrong header may not have.
+    if !rest
+        .iter()
+        .filter(|line| is_change(line))
+        .all(|line| is_item(line.text))
+    {
+        let is_header = |line: &Line<'_>| {
+            [&b"--- "[..], b"+++ "]
+                .iter()
+                .any(|sign| line.text.starts_with(sign))
+        };
+        let is_bare = |line: &Line<'_>| {
+            line.text
+                .iter()
+                .all(|byte| matches!(byte, b'+' | b'-') || byte.is_ascii_whitespace())
+        };
+        // The place of lines that are only inserted is known by their number, which a wrong header
+        // may not have.
         let has_place = is_new || counted.iter().any(|line| !line.text.starts_with(b"+"));
         let is_inside = |last: &Line<'_>| is_context(last) || has_place && !is_bare(last);
         let is_counted_wrong = rest.last().is_some_and(is_inside) && !rest.iter().any(is_header);
-        return if is_counted_wrong { Tail::Changes } else { Tail::Doubtful };
+        return if is_counted_wrong {
+            Tail::Changes
+        } else {
+            Tail::Doubtful
+        };
     }
     if !rest.iter().any(is_change) || rest.iter().any(is_context) {
         return Tail::Visible;
     }
-    if counted.iter().any(is_one_deep) { Tail::Doubtful } else { Tail::Items }
+    if counted.iter().any(is_one_deep) {
+        Tail::Doubtful
+    } else {
+        Tail::Items
+    }
 }
 
-/// Returns whether `chunk` can be the lines of a new file: its header counts no old line, and names none.
+/// Returns whether `chunk` can be the lines of a new file: its header counts no old line, and names
+/// none.
 fn is_new(chunk: &Chunk<'_>) -> bool {
     let header = &chunk.header;
     !chunk.is_normal && header.stated.is_none() && header.counts.is_some_and(|(old, _)| old == 0)

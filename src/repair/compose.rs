@@ -15,8 +15,8 @@ use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
-/// Returns what `content` becomes, when every chunk has one place: in the file as it is, or else in the file as the
-/// chunks before leave it.
+/// Returns what `content` becomes, when every chunk has one place: in the file as it is, or else in
+/// the file as the chunks before leave it.
 ///
 /// # Errors
 ///
@@ -41,7 +41,9 @@ pub(super) fn compose(
     let mut tried = log.tried();
     if section.chunks.len() > 1
         && !section.chunks[0].is_normal
-        && errors.iter().all(|(_, error)| *error == PlacementError::NotFound)
+        && errors
+            .iter()
+            .all(|(_, error)| *error == PlacementError::NotFound)
         && let Some(after) = in_turn(section, content, &mut tried)
     {
         tried.note(RepairKind::Order, section.line);
@@ -89,12 +91,18 @@ fn at_once(
         let until = gone.partition_point(|&&at| at < one.lines.end);
         until - from != one.gone.len()
     };
-    // The same lines at the same place, twice: once would have been enough, or one of them is for another place.
+    // The same lines at the same place, twice: once would have been enough, or one of them is for
+    // another place.
     let is_twin = |(index, one): (usize, &Placed)| {
-        let is_same = |other: &Placed| other.come == one.come && (other.lines == one.lines || !one.come.is_empty());
+        let is_same = |other: &Placed| {
+            other.come == one.come && (other.lines == one.lines || !one.come.is_empty())
+        };
         placed[..index].iter().rev().take(MOST_TWINS).any(is_same)
     };
-    if errors.is_empty() && (gone.len() < count || placed.iter().any(is_cut) || placed.iter().enumerate().any(is_twin))
+    if errors.is_empty()
+        && (gone.len() < count
+            || placed.iter().any(is_cut)
+            || placed.iter().enumerate().any(is_twin))
     {
         errors.push((section.chunks.len() - 1, PlacementError::Overlap));
     }
@@ -104,14 +112,25 @@ fn at_once(
     Ok(spliced(&file, &placed))
 }
 
-/// Returns an insertion of a normal diff, if another hunk shows that the line numbers are of another version.
+/// Returns an insertion of a normal diff, if another hunk shows that the line numbers are of
+/// another version.
 fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
     let is_off = |(chunk, one): (&Chunk<'_>, &Placed)| {
-        !one.lines.is_empty() && chunk.header.stated.is_some_and(|stated| stated != one.lines.start + 1)
+        !one.lines.is_empty()
+            && chunk
+                .header
+                .stated
+                .is_some_and(|stated| stated != one.lines.start + 1)
     };
     let is_off = section.chunks.iter().zip(placed).any(is_off);
-    let is_loose = |(_, one): &(usize, &Placed)| section.chunks[0].is_normal && one.lines.is_empty();
-    placed.iter().enumerate().find(is_loose).filter(|_| is_off).map(|(index, _)| index)
+    let is_loose =
+        |(_, one): &(usize, &Placed)| section.chunks[0].is_normal && one.lines.is_empty();
+    placed
+        .iter()
+        .enumerate()
+        .find(is_loose)
+        .filter(|_| is_off)
+        .map(|(index, _)| index)
 }
 
 /// Places each chunk in what the ones before it left.
@@ -129,10 +148,18 @@ fn in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Option
 fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
     let old = placed.lines.len();
     let new = old + placed.come.len() - placed.gone.len();
-    if chunk.header.counts.is_some_and(|counts| counts != (old, new)) {
+    if chunk
+        .header
+        .counts
+        .is_some_and(|counts| counts != (old, new))
+    {
         log.note(RepairKind::Counts, chunk.line);
     }
-    if chunk.header.stated.is_some_and(|stated| old > 0 && stated != placed.lines.start + 1) {
+    if chunk
+        .header
+        .stated
+        .is_some_and(|stated| old > 0 && stated != placed.lines.start + 1)
+    {
         log.note(RepairKind::StartLine, chunk.line);
     }
 }
@@ -140,7 +167,11 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
 /// Puts the chunks in. A line without end keeps none while it is the last.
 pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
     let out = spliced_lines(file, placed, 0..file.all.len());
-    if file.has_mark { [BYTE_ORDER_MARK, &out].concat() } else { out }
+    if file.has_mark {
+        [BYTE_ORDER_MARK, &out].concat()
+    } else {
+        out
+    }
 }
 
 /// Returns what the lines of `range` become, to which all of `placed` belong.
@@ -150,13 +181,21 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
     let mut gone = vec![false; range.len()];
     for one in placed {
         one.gone.iter().for_each(|&at| gone[at - start] = true);
-        one.come.iter().for_each(|line| come[line.at - start].push(line));
+        one.come
+            .iter()
+            .for_each(|line| come[line.at - start].push(line));
     }
     // As the line itself, else as the nearest before it, else as the first behind it.
     let ending = |line: usize| -> &'static [u8] {
         let (before, behind) = file.all.split_at((line + 1).min(count));
-        let mut near = before.iter().rev().chain(behind).filter(|line| line.ends_with(b"\n"));
-        near.next().map_or(Ending::Lf, |line| Ending::of(line)).bytes()
+        let mut near = before
+            .iter()
+            .rev()
+            .chain(behind)
+            .filter(|line| line.ends_with(b"\n"));
+        near.next()
+            .map_or(Ending::Lf, |line| Ending::of(line))
+            .bytes()
     };
     let mut out = Vec::new();
     let mut add = |text: &[u8], end: &[u8], like: usize| {
@@ -167,7 +206,13 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
         out.extend_from_slice(end);
     };
     for at in 0..=range.len() {
-        for Coming { text, is_open, like, .. } in come[at].iter().copied() {
+        for Coming {
+            text,
+            is_open,
+            like,
+            ..
+        } in come[at].iter().copied()
+        {
             add(text, if *is_open { b"" } else { ending(*like) }, *like);
         }
         if at < range.len() && !gone[at] {
@@ -187,14 +232,19 @@ pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<
             return None;
         }
         if is_bare {
-            chunk.body.iter().for_each(|line| out.extend([line.text, b"\n"].concat()));
+            chunk
+                .body
+                .iter()
+                .for_each(|line| out.extend([line.text, b"\n"].concat()));
             if let Some(first) = chunk.body.first() {
                 log.note(RepairKind::Markers, first.number);
             }
             continue;
         }
-        // Text after the counted lines belongs to no file; any other line can be one that lost its sign.
-        let is_certain = |body: &&Body<'_, '_>| body.row.is_some() || body.lines.len() == chunk.body.len();
+        // Text after the counted lines belongs to no file; any other line can be one that lost its
+        // sign.
+        let is_certain =
+            |body: &&Body<'_, '_>| body.row.is_some() || body.lines.len() == chunk.body.len();
         let bodies = bodies(chunk);
         let mut certain = bodies.iter().filter(is_certain);
         let (content, body) = certain.find_map(|body| Some((inserted(body.lines)?, body)))?;
@@ -230,14 +280,29 @@ fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
 }
 
 /// Returns whether a deletion says what the file has, or nothing of it.
-pub(super) fn is_whole(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Result<bool, PlacementError> {
+pub(super) fn is_whole(
+    section: &Section<'_>,
+    content: &[u8],
+    log: &mut RepairLog,
+) -> Result<bool, PlacementError> {
     if section.chunks.is_empty() {
         return Ok(true);
     }
     log.spend(read_cost(content))?;
-    let readings: Vec<_> = section.chunks.iter().filter_map(|chunk| chunk.readings().into_iter().next()).collect();
+    let readings: Vec<_> = section
+        .chunks
+        .iter()
+        .filter_map(|chunk| chunk.readings().into_iter().next())
+        .collect();
     let old: Vec<_> = readings.iter().flat_map(|reading| &reading.lines).collect();
     let is_gone = old.iter().all(|line| line.kind == LineKind::Deletion);
-    let found: Vec<_> = lines(content).map(|(_, line)| without_ending(line)).collect();
-    Ok(is_gone && old.len() == found.len() && old.iter().zip(found).all(|(line, found)| line.text == found))
+    let found: Vec<_> = lines(content)
+        .map(|(_, line)| without_ending(line))
+        .collect();
+    Ok(is_gone
+        && old.len() == found.len()
+        && old
+            .iter()
+            .zip(found)
+            .all(|(line, found)| line.text == found))
 }

@@ -71,17 +71,29 @@ fn elision(line: &[u8]) -> Option<Elision> {
     if let Some(comment) = placeholder_comment(text).filter(|_| !is_comment(text)) {
         return elision(comment.as_bytes()).map(|_| Elision::Words);
     }
-    let bare = text.trim_matches(['#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t', '{', '}']);
+    let bare = text.trim_matches([
+        '#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t', '{', '}',
+    ]);
     let is_comment = is_comment(text);
     let inner = bare.trim_matches(['(', ')', '[', ']', ' ']);
     let is_dots = |dots: &&str| inner == *dots;
-    let has_dots = ["...", "\u{2026}"].iter().any(|dots| inner.starts_with(dots) || inner.ends_with(dots));
+    let has_dots = ["...", "\u{2026}"]
+        .iter()
+        .any(|dots| inner.starts_with(dots) || inner.ends_with(dots));
     if ["...", "\u{2026}"].iter().any(is_dots) {
-        return Some(if text == inner { Elision::Dots } else { Elision::Marker });
+        return Some(if text == inner {
+            Elision::Dots
+        } else {
+            Elision::Marker
+        });
     }
     let says = |words: &[&str]| words.iter().any(|word| inner.contains(word));
     // Without dots only the whole of a comment says it: a remark on code can have the same words.
-    let is_all = || PHRASES.iter().any(|phrase| inner.starts_with(phrase) && inner.len() <= phrase.len() + MOST_MORE);
+    let is_all = || {
+        PHRASES
+            .iter()
+            .any(|phrase| inner.starts_with(phrase) && inner.len() <= phrase.len() + MOST_MORE)
+    };
     let is_marker = match (is_comment, has_dots) {
         (true, true) => says(WORDS) || says_left_out(inner.trim_matches(['.', '\u{2026}']), true),
         (false, true) => says(PHRASES),
@@ -95,13 +107,19 @@ fn elision(line: &[u8]) -> Option<Elision> {
 }
 
 fn is_comment(text: &str) -> bool {
-    ["//", "#", "/*", "*", "--", ";", "%", "<!--", "{/*"].iter().any(|mark| text.starts_with(mark))
+    ["//", "#", "/*", "*", "--", ";", "%", "<!--", "{/*"]
+        .iter()
+        .any(|mark| text.starts_with(mark))
 }
 
 /// Returns the comment after a statement that does nothing.
 fn placeholder_comment(text: &str) -> Option<&str> {
-    let comment = |statement: &str| Some(text.strip_prefix(statement)?.trim_start()).filter(|rest| is_comment(rest));
-    ["pass", "...", ";", "{", "return;"].iter().find_map(|statement| comment(statement))
+    let comment = |statement: &str| {
+        Some(text.strip_prefix(statement)?.trim_start()).filter(|rest| is_comment(rest))
+    };
+    ["pass", "...", ";", "{", "return;"]
+        .iter()
+        .find_map(|statement| comment(statement))
 }
 
 /// Most bytes after a phrase without dots, such as ` remains unchanged`.
@@ -109,18 +127,26 @@ const MOST_MORE: usize = 20;
 
 /// Returns whether `lines` write a line that stands for others.
 ///
-/// Dots alone are code where the old lines have them too, where no line goes, where they replace `pass`, or where they are
-/// all of a block and at most one line of the old block goes for them; and in a hunk whose counts are right, if as many
-/// lines come before them as go.
+/// Dots alone are code where the old lines have them too, where no line goes, where they replace
+/// `pass`, or where they are all of a block and at most one line of the old block goes for them;
+/// and in a hunk whose counts are right, if as many lines come before them as go.
 ///
-/// Words alone are a remark where the old lines have one too, or where no line goes; in a hunk whose counts are right, where
-/// none goes next to them.
+/// Words alone are a remark where the old lines have one too, or where no line goes; in a hunk
+/// whose counts are right, where none goes next to them.
 pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> bool {
-    let has_old_dots = lines.iter().any(|(kind, text)| *kind != LineKind::Insertion && is_dots(text));
+    let has_old_dots = lines
+        .iter()
+        .any(|(kind, text)| *kind != LineKind::Insertion && is_dots(text));
     let is_none = lines.iter().all(|(kind, _)| *kind != LineKind::Deletion);
-    let gone = || lines.iter().filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty());
+    let gone = || {
+        lines
+            .iter()
+            .filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty())
+    };
     // The line that opens the block can change as well.
-    let body = gone().filter(|(_, text)| !text.trim_ascii_end().ends_with(b":")).count();
+    let body = gone()
+        .filter(|(_, text)| !text.trim_ascii_end().ends_with(b":"))
+        .count();
     let is_pass = |text: &[u8]| text.trim_ascii() == b"pass";
     let is_stub = body == 1 && gone().any(|(_, text)| is_pass(text));
     let is_code = |at: usize, text| {
@@ -128,76 +154,113 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> b
         has_old_dots || is_none || is_stub || is_block() || has_counts && is_addition(lines, at)
     };
     let has_old_words = || {
-        let mut old = lines.iter().filter(|(kind, _)| *kind != LineKind::Insertion);
+        let mut old = lines
+            .iter()
+            .filter(|(kind, _)| *kind != LineKind::Insertion);
         old.any(|(_, text)| elision(text) == Some(Elision::Words))
     };
     let goes = |lines: &[(LineKind, &[u8])]| {
-        lines.iter().any(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty())
+        lines
+            .iter()
+            .any(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty())
     };
     let is_remark = |at: usize| {
         let around = || changes_around(lines, at, |line| line.0);
-        let is_lost = if has_counts { around().into_iter().any(goes) } else { goes(lines) };
+        let is_lost = if has_counts {
+            around().into_iter().any(goes)
+        } else {
+            goes(lines)
+        };
         !is_lost || has_old_words()
     };
-    lines.iter().enumerate().filter(|(_, (kind, _))| *kind == LineKind::Insertion).any(|(at, (_, text))| match elision(
-        text,
-    ) {
-        Some(Elision::Marker) => true,
-        Some(Elision::Words) => !is_remark(at),
-        Some(Elision::Dots) => !is_code(at, text),
-        None => false,
-    })
+    lines
+        .iter()
+        .enumerate()
+        .filter(|(_, (kind, _))| *kind == LineKind::Insertion)
+        .any(|(at, (_, text))| match elision(text) {
+            Some(Elision::Marker) => true,
+            Some(Elision::Words) => !is_remark(at),
+            Some(Elision::Dots) => !is_code(at, text),
+            None => false,
+        })
 }
 
-/// Returns whether the insertion at `at` follows as many new lines as lines that go, and none goes after it.
+/// Returns whether the insertion at `at` follows as many new lines as lines that go, and none goes
+/// after it.
 fn is_addition(lines: &[(LineKind, &[u8])], at: usize) -> bool {
     let [before, after] = changes_around(lines, at, |line| line.0);
     let is_new = |line: &&(LineKind, &[u8])| line.0 == LineKind::Insertion;
     let length = before.iter().rev().take_while(is_new).count();
     let (gone, come) = before.split_at(before.len() - length);
-    let count = |lines: &[(LineKind, &[u8])]| lines.iter().filter(|(_, text)| !text.trim_ascii().is_empty()).count();
+    let count = |lines: &[(LineKind, &[u8])]| {
+        lines
+            .iter()
+            .filter(|(_, text)| !text.trim_ascii().is_empty())
+            .count()
+    };
     count(gone) <= count(come) && after.iter().all(|line| line.0 == LineKind::Insertion)
 }
 
-/// Returns whether lines of an old text go next to a line that stands for others in both texts, so that they can be among
-/// those that it stands for: lines on both sides of it change, or nothing comes for those that go.
+/// Returns whether lines of an old text go next to a line that stands for others in both texts, so
+/// that they can be among those that it stands for: lines on both sides of it change, or nothing
+/// comes for those that go.
 pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
-    let is_marker = |at: &usize| lines[*at].0 == LineKind::Context && elision(lines[*at].1) == Some(Elision::Marker);
+    let is_marker = |at: &usize| {
+        lines[*at].0 == LineKind::Context && elision(lines[*at].1) == Some(Elision::Marker)
+    };
     (0..lines.len()).filter(is_marker).any(|at| {
         let [before, behind] = changes_around(lines, at, |line| line.0);
         let goes = |run: &[(LineKind, &[u8])]| run.iter().any(|line| line.0 == LineKind::Deletion);
-        let is_pure = |run: &[(LineKind, &[u8])]| goes(run) && run.iter().all(|line| line.0 == LineKind::Deletion);
+        let is_pure = |run: &[(LineKind, &[u8])]| {
+            goes(run) && run.iter().all(|line| line.0 == LineKind::Deletion)
+        };
         is_torn([before, behind], |line| line.0) || is_pure(before) || is_pure(behind)
     })
 }
 
 /// Returns the changed lines directly before and after the line at `at`.
-pub(super) fn changes_around<T>(lines: &[T], at: usize, kind: impl Fn(&T) -> LineKind) -> [&[T]; 2] {
+pub(super) fn changes_around<T>(
+    lines: &[T],
+    at: usize,
+    kind: impl Fn(&T) -> LineKind,
+) -> [&[T]; 2] {
     let is_change = |line: &&T| kind(line) != LineKind::Context;
     let before = lines[..at].iter().rev().take_while(is_change).count();
     let behind = lines[at + 1..].iter().take_while(is_change).count();
     [&lines[at - before..at], &lines[at + 1..at + 1 + behind]]
 }
 
-/// Returns whether lines change on both sides of a line, and some go: these can be meant on either side.
+/// Returns whether lines change on both sides of a line, and some go: these can be meant on either
+/// side.
 pub(super) fn is_torn<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bool {
     around.iter().all(|run| !run.is_empty())
-        && around.iter().copied().flatten().any(|line| kind(line) == LineKind::Deletion)
+        && around
+            .iter()
+            .copied()
+            .flatten()
+            .any(|line| kind(line) == LineKind::Deletion)
 }
 
 fn is_dots(text: &[u8]) -> bool {
     elision(text) == Some(Elision::Dots)
 }
 
-/// Returns whether `dots` are the only statement of a block: a line that opens one precedes, less deep, and no line at
-/// the depth of `dots` follows.
+/// Returns whether `dots` are the only statement of a block: a line that opens one precedes, less
+/// deep, and no line at the depth of `dots` follows.
 fn is_whole_block(before: &[(LineKind, &[u8])], dots: &[u8], behind: &[(LineKind, &[u8])]) -> bool {
-    let is_new = |(kind, text): &&(LineKind, &[u8])| *kind != LineKind::Deletion && !text.trim_ascii().is_empty();
+    let is_new = |(kind, text): &&(LineKind, &[u8])| {
+        *kind != LineKind::Deletion && !text.trim_ascii().is_empty()
+    };
     let depth = |text: &[u8]| text.len() - text.trim_ascii_start().len();
-    let opens_block =
-        |(_, text): &(LineKind, &[u8])| text.trim_ascii_end().ends_with(b":") && depth(text) < depth(dots);
+    let opens_block = |(_, text): &(LineKind, &[u8])| {
+        text.trim_ascii_end().ends_with(b":") && depth(text) < depth(dots)
+    };
     let opens = before.iter().rev().find(is_new).is_some_and(opens_block);
-    opens && behind.iter().find(is_new).is_none_or(|(_, text)| depth(text) < depth(dots))
+    opens
+        && behind
+            .iter()
+            .find(is_new)
+            .is_none_or(|(_, text)| depth(text) < depth(dots))
 }
 
 #[cfg(test)]
@@ -261,29 +324,49 @@ mod tests {
                 [_, text @ ..] => (LineKind::Context, text),
                 [] => (LineKind::Context, &b""[..]),
             };
-            let body: Vec<&'static str> =
-                body.iter().map(|line| -> &'static str { Box::leak((*line).into()) }).collect();
+            let body: Vec<&'static str> = body
+                .iter()
+                .map(|line| -> &'static str { Box::leak((*line).into()) })
+                .collect();
             writes_elision(&body.iter().map(line).collect::<Vec<_>>(), has_counts)
         };
         let writes = |body: &[&str]| writes_in(body, false);
         assert!(!writes(&[" def f():", "-    pass", "+    ..."]));
         assert!(!writes(&["+def f():", "+    ...", " x"]));
         assert!(!writes(&["-    ...", "-x", "-y", "+    ...", "+z"]));
-        assert!(!writes(&["-def f(a):", "-    pass", "+def f(b):", "+    ..."]));
+        assert!(!writes(&[
+            "-def f(a):",
+            "-    pass",
+            "+def f(b):",
+            "+    ..."
+        ]));
         assert!(!writes(&["-    pass", "+    ..."]));
         assert!(writes(&["-    passed()", "+    ..."]));
         assert!(writes(&["-", "+..."]));
         assert!(writes(&[" def f():", "-    a()", "+..."]));
         assert!(writes(&[" def f():", "-    a()", "-    b()", "+    ..."]));
-        assert!(writes(&["-a()", "-b()", "+def f():", "+    x", "+def g():", "+    ..."]));
+        assert!(writes(&[
+            "-a()",
+            "-b()",
+            "+def f():",
+            "+    x",
+            "+def g():",
+            "+    ..."
+        ]));
         assert!(writes(&[" def f():", "-    a()", "+    ...", "     b()"]));
         assert!(writes(&[" x = [", "-    1,", "+    ...", " ]"]));
         assert!(writes(&[" a", "+// ... existing code ..."]));
         assert!(!writes_in(&[" a: 1", "-b: 2", "+b: 3", "+..."], true));
-        assert!(writes_in(&[" a: 1", "-b: 2", "-c: 2", "+b: 3", "+..."], true));
+        assert!(writes_in(
+            &[" a: 1", "-b: 2", "-c: 2", "+b: 3", "+..."],
+            true
+        ));
         assert!(writes_in(&["-x", "+y", "-b: 2", "+...", "+z"], true));
         assert!(writes_in(&["-a", "+b", "+...", "-c"], true));
-        assert!(!writes_in(&["-x", " y", "+# unchanged"], true) && writes_in(&["-x", " y", "+# unchanged"], false));
+        assert!(
+            !writes_in(&["-x", " y", "+# unchanged"], true)
+                && writes_in(&["-x", " y", "+# unchanged"], false)
+        );
         assert!(!writes(&["-  # unchanged", "-x", "+# unchanged"]));
     }
 }

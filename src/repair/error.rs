@@ -21,7 +21,8 @@ pub(super) enum PlacementError {
     Tail,
     /// The chunk is cut off.
     Cut(Shortage),
-    /// A typographic character of a new line can be intended, or can stand for an ASCII character of the file.
+    /// A typographic character of a new line can be intended, or can stand for an ASCII character
+    /// of the file.
     Typography,
     /// This line of the patch can be an insertion, or context without its blank.
     Sign(usize),

@@ -27,7 +27,11 @@ type Found = Option<(FileMode, Bytes)>;
 
 impl<'w> Files<'w> {
     pub(super) fn new(names: Names<'w>, max_file: u64) -> Self {
-        Self { names, max_file, now: HashMap::new() }
+        Self {
+            names,
+            max_file,
+            now: HashMap::new(),
+        }
     }
 
     /// Returns the section as a git diff.
@@ -42,13 +46,29 @@ impl<'w> Files<'w> {
         let is_known = |path: &RelPath| self.now.get(path).is_some_and(Option::is_some);
         let (path, is_other) = match self.names.resolve(section, is_known)? {
             Named::Path(path, is_other) => (path, is_other),
-            Named::Outside(name) => return refuse(RefusalKind::Outside, None, format!("{name} leads out of the root")),
+            Named::Outside(name) => {
+                return refuse(
+                    RefusalKind::Outside,
+                    None,
+                    format!("{name} leads out of the root"),
+                );
+            }
             Named::None(name) => match section.created() {
                 Some(section) => return self.section(&section, log),
-                None => return refuse(RefusalKind::Name, None, format!("no file here has the name {name}")),
+                None => {
+                    return refuse(
+                        RefusalKind::Name,
+                        None,
+                        format!("no file here has the name {name}"),
+                    );
+                }
             },
             Named::Several(name) => {
-                return refuse(RefusalKind::Name, None, format!("{name} can name more than one file"));
+                return refuse(
+                    RefusalKind::Name,
+                    None,
+                    format!("{name} can name more than one file"),
+                );
             }
         };
         if is_other {
@@ -64,7 +84,13 @@ impl<'w> Files<'w> {
         let target = match section.target.map(|name| self.names.new_path(name)) {
             None => path.clone(),
             Some(Some(target)) => target,
-            Some(None) => return refuse(RefusalKind::Outside, Some(path), "the new name leads out of the root".into()),
+            Some(None) => {
+                return refuse(
+                    RefusalKind::Outside,
+                    Some(path),
+                    "the new name leads out of the root".into(),
+                );
+            }
         };
         Ok(match result(section, &path, &found, log) {
             Ok(after) => Ok(self.write(section, (&path, found), (&target, after))),
@@ -87,7 +113,11 @@ impl<'w> Files<'w> {
             (_, Action::Delete) => plan::Action::Delete,
             (_, Action::Update) => plan::Action::Modify,
         };
-        let diff = git_diff(action, side(path, before.as_ref()).as_ref(), side(target, after.as_ref()).as_ref());
+        let diff = git_diff(
+            action,
+            side(path, before.as_ref()).as_ref(),
+            side(target, after.as_ref()).as_ref(),
+        );
         self.now.insert(path.clone(), None);
         self.now.insert(target.clone(), after);
         diff
@@ -98,7 +128,9 @@ impl<'w> Files<'w> {
         if let Some(found) = self.now.get(path) {
             return Ok(Ok(found.clone()));
         }
-        let Some(stat) = self.names.stat(path)? else { return Ok(Ok(None)) };
+        let Some(stat) = self.names.stat(path)? else {
+            return Ok(Ok(None));
+        };
         if stat.kind != FileKind::Regular {
             return Ok(Err(format!("a {} cannot be repaired for", stat.kind)));
         }
@@ -109,37 +141,73 @@ impl<'w> Files<'w> {
         if is_binary(&content) {
             return Ok(Err("the file has binary data".into()));
         }
-        let mode = if stat.permissions & 0o100 != 0 { FileMode::Executable } else { FileMode::Regular };
+        let mode = if stat.permissions & 0o100 != 0 {
+            FileMode::Executable
+        } else {
+            FileMode::Regular
+        };
         Ok(Ok(Some((mode, content))))
     }
 }
 
 /// Returns one side of a diff.
 fn side<'f>(path: &'f RelPath, found: Option<&'f (FileMode, Bytes)>) -> Option<DiffSide<'f>> {
-    found.map(|(mode, content)| DiffSide { path, mode: *mode, content, blob: "" })
+    found.map(|(mode, content)| DiffSide {
+        path,
+        mode: *mode,
+        content,
+        blob: "",
+    })
 }
 
 /// Returns the file after `section`; `None` if the section deletes it.
-fn result(section: &Section<'_>, path: &RelPath, found: &Found, log: &mut RepairLog) -> Result<Found, Vec<Refusal>> {
-    let refuse = |kind, message: String| Err(vec![Refusal::new(kind, Some(path.clone()), section.span, message)]);
+fn result(
+    section: &Section<'_>,
+    path: &RelPath,
+    found: &Found,
+    log: &mut RepairLog,
+) -> Result<Found, Vec<Refusal>> {
+    let refuse = |kind, message: String| {
+        Err(vec![Refusal::new(
+            kind,
+            Some(path.clone()),
+            section.span,
+            message,
+        )])
+    };
     match (section.action, found) {
         (Action::Create, _) => {
-            let short = |chunk: &Chunk<'_>| chunk.shortage(counts(&chunk.body)).filter(|_| !chunk.is_closed);
+            let short = |chunk: &Chunk<'_>| {
+                chunk
+                    .shortage(counts(&chunk.body))
+                    .filter(|_| !chunk.is_closed)
+            };
             if let Some(shortage) = section.chunks.last().and_then(short) {
                 let hunk = format!("chunk {}", section.chunks.len());
                 return refuse(RefusalKind::Cut, cut(&hunk, shortage));
             }
             match compose::created(section, log) {
-                Some(content) => Ok(Some((section.mode.unwrap_or(FileMode::Regular), content.into()))),
-                None => refuse(RefusalKind::Stray, "it is not certain which lines belong to the new file".to_owned()),
+                Some(content) => Ok(Some((
+                    section.mode.unwrap_or(FileMode::Regular),
+                    content.into(),
+                ))),
+                None => refuse(
+                    RefusalKind::Stray,
+                    "it is not certain which lines belong to the new file".to_owned(),
+                ),
             }
         }
         (Action::Delete, Some((_, content))) => match compose::is_whole(section, content, log) {
             Ok(true) => Ok(None),
-            Ok(false) => refuse(RefusalKind::NotFound, "the file to delete has other contents".to_owned()),
+            Ok(false) => refuse(
+                RefusalKind::NotFound,
+                "the file to delete has other contents".to_owned(),
+            ),
             Err(error) => Err(refusals(section, path, content, vec![(0, error)], log)),
         },
-        (Action::Delete | Action::Update, None) => refuse(RefusalKind::Name, "the file does not exist".to_owned()),
+        (Action::Delete | Action::Update, None) => {
+            refuse(RefusalKind::Name, "the file does not exist".to_owned())
+        }
         (Action::Update, Some((mode, content))) => match compose(section, content, log) {
             Ok(after) => Ok(Some((section.mode.unwrap_or(*mode), after.into()))),
             Err(errors) => Err(refusals(section, path, content, errors, log)),

@@ -51,22 +51,33 @@ const TYPOGRAPHY: usize = 3;
 /// The most deleted lines that a new line is compared with.
 const MOST_REPLACED: usize = 32;
 
-/// Returns the line where the new lines of `reading` are already, if one of them is an insertion that is not blank.
+/// Returns the line where the new lines of `reading` are already, if one of them is an insertion
+/// that is not blank.
 pub(super) fn standing(
     file: &Lines<'_>,
     reading: &Reading,
     log: &mut RepairLog,
 ) -> Result<Option<usize>, PlacementError> {
-    let shows = |line: &ReadLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
+    let shows =
+        |line: &ReadLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
     if !reading.lines.iter().any(shows) {
         return Ok(None);
     }
-    let new: Vec<_> = reading.lines.iter().filter(|line| line.kind != LineKind::Deletion).collect();
+    let new: Vec<_> = reading
+        .lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Deletion)
+        .collect();
     Ok(file.runs(&new, 1, log)?.first().copied())
 }
 
 /// Works out what the reading does at `start`.
-pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: usize) -> Result<Placed, PlacementError> {
+pub(super) fn fitted(
+    file: &Lines<'_>,
+    reading: &Reading,
+    start: usize,
+    rung: usize,
+) -> Result<Placed, PlacementError> {
     let old: Vec<_> = reading.old().collect();
     let key = LADDER[rung].key;
     // The reading of each old line that fits there.
@@ -78,15 +89,22 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
             _ => line.text.as_slice(),
         })
         .collect();
-    if is_column_lost(reading, &chosen) || rung >= LOOSE && is_doubtful(file, reading, &chosen, start) {
+    if is_column_lost(reading, &chosen)
+        || rung >= LOOSE && is_doubtful(file, reading, &chosen, start)
+    {
         return Err(PlacementError::Depth(start));
     }
     let found = (0..old.len()).map(|index| file.content(start + index));
     let indent = Reindent::new(&chosen, found.clone());
-    let typography = (rung == TYPOGRAPHY).then(|| Typography::new(chosen.iter().copied().zip(found)));
+    let typography =
+        (rung == TYPOGRAPHY).then(|| Typography::new(chosen.iter().copied().zip(found)));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line ends as the one that goes for it, if there is one.
-    let mut like = if old.is_empty() { start.saturating_sub(1) } else { start };
+    let mut like = if old.is_empty() {
+        start.saturating_sub(1)
+    } else {
+        start
+    };
     let mut free = VecDeque::new();
     for line in &reading.lines {
         match line.kind {
@@ -102,8 +120,14 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
             }
             LineKind::Insertion => {
                 let text = if rung >= LOOSE {
-                    let (old, new) = indent.apply(&line.text).ok_or(PlacementError::Depth(start))?;
-                    let replaced: Vec<_> = free.iter().take(MOST_REPLACED).map(|at| at - start).collect();
+                    let (old, new) = indent
+                        .apply(&line.text)
+                        .ok_or(PlacementError::Depth(start))?;
+                    let replaced: Vec<_> = free
+                        .iter()
+                        .take(MOST_REPLACED)
+                        .map(|at| at - start)
+                        .collect();
                     let text = match &typography {
                         Some(typography) => kept(typography, &line.text[old.len()..], &replaced)?,
                         None => line.text[old.len()..].to_vec(),
@@ -113,17 +137,35 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
                     line.text.clone()
                 };
                 like = free.pop_front().unwrap_or(like);
-                come.push(Coming { at, text, is_open: line.is_open, like });
+                come.push(Coming {
+                    at,
+                    text,
+                    is_open: line.is_open,
+                    like,
+                });
             }
         }
     }
-    Ok(Placed { lines: start..start + old.len(), gone, come })
+    Ok(Placed {
+        lines: start..start + old.len(),
+        gone,
+        come,
+    })
 }
 
-/// Returns the new line `text`, which is not indented, with the typographic characters that it is meant to have.
-fn kept(typography: &Typography<'_>, text: &[u8], replaced: &[usize]) -> Result<Vec<u8>, PlacementError> {
+/// Returns the new line `text`, which is not indented, with the typographic characters that it is
+/// meant to have.
+fn kept(
+    typography: &Typography<'_>,
+    text: &[u8],
+    replaced: &[usize],
+) -> Result<Vec<u8>, PlacementError> {
     let content = trimmed(text);
-    let Ok(new) = std::str::from_utf8(content) else { return Ok(text.to_vec()) };
-    let kept = typography.kept(new, replaced).ok_or(PlacementError::Typography)?;
+    let Ok(new) = std::str::from_utf8(content) else {
+        return Ok(text.to_vec());
+    };
+    let kept = typography
+        .kept(new, replaced)
+        .ok_or(PlacementError::Typography)?;
     Ok([kept.as_bytes(), &text[content.len()..]].concat())
 }

@@ -18,15 +18,18 @@ pub(super) struct RepairedText {
     pub(super) rows: Vec<RepairKind>,
 }
 
-/// Finds a text within lines that differs in typographic characters only. What the new text has in common with the old
-/// one keeps the characters of the file.
+/// Finds a text within lines that differs in typographic characters only. What the new text has in
+/// common with the old one keeps the characters of the file.
 pub(super) fn folded(
     content: &[u8],
     old: &[u8],
     edit: &Replacement,
     refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
-    let wanted = Replacements { closeness: Closeness::Ladder, ..Replacements::of(vec![edit.clone()]) };
+    let wanted = Replacements {
+        closeness: Closeness::Ladder,
+        ..Replacements::of(vec![edit.clone()])
+    };
     let change = match matching::replace_unexplained(content, &wanted, u64::MAX) {
         Ok((_, mut changes)) if changes.len() == 1 => changes.remove(0),
         Ok(_) => return Ok(None),
@@ -38,25 +41,49 @@ pub(super) fn folded(
         },
     };
     let bytes = change.placement.bytes;
-    let texts = [&content[bytes.clone()], old, &edit.new].map(|text| std::str::from_utf8(text).ok());
-    let [Some(found), Some(old), Some(new)] = texts else { return Ok(None) };
+    let texts =
+        [&content[bytes.clone()], old, &edit.new].map(|text| std::str::from_utf8(text).ok());
+    let [Some(found), Some(old), Some(new)] = texts else {
+        return Ok(None);
+    };
     if found.contains('\r') || !folds_to_same(found, old) || found == old {
         return Ok(None);
     }
     let typography = Typography::of_part(old, found);
-    let Some(kept) = typography.kept(new, &[0]) else { return Err(refuse(PlacementError::Typography)) };
+    let Some(kept) = typography.kept(new, &[0]) else {
+        return Err(refuse(PlacementError::Typography));
+    };
     let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
-    let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { start };
+    let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        start
+    };
     // A new text that ends within a line takes the rest of the next line.
-    let is_whole =
-        content[..bytes.end].ends_with(b"\n") && (kept.ends_with('\n') || kept.is_empty() && start == bytes.start);
-    let rest = memchr::memchr(b'\n', &content[bytes.end..]).map_or(content.len(), |end| bytes.end + end + 1);
+    let is_whole = content[..bytes.end].ends_with(b"\n")
+        && (kept.ends_with('\n') || kept.is_empty() && start == bytes.start);
+    let rest = memchr::memchr(b'\n', &content[bytes.end..])
+        .map_or(content.len(), |end| bytes.end + end + 1);
     let end = if is_whole { bytes.end } else { rest };
-    let line = [&content[start..bytes.start], kept.as_bytes(), &content[bytes.end..end]].concat();
+    let line = [
+        &content[start..bytes.start],
+        kept.as_bytes(),
+        &content[bytes.end..end],
+    ]
+    .concat();
     let region = content[start..end].to_vec();
-    let text =
-        |text: Vec<u8>| if without_ending(&text).len() == text.len() && !text.is_empty() { closed(text) } else { text };
-    Ok(Some(RepairedText { old: closed(region), new: text(line), rows: vec![RepairKind::Typography] }))
+    let text = |text: Vec<u8>| {
+        if without_ending(&text).len() == text.len() && !text.is_empty() {
+            closed(text)
+        } else {
+            text
+        }
+    };
+    Ok(Some(RepairedText {
+        old: closed(region),
+        new: text(line),
+        rows: vec![RepairKind::Typography],
+    }))
 }
 
 /// Returns whole lines: the last line of a file is one without its newline, too.

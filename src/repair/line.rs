@@ -21,15 +21,28 @@ pub(super) struct Line<'t> {
 impl<'t> Line<'t> {
     /// Returns a line of the patch.
     pub(super) fn new(text: &'t [u8], span: Span, number: usize) -> Self {
-        Self { text, whole: text, span, number, is_normal: false, is_converted: false }
+        Self {
+            text,
+            whole: text,
+            span,
+            number,
+            is_normal: false,
+            is_converted: false,
+        }
     }
 }
 
 /// Returns the lines of `text`.
 pub(super) fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
     let start = mark_length(text);
-    let all = lines(&text[start..]).enumerate().map(|(index, (span, line))| {
-        Line::new(without_ending(line), Span::new(span.start + start, span.end + start), index + 1)
-    });
+    let all = lines(&text[start..])
+        .enumerate()
+        .map(|(index, (span, line))| {
+            Line::new(
+                without_ending(line),
+                Span::new(span.start + start, span.end + start),
+                index + 1,
+            )
+        });
     all.collect()
 }

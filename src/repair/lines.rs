@@ -38,7 +38,13 @@ impl Seen {
     fn places_of(&self, key: u64) -> Cow<'_, [usize]> {
         match &self.places {
             Some(places) => places.get(&key).map_or(&[][..], Vec::as_slice).into(),
-            None => self.keys.iter().enumerate().filter(|(_, other)| **other == key).map(|(at, _)| at).collect(),
+            None => self
+                .keys
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| **other == key)
+                .map(|(at, _)| at)
+                .collect(),
         }
     }
 
@@ -52,7 +58,11 @@ impl Seen {
 
     /// Returns the steps that it takes to look a digest up.
     fn search(&self) -> usize {
-        if self.places.is_some() { 1 } else { 1 + self.keys.len() / SCAN }
+        if self.places.is_some() {
+            1
+        } else {
+            1 + self.keys.len() / SCAN
+        }
     }
 }
 
@@ -89,22 +99,41 @@ impl<'f> Lines<'f> {
 
     fn seen(&self, rung: usize) -> &Seen {
         self.seen[rung].get_or_init(|| {
-            let keys: Vec<_> = (0..self.all.len()).map(|index| digest(self.content(index), rung)).collect();
+            let keys: Vec<_> = (0..self.all.len())
+                .map(|index| digest(self.content(index), rung))
+                .collect();
             let mut places: HashMap<u64, Vec<usize>> = HashMap::with_capacity(keys.len());
-            keys.iter().enumerate().for_each(|(index, &key)| places.entry(key).or_default().push(index));
-            Seen { keys, places: Some(places) }
+            keys.iter()
+                .enumerate()
+                .for_each(|(index, &key)| places.entry(key).or_default().push(index));
+            Seen {
+                keys,
+                places: Some(places),
+            }
         })
     }
 
     /// Returns whether the run of lines in `range` is nowhere else.
-    pub(super) fn is_lone(&self, range: &Range<usize>, log: &mut RepairLog) -> Result<bool, PlacementError> {
+    pub(super) fn is_lone(
+        &self,
+        range: &Range<usize>,
+        log: &mut RepairLog,
+    ) -> Result<bool, PlacementError> {
         let (seen, run) = (self.seen(0), &self.all[range.clone()]);
         log.spend(seen.search())?;
         if run.is_empty() {
             return Ok(self.all.is_empty());
         }
-        for &at in seen.places_of(seen.keys[range.start]).iter().filter(|&&at| at != range.start) {
-            let same = run.iter().zip(&self.all[at..]).take_while(|(one, other)| one == other).count();
+        for &at in seen
+            .places_of(seen.keys[range.start])
+            .iter()
+            .filter(|&&at| at != range.start)
+        {
+            let same = run
+                .iter()
+                .zip(&self.all[at..])
+                .take_while(|(one, other)| one == other)
+                .count();
             log.spend(same + 1)?;
             if same == run.len() {
                 return Ok(false);
@@ -118,7 +147,10 @@ impl<'f> Lines<'f> {
         let new: Vec<_> = lines(text).map(|(_, line)| line).collect();
         for (rung, seen) in self.seen.iter_mut().enumerate() {
             if let Some(Seen { keys, places }) = seen.get_mut() {
-                keys.splice(range.clone(), new.iter().map(|line| digest(without_ending(line), rung)));
+                keys.splice(
+                    range.clone(),
+                    new.iter().map(|line| digest(without_ending(line), rung)),
+                );
                 *places = None;
             }
         }
@@ -132,11 +164,14 @@ impl<'f> Lines<'f> {
         rung: usize,
         log: &mut RepairLog,
     ) -> Result<Vec<usize>, PlacementError> {
-        let Some(last) = self.all.len().checked_sub(lines.len()) else { return Ok(Vec::new()) };
+        let Some(last) = self.all.len().checked_sub(lines.len()) else {
+            return Ok(Vec::new());
+        };
         let seen = self.seen(rung);
         let keys = &seen.keys;
-        let key =
-            |line: &&ReadLine| [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| digest(it, rung));
+        let key = |line: &&ReadLine| {
+            [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| digest(it, rung))
+        };
         let wanted: Vec<_> = lines.iter().map(key).collect();
         log.spend(wanted.len() * seen.search())?;
         let count = |keys: [u64; 2]| match keys {
@@ -157,7 +192,11 @@ impl<'f> Lines<'f> {
         starts.dedup();
         let mut found = Vec::new();
         for start in starts.into_iter().filter(|&start| start <= last) {
-            let length = wanted.iter().zip(&keys[start..]).take_while(|(keys, found)| keys.contains(found)).count();
+            let length = wanted
+                .iter()
+                .zip(&keys[start..])
+                .take_while(|(keys, found)| keys.contains(found))
+                .count();
             log.spend(length + 1)?;
             if length == wanted.len() {
                 found.push(start);

@@ -1,4 +1,5 @@
-//! Lines of the file that begin with a sign, and lost the blank in front of them: `+ x` can be an insertion or context.
+//! Lines of the file that begin with a sign, and lost the blank in front of them: `+ x` can be an
+//! insertion or context.
 
 use super::chunk::{Chunk, ReadLine, Reading};
 use super::error::PlacementError;
@@ -12,8 +13,9 @@ const MOST_READINGS: usize = 256;
 /// What it costs to copy a line of a reading, in steps.
 const COPY: usize = 4;
 
-/// Returns the reading of `chunk` in which some lines with a sign are context, and which the file has: as many lines as
-/// its header asks for, or, where no header counts lines, those without which the file has no place for the chunk.
+/// Returns the reading of `chunk` in which some lines with a sign are context, and which the file
+/// has: as many lines as its header asks for, or, where no header counts lines, those without which
+/// the file has no place for the chunk.
 ///
 /// # Errors
 ///
@@ -27,15 +29,23 @@ pub(super) fn restored(
     let mut found: Option<Reading> = None;
     if chunk.header.counts.is_none() {
         for reading in readings {
-            if !file.runs(&reading.old().collect::<Vec<_>>(), 0, log)?.is_empty() {
+            if !file
+                .runs(&reading.old().collect::<Vec<_>>(), 0, log)?
+                .is_empty()
+            {
                 return Ok(None);
             }
         }
     }
-    for reading in readings.iter().filter(|reading| !reading.rows.iter().any(|row| is_shown(*row))) {
+    for reading in readings
+        .iter()
+        .filter(|reading| !reading.rows.iter().any(|row| is_shown(*row)))
+    {
         for indexes in flips(file, chunk, reading, log)? {
             log.spend(reading.lines.len() * COPY)?;
-            let Some(reading) = flipped(reading, &indexes) else { continue };
+            let Some(reading) = flipped(reading, &indexes) else {
+                continue;
+            };
             let old: Vec<_> = reading.old().collect();
             if file.runs(&old, 0, log)?.is_empty() {
                 continue;
@@ -55,7 +65,8 @@ fn is_shown(row: RepairKind) -> bool {
     matches!(row, RepairKind::LineNumbers | RepairKind::Escaped)
 }
 
-/// Returns `reading` with the lines `indexes`, which have a sign, as lines of the file; `None` if it then changes nothing.
+/// Returns `reading` with the lines `indexes`, which have a sign, as lines of the file; `None` if
+/// it then changes nothing.
 fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
     let mut reading = reading.clone();
     for &index in indexes {
@@ -63,12 +74,16 @@ fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
         (line.text, line.raw, line.kind) = (with_sign(line), None, LineKind::Context);
     }
     reading.rows.push(RepairKind::Markers);
-    reading.lines.iter().any(|line| line.kind != LineKind::Context).then_some(reading)
+    reading
+        .lines
+        .iter()
+        .any(|line| line.kind != LineKind::Context)
+        .then_some(reading)
 }
 
-/// Returns the sets of lines that can be context: of those that the file has with their sign, as many as the header has
-/// more than `reading`, or none if these are too many. Without counts these are insertions alone: a deletion can be a line
-/// of the file that lost its sign.
+/// Returns the sets of lines that can be context: of those that the file has with their sign, as
+/// many as the header has more than `reading`, or none if these are too many. Without counts these
+/// are insertions alone: a deletion can be a line of the file that lost its sign.
 fn flips(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -80,19 +95,27 @@ fn flips(
     }
     let signed = |kind: LineKind, log: &mut RepairLog| {
         let of_kind = (0..reading.lines.len()).filter(|&index| reading.lines[index].kind == kind);
-        let known = of_kind.map(|index| Ok(file.has(&with_sign(&reading.lines[index]), log)?.then_some(index)));
-        known.filter_map(Result::transpose).collect::<Result<Vec<_>, PlacementError>>()
+        let known = of_kind.map(|index| {
+            Ok(file
+                .has(&with_sign(&reading.lines[index]), log)?
+                .then_some(index))
+        });
+        known
+            .filter_map(Result::transpose)
+            .collect::<Result<Vec<_>, PlacementError>>()
     };
     let found = reading.counts();
     let Some(wanted) = chunk.header.counts else {
         let signed = signed(LineKind::Insertion, log)?;
         let mut all = Vec::new();
-        for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MOST_READINGS) {
+        for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MOST_READINGS)
+        {
             all.extend(choices(&signed, count, log)?);
         }
         return Ok(all);
     };
-    let (Some(plus), Some(minus)) = (wanted.0.checked_sub(found.0), wanted.1.checked_sub(found.1)) else {
+    let (Some(plus), Some(minus)) = (wanted.0.checked_sub(found.0), wanted.1.checked_sub(found.1))
+    else {
         return Ok(Vec::new());
     };
     if (plus, minus) == (0, 0) {
@@ -100,12 +123,25 @@ fn flips(
     }
     let plus = choices(&signed(LineKind::Insertion, log)?, plus, log)?;
     let minus = choices(&signed(LineKind::Deletion, log)?, minus, log)?;
-    let both = |one: &Vec<usize>| minus.iter().map(|more| [&one[..], more].concat()).collect::<Vec<_>>();
-    Ok(if plus.len() * minus.len() <= MOST_READINGS { plus.iter().flat_map(both).collect() } else { Vec::new() })
+    let both = |one: &Vec<usize>| {
+        minus
+            .iter()
+            .map(|more| [&one[..], more].concat())
+            .collect::<Vec<_>>()
+    };
+    Ok(if plus.len() * minus.len() <= MOST_READINGS {
+        plus.iter().flat_map(both).collect()
+    } else {
+        Vec::new()
+    })
 }
 
 /// Returns all choices of `count` of `items`, or none if those are too many.
-fn choices(items: &[usize], count: usize, log: &mut RepairLog) -> Result<Vec<Vec<usize>>, PlacementError> {
+fn choices(
+    items: &[usize],
+    count: usize,
+    log: &mut RepairLog,
+) -> Result<Vec<Vec<usize>>, PlacementError> {
     if count == items.len() {
         return Ok(vec![items.to_vec()]);
     }
@@ -136,19 +172,35 @@ fn choices(items: &[usize], count: usize, log: &mut RepairLog) -> Result<Vec<Vec
 }
 
 fn with_sign(line: &ReadLine) -> Vec<u8> {
-    let sign: &[u8] = if line.kind == LineKind::Deletion { b"-" } else { b"+" };
+    let sign: &[u8] = if line.kind == LineKind::Deletion {
+        b"-"
+    } else {
+        b"+"
+    };
     [sign, &line.text].concat()
 }
 
-/// Returns whether an insertion of `reading`, placed at `start`, is a line of the file with its sign: the header has no
-/// counts that decide between the two.
-pub(super) fn is_doubtful(file: &Lines<'_>, chunk: &Chunk<'_>, reading: &Reading, start: usize) -> bool {
+/// Returns whether an insertion of `reading`, placed at `start`, is a line of the file with its
+/// sign: the header has no counts that decide between the two.
+pub(super) fn is_doubtful(
+    file: &Lines<'_>,
+    chunk: &Chunk<'_>,
+    reading: &Reading,
+    start: usize,
+) -> bool {
     if chunk.is_text || chunk.header.counts == Some(reading.counts()) {
         return false;
     }
-    let is_known = |line: &ReadLine, at: usize| at < file.all.len() && file.content(at) == with_sign(line);
-    let mut lead = reading.lines.iter().take_while(|line| line.kind == LineKind::Insertion);
-    if start.checked_sub(1).is_some_and(|above| lead.any(|line| is_known(line, above))) {
+    let is_known =
+        |line: &ReadLine, at: usize| at < file.all.len() && file.content(at) == with_sign(line);
+    let mut lead = reading
+        .lines
+        .iter()
+        .take_while(|line| line.kind == LineKind::Insertion);
+    if start
+        .checked_sub(1)
+        .is_some_and(|above| lead.any(|line| is_known(line, above)))
+    {
         return true;
     }
     let mut at = start;

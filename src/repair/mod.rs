@@ -1,10 +1,12 @@
-//! Repairs patches as models make them: what has one certain reading becomes a clean patch for the files as they are.
+//! Repairs patches as models make them: what has one certain reading becomes a clean patch for the
+//! files as they are.
 //!
-//! It writes nothing. It reads the files that the patch names, finds the one place of each chunk, and returns the same
-//! change as a git diff, which then goes the way of every patch: matched line by line, judged, reported, committed.
-//! What has no place, or more than one, is refused and said.
+//! It writes nothing. It reads the files that the patch names, finds the one place of each chunk,
+//! and returns the same change as a git diff, which then goes the way of every patch: matched line
+//! by line, judged, reported, committed. What has no place, or more than one, is refused and said.
 //!
-//! To add a repair, add a row of [`ROWS`], and the reading in `chunk`, `read` or `names` that gives it.
+//! To add a repair, add a row of [`ROWS`], and the reading in `chunk`, `read` or `names` that gives
+//! it.
 
 mod bodies;
 mod chunk;
@@ -63,8 +65,9 @@ pub struct Repaired {
     pub repairs: Vec<Repair>,
 }
 
-/// Repairs `text` for the files below the root of `workspace`, which has the absolute name `root`, or for the one `file`
-/// that an option names; files of more than `max_file` bytes are not read, nor is what `policy` closes or has a verdict on reading that is as strict as `unread`.
+/// Repairs `text` for the files below the root of `workspace`, which has the absolute name `root`,
+/// or for the one `file` that an option names; files of more than `max_file` bytes are not read,
+/// nor is what `policy` closes or has a verdict on reading that is as strict as `unread`.
 ///
 /// # Errors
 ///
@@ -76,7 +79,14 @@ pub fn repair(
     (root, file): (&[u8], Option<&[u8]>),
     max_file: u64,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
-    repair_within(text, workspace, (policy, unread), (root, file), max_file, RepairLog::default())
+    repair_within(
+        text,
+        workspace,
+        (policy, unread),
+        (root, file),
+        max_file,
+        RepairLog::default(),
+    )
 }
 
 /// The same with the budget of `log`, which is one for all files, chunks and readings of the input.
@@ -98,13 +108,31 @@ fn repair_within(
     };
     if sections.is_empty() {
         let message = "no patch was found, also not a damaged one";
-        return Ok(Err(vec![Refusal::new(RefusalKind::NoPatch, None, Span::default(), message)]));
+        return Ok(Err(vec![Refusal::new(
+            RefusalKind::NoPatch,
+            None,
+            Span::default(),
+            message,
+        )]));
     }
     let (mut out, mut refusals, mut made) = (Vec::new(), Vec::new(), Vec::new());
     // An option names the file of a patch for one file.
-    let is_lone = sections.iter().all(|section| section.names.first() == sections[0].names.first());
-    let file = file.filter(|_| is_lone).and_then(|file| RelPath::new(file).ok());
-    let mut files = Files::new(Names { workspace, policy, unread, root, file }, max_file);
+    let is_lone = sections
+        .iter()
+        .all(|section| section.names.first() == sections[0].names.first());
+    let file = file
+        .filter(|_| is_lone)
+        .and_then(|file| RelPath::new(file).ok());
+    let mut files = Files::new(
+        Names {
+            workspace,
+            policy,
+            unread,
+            root,
+            file,
+        },
+        max_file,
+    );
     for section in &sections {
         let start = out.len();
         if section.is_verbatim {
@@ -126,13 +154,20 @@ fn repair_within(
     if !refusals.is_empty() {
         return Ok(Err(refusals));
     }
-    Ok(Ok(Repaired { text: out, repairs: log.repairs(&made) }))
+    Ok(Ok(Repaired {
+        text: out,
+        repairs: log.repairs(&made),
+    }))
 }
 
 /// Reports a text whose sections cannot be read.
 fn refuse(error: &Unread) -> Refusal {
     let (kind, span, message) = match error {
-        Unread::Stray(span) => (RefusalKind::Stray, span, "this belongs to no change that could be read".to_owned()),
+        Unread::Stray(span) => (
+            RefusalKind::Stray,
+            span,
+            "this belongs to no change that could be read".to_owned(),
+        ),
         Unread::Mixed { diff, block, span } => {
             let message = format!(
                 "line {diff} begins a diff that does not fit as it is, line {block} a SEARCH/REPLACE block: send each in an \
@@ -140,9 +175,11 @@ fn refuse(error: &Unread) -> Refusal {
             );
             (RefusalKind::Stray, span, message)
         }
-        Unread::Cut(span) => {
-            (RefusalKind::Cut, span, "the patch is cut off in this section, which nothing closes".to_owned())
-        }
+        Unread::Cut(span) => (
+            RefusalKind::Cut,
+            span,
+            "the patch is cut off in this section, which nothing closes".to_owned(),
+        ),
     };
     Refusal::new(kind, None, *span, message)
 }

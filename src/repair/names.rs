@@ -32,7 +32,8 @@ pub(super) enum Named {
 }
 
 impl Names<'_> {
-    /// Returns what is at `path`; nothing where links or policy are in the way, which is for others to say.
+    /// Returns what is at `path`; nothing where links or policy are in the way, which is for others
+    /// to say.
     pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
         match self.workspace.stat(path) {
             Err(error) if error.fault == Fault::ThroughLink => Ok(None),
@@ -51,16 +52,21 @@ impl Names<'_> {
             let ruling = self.policy.judge(path, access);
             let reason = ruling.reason()?;
             match ruling.verdict {
-                Verdict::Deny => Some((RefusalKind::Closed, format!("policy denies this path: {reason}"))),
-                Verdict::Ask if access == Access::Read && self.unread == Verdict::Ask => {
-                    Some((RefusalKind::Unapproved, format!("this change needs approval: {reason}")))
-                }
+                Verdict::Deny => Some((
+                    RefusalKind::Closed,
+                    format!("policy denies this path: {reason}"),
+                )),
+                Verdict::Ask if access == Access::Read && self.unread == Verdict::Ask => Some((
+                    RefusalKind::Unapproved,
+                    format!("this change needs approval: {reason}"),
+                )),
                 _ => None,
             }
         })
     }
 
-    /// Returns the file that `section` is about; `is_known` tells of those that sections before it made.
+    /// Returns the file that `section` is about; `is_known` tells of those that sections before it
+    /// made.
     pub(super) fn resolve(
         &self,
         section: &Section<'_>,
@@ -69,7 +75,10 @@ impl Names<'_> {
         if let Some(file) = &self.file {
             return Ok(Named::Path(file.clone(), false));
         }
-        let shown = section.names.first().map_or_else(String::new, |name| printable(name).to_string());
+        let shown = section
+            .names
+            .first()
+            .map_or_else(String::new, |name| printable(name).to_string());
         let mut claims = Vec::new();
         for name in &section.names {
             match self.candidates(name, section) {
@@ -78,8 +87,10 @@ impl Names<'_> {
             }
         }
         // What is closed is not looked for: it is refused as it stands.
-        if let Some((path, is_other)) =
-            claims.iter().flatten().find(|(path, _)| self.denial(path, section.action).is_some())
+        if let Some((path, is_other)) = claims
+            .iter()
+            .flatten()
+            .find(|(path, _)| self.denial(path, section.action).is_some())
         {
             return Ok(Named::Path(path.clone(), *is_other));
         }
@@ -91,7 +102,11 @@ impl Names<'_> {
         for claim in claims {
             let mut found = Vec::new();
             for (path, is_other) in claim {
-                if is_known(&path) || self.stat(&path)?.is_some_and(|stat| stat.kind != FileKind::Directory) {
+                if is_known(&path)
+                    || self
+                        .stat(&path)?
+                        .is_some_and(|stat| stat.kind != FileKind::Directory)
+                {
                     found.push((path, is_other));
                 }
             }
@@ -104,14 +119,16 @@ impl Names<'_> {
             return Ok(Named::Path(path, is_other));
         }
         // Only lines that have to be there show that it is the file.
-        let is_bound = |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
+        let is_bound =
+            |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
         if section.action != Action::Update || !section.chunks.iter().all(is_bound) {
             return Ok(Named::None(shown));
         }
         self.by_tail(section, shown)
     }
 
-    /// Returns the paths that a name may mean, the likeliest first; `None` if it leads out of the root.
+    /// Returns the paths that a name may mean, the likeliest first; `None` if it leads out of the
+    /// root.
     fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<(RelPath, bool)>> {
         let plain = cleaned(name);
         let is_changed = plain != name;
@@ -119,29 +136,49 @@ impl Names<'_> {
             return Some(vec![(self.below_root(&plain)?, true)]);
         }
         let mut found = Vec::new();
-        let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"].iter().any(|prefix| plain.starts_with(prefix));
+        let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"]
+            .iter()
+            .any(|prefix| plain.starts_with(prefix));
         let stripped = is_prefixed.then(|| &plain[2..]);
         // `..` may lead back to the root, as in strict mode, but not out of it under any reading.
-        if [Some(&*plain), stripped].into_iter().flatten().any(|name| RelPath::new(name) == Err(PathError::Outside)) {
+        if [Some(&*plain), stripped]
+            .into_iter()
+            .flatten()
+            .any(|name| RelPath::new(name) == Err(PathError::Outside))
+        {
             return None;
         }
         // One prefix on both sides is a directory.
-        let is_directory = section.names.len() > 1 && section.names.iter().all(|name| name.get(..2) == plain.get(..2));
+        let is_directory = section.names.len() > 1
+            && section
+                .names
+                .iter()
+                .all(|name| name.get(..2) == plain.get(..2));
         let whole = RelPath::new(&plain).ok();
         // The names of a rename have no prefix.
         let is_whole = section.is_enveloped || is_directory || section.target.is_some();
         if is_whole {
             found.extend(whole.clone().map(|path| (path, is_changed)));
-            found.extend(stripped.and_then(|rest| RelPath::new(rest).ok()).map(|path| (path, true)));
+            found.extend(
+                stripped
+                    .and_then(|rest| RelPath::new(rest).ok())
+                    .map(|path| (path, true)),
+            );
         } else {
-            found.extend(stripped.and_then(|rest| RelPath::new(rest).ok()).map(|path| (path, is_changed)));
+            found.extend(
+                stripped
+                    .and_then(|rest| RelPath::new(rest).ok())
+                    .map(|path| (path, is_changed)),
+            );
             found.extend(whole.map(|path| (path, true)));
         }
         if found.is_empty() {
             return None;
         }
         // A backup's name stands for the file only where there is no backup.
-        let backups = found.iter().filter_map(|(path, _)| RelPath::new(path.as_bytes().strip_suffix(b".orig")?).ok());
+        let backups = found
+            .iter()
+            .filter_map(|(path, _)| RelPath::new(path.as_bytes().strip_suffix(b".orig")?).ok());
         let backups: Vec<_> = backups.map(|path| (path, true)).collect();
         if section.action == Action::Update && !section.is_enveloped {
             found.extend(backups);
@@ -158,7 +195,9 @@ impl Names<'_> {
             while let Some(slash) = memchr::memchr(b'/', rest) {
                 rest = &rest[slash + 1..];
                 let Ok(path) = RelPath::new(rest) else { break };
-                let is_file = self.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Regular);
+                let is_file = self
+                    .stat(&path)?
+                    .is_some_and(|stat| stat.kind == FileKind::Regular);
                 if is_file && !found.contains(&path) {
                     found.push(path);
                 }
@@ -174,7 +213,11 @@ impl Names<'_> {
     /// Returns the path of a file that comes to be.
     pub(super) fn new_path(&self, name: &[u8]) -> Option<RelPath> {
         let plain = cleaned(name);
-        if is_absolute(&plain) { self.below_root(&plain) } else { RelPath::new(&plain).ok() }
+        if is_absolute(&plain) {
+            self.below_root(&plain)
+        } else {
+            RelPath::new(&plain).ok()
+        }
     }
 
     /// Returns the path that an absolute name means, if it is one below the root.
@@ -183,15 +226,21 @@ impl Names<'_> {
     }
 }
 
-/// Returns whether the files that are there leave it open which one is meant: those of both names, none of which is a
-/// backup of the other, or those of a single one with a prefix and without.
+/// Returns whether the files that are there leave it open which one is meant: those of both names,
+/// none of which is a backup of the other, or those of a single one with a prefix and without.
 fn is_either(there: &[Vec<(RelPath, bool)>], section: &Section<'_>) -> bool {
     if section.is_enveloped {
         return false;
     }
-    let firsts: Vec<_> = there.iter().filter_map(|found| found.first()).map(|(path, _)| path.as_bytes()).collect();
+    let firsts: Vec<_> = there
+        .iter()
+        .filter_map(|found| found.first())
+        .map(|(path, _)| path.as_bytes())
+        .collect();
     match there {
-        [found] => matches!(&found[..], [one, other, ..] if !is_backup(one.0.as_bytes(), other.0.as_bytes())),
+        [found] => {
+            matches!(&found[..], [one, other, ..] if !is_backup(one.0.as_bytes(), other.0.as_bytes()))
+        }
         _ => matches!(firsts[..], [new, old] if new != old && !is_backup(new, old)),
     }
 }
@@ -205,7 +254,9 @@ fn is_backup(one: &[u8], other: &[u8]) -> bool {
 fn cleaned(name: &[u8]) -> Vec<u8> {
     let mut name = name.trim_ascii();
     // As git writes it; a control character comes of a backslash between directories.
-    if let Some((plain, [])) = unquote(name).filter(|(plain, _)| !plain.iter().any(u8::is_ascii_control)) {
+    if let Some((plain, [])) =
+        unquote(name).filter(|(plain, _)| !plain.iter().any(u8::is_ascii_control))
+    {
         return plain;
     }
     for quote in [b'"', b'`', b'\''] {
@@ -219,10 +270,13 @@ fn cleaned(name: &[u8]) -> Vec<u8> {
     while let Some(rest) = name.strip_prefix(b"./") {
         name = rest;
     }
-    name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
+    name.iter()
+        .map(|&byte| if byte == b'\\' { b'/' } else { byte })
+        .collect()
 }
 
 /// `/x` or `C:/x`.
 fn is_absolute(name: &[u8]) -> bool {
-    matches!(name, [b'/', ..]) || matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
+    matches!(name, [b'/', ..])
+        || matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }

@@ -11,10 +11,11 @@ use crate::plan::LineKind;
 /// The rungs for the lines between gaps.
 const RUNGS: [usize; 2] = [0, 1];
 
-/// Finds the place of a reading with gaps: what stands between them, each part with one place in the whole file, in
-/// order. `None` if it has no gaps, or a part is nowhere.
+/// Finds the place of a reading with gaps: what stands between them, each part with one place in
+/// the whole file, in order. `None` if it has no gaps, or a part is nowhere.
 ///
-/// Nothing else decides, neither a line number nor what is nearest, since nobody knows how long a gap is.
+/// Nothing else decides, neither a line number nor what is nearest, since nobody knows how long a
+/// gap is.
 pub(super) fn place_parts(
     file: &Lines<'_>,
     reading: &Reading,
@@ -24,17 +25,26 @@ pub(super) fn place_parts(
     if !reading.headings.is_empty() || !reading.lines.iter().any(is_gap) {
         return Ok(None);
     }
-    // Between a line that goes and another change, those that are left out may be meant to go as well, or to stand
-    // elsewhere.
+    // Between a line that goes and another change, those that are left out may be meant to go as
+    // well, or to stand elsewhere.
     let lines = &reading.lines;
     let kind = |line: &ReadLine| line.kind;
-    if (0..lines.len()).any(|at| is_gap(&lines[at]) && is_torn(changes_around(lines, at, kind), kind)) {
+    if (0..lines.len())
+        .any(|at| is_gap(&lines[at]) && is_torn(changes_around(lines, at, kind), kind))
+    {
         return Ok(None);
     }
     let mut whole: Option<Placed> = None;
     for lines in lines.split(is_gap).filter(|lines| !lines.is_empty()) {
-        let part = Reading { lines: lines.to_vec(), headings: Vec::new(), rows: Vec::new(), is_closed: true };
-        let Some(placed) = place_part(file, &part, log)? else { return Ok(None) };
+        let part = Reading {
+            lines: lines.to_vec(),
+            headings: Vec::new(),
+            rows: Vec::new(),
+            is_closed: true,
+        };
+        let Some(placed) = place_part(file, &part, log)? else {
+            return Ok(None);
+        };
         match &mut whole {
             None => whole = Some(placed),
             Some(before) if before.lines.end <= placed.lines.start => {
@@ -49,7 +59,11 @@ pub(super) fn place_parts(
 }
 
 /// Finds the one place of what stands between two gaps.
-fn place_part(file: &Lines<'_>, part: &Reading, log: &mut RepairLog) -> Result<Option<Placed>, PlacementError> {
+fn place_part(
+    file: &Lines<'_>,
+    part: &Reading,
+    log: &mut RepairLog,
+) -> Result<Option<Placed>, PlacementError> {
     let old: Vec<_> = part.old().collect();
     if old.iter().all(|line| line.text.trim_ascii().is_empty()) {
         return Ok(None);
@@ -59,7 +73,10 @@ fn place_part(file: &Lines<'_>, part: &Reading, log: &mut RepairLog) -> Result<O
         match starts[..] {
             [] => {}
             [start] => {
-                let is_pure = part.lines.iter().all(|line| line.kind != LineKind::Deletion);
+                let is_pure = part
+                    .lines
+                    .iter()
+                    .all(|line| line.kind != LineKind::Deletion);
                 return match standing(file, part, log)?.filter(|_| is_pure) {
                     Some(line) => Err(PlacementError::Applied(line)),
                     None => fitted(file, part, start, rung).map(Some),

@@ -16,7 +16,8 @@ const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
 /// Most places that are looked at.
 const MOST: usize = 8;
 
-/// Finds the one place of `chunk`; `behind` is the end of the chunk before it, where that came in order.
+/// Finds the one place of `chunk`; `behind` is the end of the chunk before it, where that came in
+/// order.
 pub(super) fn place(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -31,7 +32,8 @@ pub(super) fn place(
         return Err(PlacementError::Tail);
     }
     // What stands for other lines is never written.
-    let has_counts = |reading: &Reading| !chunk.is_text && chunk.header.counts == Some(reading.counts());
+    let has_counts =
+        |reading: &Reading| !chunk.is_text && chunk.header.counts == Some(reading.counts());
     readings.retain(|reading| !writes_elision(&reading.pairs(), has_counts(reading)));
     if readings.is_empty() {
         return Err(PlacementError::Elided);
@@ -44,22 +46,41 @@ pub(super) fn place(
     if let Some(cut) = cut.filter(|_| readings.is_empty()) {
         return Err(PlacementError::Cut(cut));
     }
-    let stood = readings.iter().map(|reading| standing(file, reading, log)).collect::<Result<Vec<_>, _>>()?;
+    let stood = readings
+        .iter()
+        .map(|reading| standing(file, reading, log))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut error = PlacementError::NotFound;
     for rung in RUNGS {
         for (reading, stood) in readings.iter().zip(&stood) {
-            if reading.lines.iter().all(|line| line.kind == LineKind::Context) {
+            if reading
+                .lines
+                .iter()
+                .all(|line| line.kind == LineKind::Context)
+            {
                 error = PlacementError::Nothing;
                 continue;
             }
             if rung >= LOOSE
-                && reading.rows.iter().any(|row| matches!(row, RepairKind::LineNumbers | RepairKind::Escaped))
+                && reading
+                    .rows
+                    .iter()
+                    .any(|row| matches!(row, RepairKind::LineNumbers | RepairKind::Escaped))
             {
                 // One doubt is enough.
                 continue;
             }
-            let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, log)? else { continue };
-            let start = choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped), log)?;
+            let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, log)? else {
+                continue;
+            };
+            let start = choose(
+                file,
+                chunk,
+                (reading, *stood),
+                &starts,
+                (rung, behind, is_enveloped),
+                log,
+            )?;
             if let Some(start) = start
                 && let Some(placed) = placed_at(file, chunk, (reading, start), rung, log)?
             {
@@ -67,19 +88,28 @@ pub(super) fn place(
             }
         }
     }
-    for reading in readings.iter().filter(|reading| shortage(reading).is_none()) {
+    for reading in readings
+        .iter()
+        .filter(|reading| shortage(reading).is_none())
+    {
         if let Some(placed) = place_parts(file, reading, log)? {
             log.note(RepairKind::Elision, chunk.line);
             return Ok(placed);
         }
     }
     let error = cut.map_or(error, PlacementError::Cut);
-    Err(stood.into_iter().flatten().next().map_or(error, PlacementError::Applied))
+    Err(stood
+        .into_iter()
+        .flatten()
+        .next()
+        .map_or(error, PlacementError::Applied))
 }
 
 /// Returns the lines that `reading` lacks, unless something closes it.
 fn shortage(chunk: &Chunk<'_>, reading: &Reading) -> Option<Shortage> {
-    chunk.shortage(reading.counts()).filter(|_| !reading.is_closed)
+    chunk
+        .shortage(reading.counts())
+        .filter(|_| !reading.is_closed)
 }
 
 /// Returns the chunk placed at `start`; `None` if the reading is wrong or cut off there.
@@ -91,11 +121,15 @@ fn placed_at(
     log: &mut RepairLog,
 ) -> Result<Option<Placed>, PlacementError> {
     if let Some(other) = second_match(file, chunk, reading, start, log)? {
-        return Err(PlacementError::Ambiguous(vec![other.min(start), other.max(start)]));
+        return Err(PlacementError::Ambiguous(vec![
+            other.min(start),
+            other.max(start),
+        ]));
     }
     // If the file does not have the missing lines either, the count is wrong.
-    let is_cut =
-        |cut: Shortage| start + cut.promised.0 <= file.all.len() || start + reading.old().count() < file.all.len();
+    let is_cut = |cut: Shortage| {
+        start + cut.promised.0 <= file.all.len() || start + reading.old().count() < file.all.len()
+    };
     if is_section_of_cut(chunk, reading, start) || shortage(chunk, reading).is_some_and(is_cut) {
         return Ok(None);
     }
@@ -110,16 +144,27 @@ fn placed_at(
     Ok(Some(placed))
 }
 
-/// Returns whether `reading`, placed at `start`, takes the section text of a header as the missing line of a chunk that
-/// was cut off: the section is the line of another place.
+/// Returns whether `reading`, placed at `start`, takes the section text of a header as the missing
+/// line of a chunk that was cut off: the section is the line of another place.
 fn is_section_of_cut(chunk: &Chunk<'_>, reading: &Reading, start: usize) -> bool {
-    let is_elsewhere = chunk.header.stated.is_some_and(|stated| stated != start + 1);
+    let is_elsewhere = chunk
+        .header
+        .stated
+        .is_some_and(|stated| stated != start + 1);
     let (old, new) = reading.counts();
-    let is_glued = reading.rows.contains(&RepairKind::GluedHeader) && reading.lines[0].kind == LineKind::Context;
+    let is_glued = reading.rows.contains(&RepairKind::GluedHeader)
+        && reading.lines[0].kind == LineKind::Context;
     is_glued && is_elsewhere && !reading.is_closed && chunk.shortage((old - 1, new - 1)).is_some()
 }
 
-fn note_rung(rung: usize, reading: &Reading, file: &Lines<'_>, start: usize, line: usize, log: &mut RepairLog) {
+fn note_rung(
+    rung: usize,
+    reading: &Reading,
+    file: &Lines<'_>,
+    start: usize,
+    line: usize,
+    log: &mut RepairLog,
+) {
     match rung {
         0 => {}
         1 | 4 => log.note(RepairKind::Whitespace, line),
@@ -157,7 +202,8 @@ fn starts(
     Ok((!starts.is_empty()).then_some(starts))
 }
 
-/// Chooses of several places the one that headings, order or the stated line leave; `None` if headings leave none.
+/// Chooses of several places the one that headings, order or the stated line leave; `None` if
+/// headings leave none.
 fn choose(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -168,10 +214,19 @@ fn choose(
 ) -> Result<Option<usize>, PlacementError> {
     let old = reading.old().count();
     // What is to go is there, so that it has not gone yet.
-    let is_pure = reading.lines.iter().all(|line| line.kind != LineKind::Deletion);
+    let is_pure = reading
+        .lines
+        .iter()
+        .all(|line| line.kind != LineKind::Deletion);
     if let Some(line) = stood.filter(|_| is_pure).filter(|&line| {
-        let new = reading.lines.iter().filter(|line| line.kind != LineKind::Deletion).count();
-        starts.iter().any(|&start| line <= start + old && start < line + new)
+        let new = reading
+            .lines
+            .iter()
+            .filter(|line| line.kind != LineKind::Deletion)
+            .count();
+        starts
+            .iter()
+            .any(|&start| line <= start + old && start < line + new)
     }) {
         return Err(PlacementError::Applied(line));
     }
@@ -188,11 +243,16 @@ fn choose(
         _ => {}
     }
     if rung < LOOSE {
-        if let Some(start) = chunk.header.stated.and_then(|stated| stated_one(&left, stated - 1)) {
+        if let Some(start) = chunk
+            .header
+            .stated
+            .and_then(|stated| stated_one(&left, stated - 1))
+        {
             return Ok(Some(start));
         }
         let mut later = left.iter().filter(|&&start| start >= behind);
-        if let (true, Some(&first), None) = (is_enveloped && behind > 0, later.next(), later.next()) {
+        if let (true, Some(&first), None) = (is_enveloped && behind > 0, later.next(), later.next())
+        {
             return Ok(Some(first));
         }
     }
@@ -202,7 +262,10 @@ fn choose(
 
 /// Returns the place that a line number decides for: the one there, or one that is nearest by far.
 fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
-    let mut by_distance: Vec<_> = starts.iter().map(|&start| (start.abs_diff(stated), start)).collect();
+    let mut by_distance: Vec<_> = starts
+        .iter()
+        .map(|&start| (start.abs_diff(stated), start))
+        .collect();
     by_distance.sort_unstable();
     match by_distance[..] {
         [(0, start), ..] => Some(start),
@@ -211,8 +274,8 @@ fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
     }
 }
 
-/// Returns the places below all headings, each of which stands below the one before; a heading may also be the first
-/// line of the place. `None` if a heading is nowhere.
+/// Returns the places below all headings, each of which stands below the one before; a heading may
+/// also be the first line of the place. `None` if a heading is nowhere.
 fn below(
     file: &Lines<'_>,
     reading: &Reading,
@@ -220,18 +283,32 @@ fn below(
     old: usize,
     log: &mut RepairLog,
 ) -> Result<Option<Vec<usize>>, PlacementError> {
-    let Some(outermost) = reading.headings.last() else { return Ok(Some(starts.to_vec())) };
+    let Some(outermost) = reading.headings.last() else {
+        return Ok(Some(starts.to_vec()));
+    };
     let (mut from, mut first) = (0, 0);
     for heading in &reading.headings {
-        let Some(at) = heading_at(file, heading, from, log)? else { return Ok(None) };
+        let Some(at) = heading_at(file, heading, from, log)? else {
+            return Ok(None);
+        };
         (from, first) = (at + 1, at);
     }
     let again = heading_at(file, outermost, first + 1, log)?;
     if old == 0 {
-        return Ok(Some([Some(first + 1), again.map(|line| line + 1)].into_iter().flatten().collect()));
+        return Ok(Some(
+            [Some(first + 1), again.map(|line| line + 1)]
+                .into_iter()
+                .flatten()
+                .collect(),
+        ));
     }
-    // Below a heading that comes again, only its own part of the file is meant: the nearest place decides.
-    let left: Vec<_> = starts.iter().copied().filter(|&start| start >= first).collect();
+    // Below a heading that comes again, only its own part of the file is meant: the nearest place
+    // decides.
+    let left: Vec<_> = starts
+        .iter()
+        .copied()
+        .filter(|&start| start >= first)
+        .collect();
     if again.is_some() && left.len() > 1 {
         return Ok(Some(left));
     }

@@ -1,11 +1,12 @@
-//! Patches in strings of JSON documents: taken out of them, they are repaired as if they came alone.
+//! Patches in strings of JSON documents: taken out of them, they are repaired as if they came
+//! alone.
 
 use serde_json::Value;
 
 use crate::text::BYTE_ORDER_MARK;
 
-/// Returns the patch in a JSON document: that of `patch`, or the envelope that says the same as the operations of
-/// `OpenAI`'s tool; `None` for any other text.
+/// Returns the patch in a JSON document: that of `patch`, or the envelope that says the same as the
+/// operations of `OpenAI`'s tool; `None` for any other text.
 ///
 /// A document with a digest of a file is left alone: its writer has that very file.
 #[must_use]
@@ -16,7 +17,9 @@ pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
     }
     let document: Value = serde_json::from_slice(text).ok()?;
     if let Some(patch) = document.get("patch") {
-        let is_lone = document.as_object().is_some_and(|members| members.len() == 1);
+        let is_lone = document
+            .as_object()
+            .is_some_and(|members| members.len() == 1);
         return Some(ended(patch.as_str()?).into_bytes()).filter(|_| is_lone);
     }
     let list = std::slice::from_ref(&document);
@@ -29,7 +32,10 @@ pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
 fn section(operation: &Value) -> Option<String> {
     let operation = operation.get("operation").unwrap_or(operation);
     let members = operation.as_object()?;
-    if members.keys().any(|key| !["type", "path", "diff"].contains(&key.as_str())) {
+    if members
+        .keys()
+        .any(|key| !["type", "path", "diff"].contains(&key.as_str()))
+    {
         return None;
     }
     let text = |key: &str| members.get(key).and_then(Value::as_str);
@@ -43,5 +49,9 @@ fn section(operation: &Value) -> Option<String> {
 }
 
 fn ended(text: &str) -> String {
-    if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+    if text.is_empty() || text.ends_with('\n') {
+        text.to_owned()
+    } else {
+        format!("{text}\n")
+    }
 }

@@ -8,26 +8,56 @@ use super::shown::{unescaped, without_numbers};
 use crate::plan::LineKind;
 
 impl<'t> Chunk<'t> {
-    /// Returns the readings, the one that is most likely meant first. The first that has exactly one place counts.
+    /// Returns the readings, the one that is most likely meant first. The first that has exactly
+    /// one place counts.
     pub(super) fn readings(&self) -> Vec<Reading> {
         let mut readings = Vec::new();
-        for Body { lines: body, is_closed, row: cut } in bodies(self) {
-            for Head { headings, glued, row } in self.heads(body) {
+        for Body {
+            lines: body,
+            is_closed,
+            row: cut,
+        } in bodies(self)
+        {
+            for Head {
+                headings,
+                glued,
+                row,
+            } in self.heads(body)
+            {
                 let mut lines = lines(body);
                 if let Some((kind, text)) = glued {
-                    let line = ReadLine { kind, text: text.to_vec(), raw: None, is_open: false, at: self.at };
+                    let line = ReadLine {
+                        kind,
+                        text: text.to_vec(),
+                        raw: None,
+                        is_open: false,
+                        at: self.at,
+                    };
                     lines.insert(0, line);
                 }
                 let headings = headings.into_iter().map(<[u8]>::to_vec).collect();
-                readings.push(Reading { lines, headings, rows: row.into_iter().chain(cut).collect(), is_closed });
+                readings.push(Reading {
+                    lines,
+                    headings,
+                    rows: row.into_iter().chain(cut).collect(),
+                    is_closed,
+                });
             }
         }
         if self.is_text {
-            readings.iter_mut().flat_map(|reading| &mut reading.lines).for_each(|line| line.raw = None);
+            readings
+                .iter_mut()
+                .flat_map(|reading| &mut reading.lines)
+                .for_each(|line| line.raw = None);
         }
         let numbered: Vec<_> = readings
             .iter()
-            .flat_map(|reading| [without_numbers(reading, b""), without_numbers(reading, b" ")])
+            .flat_map(|reading| {
+                [
+                    without_numbers(reading, b""),
+                    without_numbers(reading, b" "),
+                ]
+            })
             .flatten()
             .collect();
         let unescaped: Vec<_> = readings.iter().filter_map(unescaped).collect();
@@ -38,9 +68,21 @@ impl<'t> Chunk<'t> {
 
     /// The ways to take the texts of the header above `body`: headings, and perhaps a first line.
     fn heads(&self, body: &[Line<'t>]) -> Vec<Head<'t>> {
-        let all: Vec<_> = self.header.texts.iter().filter(|text| !text.is_section).map(|text| text.text).collect();
-        let plain = Head { headings: all.clone(), glued: None, row: None };
-        let Some(last) = self.header.texts.last() else { return vec![plain] };
+        let all: Vec<_> = self
+            .header
+            .texts
+            .iter()
+            .filter(|text| !text.is_section)
+            .map(|text| text.text)
+            .collect();
+        let plain = Head {
+            headings: all.clone(),
+            glued: None,
+            row: None,
+        };
+        let Some(last) = self.header.texts.last() else {
+            return vec![plain];
+        };
         let above = all[..all.len() - usize::from(!last.is_section)].to_vec();
         let glued = |kind, text| Head {
             headings: above.clone(),
@@ -59,7 +101,11 @@ impl<'t> Chunk<'t> {
             return vec![plain];
         }
         // A line that changes something is never left out.
-        vec![if is_section { plain } else { glued(kind, &last.text[1..]) }]
+        vec![if is_section {
+            plain
+        } else {
+            glued(kind, &last.text[1..])
+        }]
     }
 }
 
@@ -81,7 +127,13 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
             text => (LineKind::Context, text, None),
         };
         let raw = raw.map(<[u8]>::to_vec);
-        lines.push(ReadLine { kind, text: text.to_vec(), raw, is_open: false, at: line.span.start });
+        lines.push(ReadLine {
+            kind,
+            text: text.to_vec(),
+            raw,
+            is_open: false,
+            at: line.span.start,
+        });
     }
     lines
 }

@@ -59,8 +59,20 @@ pub enum RefusalKind {
 
 impl Refusal {
     /// Returns one of which no more is known.
-    pub(super) fn new(kind: RefusalKind, path: Option<RelPath>, span: Span, message: impl Into<String>) -> Self {
-        Self { kind, path, span, message: message.into(), lines: Vec::new(), nearest: None }
+    pub(super) fn new(
+        kind: RefusalKind,
+        path: Option<RelPath>,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            kind,
+            path,
+            span,
+            message: message.into(),
+            lines: Vec::new(),
+            nearest: None,
+        }
     }
 }
 
@@ -78,17 +90,30 @@ pub(super) fn refusals(
         let first = chunk.body.first().map_or(section.span, |line| line.span);
         let mismatch = closest(chunk, content, log);
         let (error, nearest) = match mismatch {
-            Some(Mismatch { kind: MismatchKind::AlreadyApplied { line }, .. }) if error == PlacementError::NotFound => {
-                (PlacementError::Applied(line), None)
-            }
+            Some(Mismatch {
+                kind: MismatchKind::AlreadyApplied { line },
+                ..
+            }) if error == PlacementError::NotFound => (PlacementError::Applied(line), None),
             Some(Mismatch { nearest, .. }) => (error, nearest),
             None => (error, None),
         };
-        let differs = nearest.as_ref().and_then(|nearest| Some(nearest.difference.as_ref()?.patch_offset));
-        let span = differs.and_then(|at| chunk.body.iter().map(|line| line.span).find(|span| span.start == at));
+        let differs = nearest
+            .as_ref()
+            .and_then(|nearest| Some(nearest.difference.as_ref()?.patch_offset));
+        let span = differs.and_then(|at| {
+            chunk
+                .body
+                .iter()
+                .map(|line| line.span)
+                .find(|span| span.start == at)
+        });
         let span = span.unwrap_or(first);
         let (kind, message, lines) = words(index + 1, error);
-        refusals.push(Refusal { lines, nearest, ..Refusal::new(kind, Some(path.clone()), span, message) });
+        refusals.push(Refusal {
+            lines,
+            nearest,
+            ..Refusal::new(kind, Some(path.clone()), span, message)
+        });
     }
     refusals
 }
@@ -114,21 +139,44 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
         text.extend_from_slice(&line.text);
         text.push(b'\n');
     }
-    let count = |is: fn(LineKind) -> bool| reading.lines.iter().filter(|line| is(line.kind)).count();
+    let count =
+        |is: fn(LineKind) -> bool| reading.lines.iter().filter(|line| is(line.kind)).count();
     let body = Span::new(0, text.len());
     let hunk = Hunk {
-        anchor: Anchor::Headings { headings: Box::default(), at_end: false },
+        anchor: Anchor::Headings {
+            headings: Box::default(),
+            at_end: false,
+        },
         span: body,
         header: Span::default(),
         body,
-        old: LineRange { start: 0, count: count(|kind| kind != LineKind::Insertion) },
-        new: LineRange { start: 0, count: count(|kind| kind != LineKind::Deletion) },
+        old: LineRange {
+            start: 0,
+            count: count(|kind| kind != LineKind::Insertion),
+        },
+        new: LineRange {
+            start: 0,
+            count: count(|kind| kind != LineKind::Deletion),
+        },
         section: Span::default(),
     };
-    let placed = matching::place(content, &text, &[hunk], Direction::Forward, &Rules::default()).pop()?;
+    let placed = matching::place(
+        content,
+        &text,
+        &[hunk],
+        Direction::Forward,
+        &Rules::default(),
+    )
+    .pop()?;
     let mut mismatch = *placed.err()?;
-    if let Some(difference) = mismatch.nearest.as_mut().and_then(|nearest| nearest.difference.as_mut()) {
-        let line = starts.partition_point(|&(start, _)| start <= difference.patch_offset).saturating_sub(1);
+    if let Some(difference) = mismatch
+        .nearest
+        .as_mut()
+        .and_then(|nearest| nearest.difference.as_mut())
+    {
+        let line = starts
+            .partition_point(|&(start, _)| start <= difference.patch_offset)
+            .saturating_sub(1);
         difference.patch_offset = starts.get(line)?.1;
     }
     Some(mismatch)
@@ -136,34 +184,63 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
 
 /// Returns what is said of a chunk without a place, and the lines of the file that are meant.
 pub(super) fn words(number: usize, error: PlacementError) -> (RefusalKind, String, Vec<usize>) {
-    let at = |lines: &[usize]| lines.iter().map(|line| (line + 1).to_string()).collect::<Vec<_>>().join(", ");
+    let at = |lines: &[usize]| {
+        lines
+            .iter()
+            .map(|line| (line + 1).to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match error {
-        PlacementError::NotFound => {
-            (RefusalKind::NotFound, format!("chunk {number} fits nowhere, in none of its readings"), Vec::new())
-        }
-        PlacementError::Ambiguous(lines) => {
-            (RefusalKind::Ambiguous, format!("chunk {number} fits at lines {}, and nothing decides", at(&lines)), lines)
-        }
-        PlacementError::Applied(line) => {
-            (RefusalKind::Applied, format!("the result of chunk {number} is already at line {}", line + 1), vec![line])
-        }
+        PlacementError::NotFound => (
+            RefusalKind::NotFound,
+            format!("chunk {number} fits nowhere, in none of its readings"),
+            Vec::new(),
+        ),
+        PlacementError::Ambiguous(lines) => (
+            RefusalKind::Ambiguous,
+            format!(
+                "chunk {number} fits at lines {}, and nothing decides",
+                at(&lines)
+            ),
+            lines,
+        ),
+        PlacementError::Applied(line) => (
+            RefusalKind::Applied,
+            format!(
+                "the result of chunk {number} is already at line {}",
+                line + 1
+            ),
+            vec![line],
+        ),
         PlacementError::Depth(line) => {
-            let message =
-                format!("chunk {number} fits at line {}, but at another depth than it is written at", line + 1);
+            let message = format!(
+                "chunk {number} fits at line {}, but at another depth than it is written at",
+                line + 1
+            );
             (RefusalKind::NotFound, message, vec![line])
         }
-        PlacementError::Overlap => {
-            (RefusalKind::Overlap, format!("chunk {number} changes lines that another one changes"), Vec::new())
-        }
-        PlacementError::Elided => {
-            (RefusalKind::Stray, format!("chunk {number} would write a line that stands for others"), Vec::new())
-        }
+        PlacementError::Overlap => (
+            RefusalKind::Overlap,
+            format!("chunk {number} changes lines that another one changes"),
+            Vec::new(),
+        ),
+        PlacementError::Elided => (
+            RefusalKind::Stray,
+            format!("chunk {number} would write a line that stands for others"),
+            Vec::new(),
+        ),
         PlacementError::Tail => {
-            let message =
-                format!("the last lines of chunk {number} can be a list after it or part of it; send the patch alone");
+            let message = format!(
+                "the last lines of chunk {number} can be a list after it or part of it; send the patch alone"
+            );
             (RefusalKind::Stray, message, Vec::new())
         }
-        PlacementError::Cut(shortage) => (RefusalKind::Cut, cut(&format!("chunk {number}"), shortage), Vec::new()),
+        PlacementError::Cut(shortage) => (
+            RefusalKind::Cut,
+            cut(&format!("chunk {number}"), shortage),
+            Vec::new(),
+        ),
         PlacementError::Typography => {
             let message = format!(
                 "a new line of chunk {number} has typographic characters that can be meant, or stand for those of the file"
@@ -176,16 +253,27 @@ pub(super) fn words(number: usize, error: PlacementError) -> (RefusalKind, Strin
             );
             (RefusalKind::Ambiguous, message, Vec::new())
         }
-        PlacementError::TooMuch => {
-            (RefusalKind::TooMuch, format!("chunk {number} would take too long to search"), Vec::new())
-        }
-        PlacementError::Nothing => (RefusalKind::NotFound, format!("chunk {number} changes nothing"), Vec::new()),
+        PlacementError::TooMuch => (
+            RefusalKind::TooMuch,
+            format!("chunk {number} would take too long to search"),
+            Vec::new(),
+        ),
+        PlacementError::Nothing => (
+            RefusalKind::NotFound,
+            format!("chunk {number} changes nothing"),
+            Vec::new(),
+        ),
     }
 }
 
 /// Returns the refusal of an input that is not read to its end, since its budget is used up.
 pub(super) fn unfinished(span: Span) -> Refusal {
-    Refusal::new(RefusalKind::TooMuch, None, span, "the patch would take too long to search")
+    Refusal::new(
+        RefusalKind::TooMuch,
+        None,
+        span,
+        "the patch would take too long to search",
+    )
 }
 
 /// Returns the message for a hunk with fewer lines than its header counts.

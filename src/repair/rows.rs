@@ -46,34 +46,95 @@ pub enum RepairKind {
 
 /// Every repair with its stable name, and what it says.
 pub const ROWS: &[(RepairKind, &str, &str)] = &[
-    (RepairKind::Utf16, "utf16", "the patch was converted from UTF-16 to UTF-8"),
-    (RepairKind::Colours, "colours", "the escape sequences of a coloured diff were removed"),
-    (RepairKind::Wrapping, "wrapping", "text around the patch was left out"),
-    (RepairKind::Envelope, "envelope", "the markers of the envelope were read as they were meant"),
-    (RepairKind::Counts, "counts", "the header of the chunk counted its lines wrongly; they were counted again"),
-    (RepairKind::StartLine, "start_line", "the header of the chunk named another line"),
-    (RepairKind::BareHeader, "bare_header", "the header of the chunk named no lines; they were searched"),
-    (RepairKind::GluedHeader, "glued_header", "the first line of the chunk stood on its header"),
-    (RepairKind::Markers, "markers", "lines had lost the blank or sign that they begin with"),
-    (RepairKind::Whitespace, "whitespace", "blanks differ in lines that stay; those of the file were kept"),
-    (RepairKind::Indentation, "indentation", "the chunk stands at another depth in the file; so do its new lines"),
+    (
+        RepairKind::Utf16,
+        "utf16",
+        "the patch was converted from UTF-16 to UTF-8",
+    ),
+    (
+        RepairKind::Colours,
+        "colours",
+        "the escape sequences of a coloured diff were removed",
+    ),
+    (
+        RepairKind::Wrapping,
+        "wrapping",
+        "text around the patch was left out",
+    ),
+    (
+        RepairKind::Envelope,
+        "envelope",
+        "the markers of the envelope were read as they were meant",
+    ),
+    (
+        RepairKind::Counts,
+        "counts",
+        "the header of the chunk counted its lines wrongly; they were counted again",
+    ),
+    (
+        RepairKind::StartLine,
+        "start_line",
+        "the header of the chunk named another line",
+    ),
+    (
+        RepairKind::BareHeader,
+        "bare_header",
+        "the header of the chunk named no lines; they were searched",
+    ),
+    (
+        RepairKind::GluedHeader,
+        "glued_header",
+        "the first line of the chunk stood on its header",
+    ),
+    (
+        RepairKind::Markers,
+        "markers",
+        "lines had lost the blank or sign that they begin with",
+    ),
+    (
+        RepairKind::Whitespace,
+        "whitespace",
+        "blanks differ in lines that stay; those of the file were kept",
+    ),
+    (
+        RepairKind::Indentation,
+        "indentation",
+        "the chunk stands at another depth in the file; so do its new lines",
+    ),
     (
         RepairKind::Typography,
         "typography",
         "dashes, quotes or blanks differ in lines that stay; those of the file were kept",
     ),
-    (RepairKind::LineNumbers, "line_numbers", "line numbers in front of the lines were taken off"),
-    (RepairKind::Escaped, "escaped", "entities of HTML were turned back"),
+    (
+        RepairKind::LineNumbers,
+        "line_numbers",
+        "line numbers in front of the lines were taken off",
+    ),
+    (
+        RepairKind::Escaped,
+        "escaped",
+        "entities of HTML were turned back",
+    ),
     (
         RepairKind::Elision,
         "elision",
         "a line that stands for others was read as a gap between two places; what is there stays",
     ),
-    (RepairKind::Name, "name", "the file was found under another name than the patch gives"),
-    (RepairKind::Order, "order", "the chunks do not come in the order of the file, or share lines"),
+    (
+        RepairKind::Name,
+        "name",
+        "the file was found under another name than the patch gives",
+    ),
+    (
+        RepairKind::Order,
+        "order",
+        "the chunks do not come in the order of the file, or share lines",
+    ),
 ];
 
-/// The steps that were taken for an input, or for one of its files, and their limit. A step is a comparison of two lines.
+/// The steps that were taken for an input, or for one of its files, and their limit. A step is a
+/// comparison of two lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     done: u64,
@@ -98,8 +159,9 @@ impl Work {
         self.done
     }
 
-    /// Returns the share of a file with `content` in the budget of an input that changes so many `files`: an equal part of
-    /// the budget, and what it takes to read the file a few times. It does not depend on what the other files take.
+    /// Returns the share of a file with `content` in the budget of an input that changes so many
+    /// `files`: an equal part of the budget, and what it takes to read the file a few times. It
+    /// does not depend on what the other files take.
     #[must_use]
     pub fn share(files: usize, content: &[u8]) -> Self {
         Self::within(MOST_WORK / files.max(1) as u64 + (READS * read_cost(content)) as u64)
@@ -122,8 +184,9 @@ const READS: usize = 8;
 impl RepairLog {
     /// Notes a repair of what begins at `line` of the patch.
     pub(super) fn note(&mut self, row: RepairKind, line: usize) {
-        let is_known =
-            |known: &(usize, RepairKind)| *known == (line, row) || row == RepairKind::Wrapping && known.1 == row;
+        let is_known = |known: &(usize, RepairKind)| {
+            *known == (line, row) || row == RepairKind::Wrapping && known.1 == row
+        };
         if !self.rows.iter().rev().take(64).any(is_known) {
             self.rows.push((line, row));
         }
@@ -141,7 +204,11 @@ impl RepairLog {
     ///
     /// Returns [`PlacementError::TooMuch`] if it was too much.
     pub(super) fn spend(&mut self, work: usize) -> Result<(), PlacementError> {
-        if self.charge(work) { Ok(()) } else { Err(PlacementError::TooMuch) }
+        if self.charge(work) {
+            Ok(())
+        } else {
+            Err(PlacementError::TooMuch)
+        }
     }
 
     /// Returns whether no more work is to be done.
@@ -151,7 +218,10 @@ impl RepairLog {
 
     /// Returns one that goes on with `work`, and has no rows yet.
     pub(super) fn with_work(work: Work) -> Self {
-        Self { rows: Vec::new(), work }
+        Self {
+            rows: Vec::new(),
+            work,
+        }
     }
 
     /// Returns one that goes on with the work of this one, and has no rows yet.
@@ -172,7 +242,10 @@ impl RepairLog {
     /// Takes the rows and the work of `tried`.
     pub(super) fn take(&mut self, tried: Self) {
         self.work = tried.work;
-        tried.rows.into_iter().for_each(|(line, row)| self.note(row, line));
+        tried
+            .rows
+            .into_iter()
+            .for_each(|(line, row)| self.note(row, line));
     }
 
     /// Returns what was repaired, each once.
@@ -183,8 +256,8 @@ impl RepairLog {
         rows
     }
 
-    /// Returns what was repaired, in the order of the patch. `sections` have their first lines there, and what they came
-    /// to.
+    /// Returns what was repaired, in the order of the patch. `sections` have their first lines
+    /// there, and what they came to.
     pub(super) fn repairs(mut self, sections: &[(usize, Span)]) -> Vec<Repair> {
         self.rows.sort_unstable();
         self.rows.dedup();
@@ -192,7 +265,12 @@ impl RepairLog {
             let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
             let next = sections.partition_point(|(first, _)| *first <= line);
             let section = next.checked_sub(1).map(|last| sections[last].1);
-            Some(Repair { code, line, message, section })
+            Some(Repair {
+                code,
+                line,
+                message,
+                section,
+            })
         };
         self.rows.into_iter().filter_map(told).collect()
     }
@@ -217,10 +295,16 @@ mod tests {
     fn the_files_of_an_input_share_its_budget() {
         let shares = |files: usize| files as u64 * Work::share(files, b"").most;
         for files in [1, 2, 3, 1000, 1_000_000] {
-            assert!((MOST_WORK - files as u64..=MOST_WORK).contains(&shares(files)), "{files}");
+            assert!(
+                (MOST_WORK - files as u64..=MOST_WORK).contains(&shares(files)),
+                "{files}"
+            );
         }
         let content = "line\n".repeat(1000);
-        assert!(Work::share(usize::MAX, content.as_bytes()).most >= 2 * read_cost(content.as_bytes()) as u64);
+        assert!(
+            Work::share(usize::MAX, content.as_bytes()).most
+                >= 2 * read_cost(content.as_bytes()) as u64
+        );
     }
 
     #[test]

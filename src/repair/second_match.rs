@@ -1,4 +1,5 @@
-//! Places that are nearly the one of a chunk, and nearer to its line: the file may have changed there.
+//! Places that are nearly the one of a chunk, and nearer to its line: the file may have changed
+//! there.
 
 use super::RepairLog;
 use super::chunk::{Chunk, Reading};
@@ -12,7 +13,8 @@ const MOST_AWAY: usize = 32;
 /// Most lines that the place has more, or fewer.
 const MOST_GROWTH: usize = 3;
 
-/// Returns a place that `reading` nearly fits, much nearer to the stated line than `start`, where it fits.
+/// Returns a place that `reading` nearly fits, much nearer to the stated line than `start`, where
+/// it fits.
 pub(super) fn second_match(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -20,11 +22,18 @@ pub(super) fn second_match(
     start: usize,
     log: &mut RepairLog,
 ) -> Result<Option<usize>, PlacementError> {
-    let Some(stated) = chunk.header.stated.map(|stated| stated - 1).filter(|&stated| stated != start) else {
+    let Some(stated) = chunk
+        .header
+        .stated
+        .map(|stated| stated - 1)
+        .filter(|&stated| stated != start)
+    else {
         return Ok(None);
     };
     let old: Vec<&[u8]> = reading.old().map(|line| line.text.trim_ascii()).collect();
-    if !(3..=MOST_LINES).contains(&old.len()) || old.iter().filter(|line| !line.is_empty()).count() < 3 {
+    if !(3..=MOST_LINES).contains(&old.len())
+        || old.iter().filter(|line| !line.is_empty()).count() < 3
+    {
         return Ok(None);
     }
     let away = (start.abs_diff(stated) / 4).min(MOST_AWAY);
@@ -40,16 +49,32 @@ pub(super) fn second_match(
 }
 
 /// Returns whether the file has most of `old` at `at`, from the first line on or up to the last.
-fn is_near(file: &Lines<'_>, old: &[&[u8]], at: usize, log: &mut RepairLog) -> Result<bool, PlacementError> {
+fn is_near(
+    file: &Lines<'_>,
+    old: &[&[u8]],
+    at: usize,
+    log: &mut RepairLog,
+) -> Result<bool, PlacementError> {
     let line = |index: usize| (index < file.all.len()).then(|| file.content(index).trim_ascii());
-    let head = old.iter().enumerate().take_while(|(index, old)| line(at + index) == Some(old)).count();
+    let head = old
+        .iter()
+        .enumerate()
+        .take_while(|(index, old)| line(at + index) == Some(old))
+        .count();
     log.spend(head + 1)?;
     let upward = |end: usize| {
         let room = old.len() - head;
-        old.iter().rev().zip((0..end).rev()).take(room).take_while(|(old, index)| line(*index) == Some(old)).count()
+        old.iter()
+            .rev()
+            .zip((0..end).rev())
+            .take(room)
+            .take_while(|(old, index)| line(*index) == Some(old))
+            .count()
     };
     let shortest = (at + old.len()).saturating_sub(MOST_GROWTH);
-    let lengths: Vec<_> = (shortest..=at + old.len() + MOST_GROWTH).map(upward).collect();
+    let lengths: Vec<_> = (shortest..=at + old.len() + MOST_GROWTH)
+        .map(upward)
+        .collect();
     log.spend(lengths.iter().sum::<usize>() + lengths.len())?;
     let most = old.len() - (old.len() / 4).max(1);
     Ok(head + lengths.into_iter().max().unwrap_or_default() >= most)

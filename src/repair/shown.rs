@@ -5,43 +5,72 @@ use super::chunk::{ReadLine, Reading};
 use crate::plan::LineKind;
 use crate::text::without_entities;
 
-/// Takes the line numbers of a viewer off, and what it puts behind them, if every old line has one and they count up.
+/// Takes the line numbers of a viewer off, and what it puts behind them, if every old line has one
+/// and they count up.
 pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> {
     let mut lines = reading.lines.clone();
     let mut last = None;
-    for line in lines.iter_mut().filter(|line| line.kind != LineKind::Insertion) {
+    for line in lines
+        .iter_mut()
+        .filter(|line| line.kind != LineKind::Insertion)
+    {
         let (number, rest) = numbered(line.raw.as_deref().unwrap_or(&line.text))?;
         if last.is_some_and(|last| number != last + 1) {
             return None;
         }
         last = Some(number);
-        let rest = if rest.is_empty() { rest } else { rest.strip_prefix(gap)? };
+        let rest = if rest.is_empty() {
+            rest
+        } else {
+            rest.strip_prefix(gap)?
+        };
         (line.text, line.raw) = (rest.to_vec(), None);
     }
     let last = last?;
     number_off_insertions(&mut lines, last, gap)?;
-    let rows = reading.rows.iter().copied().chain([RepairKind::LineNumbers]).collect();
-    Some(Reading { lines, rows, ..reading.clone() })
+    let rows = reading
+        .rows
+        .iter()
+        .copied()
+        .chain([RepairKind::LineNumbers])
+        .collect();
+    Some(Reading {
+        lines,
+        rows,
+        ..reading.clone()
+    })
 }
 
-/// Takes the numbers off the new lines, if every one has one that goes on from those of the old lines, up to `last`;
-/// `None` if only some have.
+/// Takes the numbers off the new lines, if every one has one that goes on from those of the old
+/// lines, up to `last`; `None` if only some have.
 fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Option<()> {
     let count = lines.len();
     let stripped = |line: &ReadLine| {
         let (number, rest) = numbered(&line.text)?;
         let is_near = number <= last + count && number + count > last;
-        let rest = if rest.is_empty() { rest } else { rest.strip_prefix(gap)? };
+        let rest = if rest.is_empty() {
+            rest
+        } else {
+            rest.strip_prefix(gap)?
+        };
         is_near.then(|| rest.to_vec())
     };
-    let is_new = |line: &&mut ReadLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
-    let has_number = |line: &ReadLine| numbered(&line.text).is_some_and(|(number, _)| number <= last + count);
+    let is_new = |line: &&mut ReadLine| {
+        line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty()
+    };
+    let has_number =
+        |line: &ReadLine| numbered(&line.text).is_some_and(|(number, _)| number <= last + count);
     let mut new: Vec<_> = lines.iter_mut().filter(is_new).collect();
     if !new.iter().any(|line| has_number(line)) {
         return Some(());
     }
-    let texts: Vec<_> = new.iter().map(|line| stripped(line)).collect::<Option<_>>()?;
-    new.iter_mut().zip(texts).for_each(|(line, text)| line.text = text);
+    let texts: Vec<_> = new
+        .iter()
+        .map(|line| stripped(line))
+        .collect::<Option<_>>()?;
+    new.iter_mut()
+        .zip(texts)
+        .for_each(|(line, text)| line.text = text);
     Some(())
 }
 
@@ -68,7 +97,10 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
 
 /// Turns entities of HTML back, in all lines, if there are any in an old one.
 pub(super) fn unescaped(reading: &Reading) -> Option<Reading> {
-    if !reading.old().any(|line| without_entities(&line.text) != line.text) {
+    if !reading
+        .old()
+        .any(|line| without_entities(&line.text) != line.text)
+    {
         return None;
     }
     let turned = |line: &ReadLine| ReadLine {
@@ -76,6 +108,15 @@ pub(super) fn unescaped(reading: &Reading) -> Option<Reading> {
         raw: line.raw.as_deref().map(without_entities),
         ..line.clone()
     };
-    let rows = reading.rows.iter().copied().chain([RepairKind::Escaped]).collect();
-    Some(Reading { lines: reading.lines.iter().map(turned).collect(), rows, ..reading.clone() })
+    let rows = reading
+        .rows
+        .iter()
+        .copied()
+        .chain([RepairKind::Escaped])
+        .collect();
+    Some(Reading {
+        lines: reading.lines.iter().map(turned).collect(),
+        rows,
+        ..reading.clone()
+    })
 }

@@ -1,7 +1,7 @@
 //! Repairs of a whole text before it is read: UTF-16, and the colours of a diff.
 //!
-//! Colours are removed where git and GNU diff write them: around a header, around the sign and the rest of a line. Other
-//! escape sequences in a line belong to the file.
+//! Colours are removed where git and GNU diff write them: around a header, around the sign and the
+//! rest of a line. Other escape sequences in a line belong to the file.
 
 use super::rows::{ROWS, RepairKind};
 use super::unwrap::unwrapped;
@@ -9,14 +9,18 @@ use crate::plan::Repair;
 use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
-/// Returns `text` as UTF-8 without colours, and the repairs; `None` if nothing had to be repaired, or nothing could be.
+/// Returns `text` as UTF-8 without colours, and the repairs; `None` if nothing had to be repaired,
+/// or nothing could be.
 pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     let decoded = match encoding(original) {
         Some("UTF-16LE") => Some(decoded(original, u16::from_le_bytes)?),
         Some("UTF-16BE") => Some(decoded(original, u16::from_be_bytes)?),
         _ => None,
     };
-    let mut repairs: Vec<_> = decoded.iter().filter_map(|_| repair(RepairKind::Utf16, 1)).collect();
+    let mut repairs: Vec<_> = decoded
+        .iter()
+        .filter_map(|_| repair(RepairKind::Utf16, 1))
+        .collect();
     let text = decoded.as_deref().unwrap_or(original);
     let plain = match uncoloured(text) {
         Some((plain, line)) => {
@@ -42,8 +46,8 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     Some((plain?.into(), repairs))
 }
 
-/// Returns the text with the usual markers for the blocks that have `------- SEARCH` and `+++++++ REPLACE`, and the line
-/// of the first one; `None` if there is none.
+/// Returns the text with the usual markers for the blocks that have `------- SEARCH` and `+++++++
+/// REPLACE`, and the line of the first one; `None` if there is none.
 fn marked(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut marked, mut first, mut open) = (text.to_vec(), None, None);
     for (number, (span, line)) in Lines::within(text, Span::new(0, text.len())).enumerate() {
@@ -63,7 +67,12 @@ fn marked(text: &[u8]) -> Option<(Vec<u8>, usize)> {
 
 fn repair(row: RepairKind, line: usize) -> Option<Repair> {
     let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
-    Some(Repair { code, line, message, section: None })
+    Some(Repair {
+        code,
+        line,
+        message,
+        section: None,
+    })
 }
 
 /// Returns the characters of UTF-16 as UTF-8; `None` if they are no such text.
@@ -77,16 +86,30 @@ fn decoded(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
         _ => return None,
     };
     let decoded: String = char::decode_utf16(units).collect::<Result<_, _>>().ok()?;
-    Some([decoded.strip_prefix('\u{feff}').unwrap_or(&decoded).as_bytes(), end].concat())
+    Some(
+        [
+            decoded
+                .strip_prefix('\u{feff}')
+                .unwrap_or(&decoded)
+                .as_bytes(),
+            end,
+        ]
+        .concat(),
+    )
 }
 
-/// Returns the text without colours, and the line of the first one; `None` if no line is a coloured header, or if the colours
-/// mark parts of lines, which cannot be told from the contents of the file.
+/// Returns the text without colours, and the line of the first one; `None` if no line is a coloured
+/// header, or if the colours mark parts of lines, which cannot be told from the contents of the
+/// file.
 fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let all = || Lines::within(text, Span::new(0, text.len()));
     let first = all().position(|(_, line)| is_coloured_header(line))?;
     // git resets with `ESC [ m`, GNU diff with `ESC [ 0 m`.
-    let clear: &[u8] = if memchr::memmem::find(text, b"\x1b[m").is_some() { b"\x1b[m" } else { b"\x1b[0m" };
+    let clear: &[u8] = if memchr::memmem::find(text, b"\x1b[m").is_some() {
+        b"\x1b[m"
+    } else {
+        b"\x1b[0m"
+    };
     let mut plain = Vec::with_capacity(text.len());
     for (_, line) in all() {
         let content = without_ending(line);
@@ -100,8 +123,10 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     // GNU diff resets before it sets a colour.
     let set = escapes(line);
     let rest = &line[set..];
-    let is_body =
-        matches!(rest.first(), Some(b' ' | b'+' | b'-' | b'!' | b'<' | b'>' | b'\\')) && !is_header(&line[..set], rest);
+    let is_body = matches!(
+        rest.first(),
+        Some(b' ' | b'+' | b'-' | b'!' | b'<' | b'>' | b'\\')
+    ) && !is_header(&line[..set], rest);
     if !is_body {
         return Some(without_escapes(line));
     }
@@ -110,7 +135,13 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     rest = rest.strip_suffix(clear).unwrap_or(rest);
     // git sets the colour once more after the sign.
     let again = [clear, &line[..set]].concat();
-    rest = if set > 0 { rest.strip_prefix(&*again).or_else(|| rest.strip_prefix(clear)).unwrap_or(rest) } else { rest };
+    rest = if set > 0 {
+        rest.strip_prefix(&*again)
+            .or_else(|| rest.strip_prefix(clear))
+            .unwrap_or(rest)
+    } else {
+        rest
+    };
     let rest = without_blank_errors(rest, clear, &line[..set]);
     let marks_parts = sign == b"+"
         && [&b"\x1b[7m"[..], b"\x1b[27m", b"\x1b[K", b"\x1b[01;31m"]
@@ -125,7 +156,8 @@ fn is_header(set: &[u8], rest: &[u8]) -> bool {
     is_bold && (rest.starts_with(b"--- ") || rest.starts_with(b"+++ "))
 }
 
-/// Returns `rest` without the background that git gives to white space errors: reset, background, blanks, reset, colour.
+/// Returns `rest` without the background that git gives to white space errors: reset, background,
+/// blanks, reset, colour.
 fn without_blank_errors(rest: &[u8], clear: &[u8], set: &[u8]) -> Vec<u8> {
     const BACKGROUND: &[u8] = b"\x1b[41m";
     let (mut plain, mut rest) = (Vec::with_capacity(rest.len()), rest);
@@ -133,7 +165,10 @@ fn without_blank_errors(rest: &[u8], clear: &[u8], set: &[u8]) -> Vec<u8> {
         let before = rest[..at].strip_suffix(set).unwrap_or(&rest[..at]);
         plain.extend_from_slice(before.strip_suffix(clear).unwrap_or(before));
         rest = &rest[at + BACKGROUND.len()..];
-        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let blanks = rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
         plain.extend_from_slice(&rest[..blanks]);
         rest = &rest[blanks..];
         let after = rest.strip_prefix(clear).unwrap_or(rest);
@@ -162,7 +197,11 @@ mod tests {
         let line = |line: &str| {
             let (sign, rest) = line.split_at(line.len().min(1));
             let body = |set: &str| {
-                let after_sign = if again { format!("{clear}{set}") } else { String::new() };
+                let after_sign = if again {
+                    format!("{clear}{set}")
+                } else {
+                    String::new()
+                };
                 format!("{set}{sign}{after_sign}{rest}{clear}\n")
             };
             let is_frag = line.starts_with("@@");
@@ -197,7 +236,10 @@ mod tests {
         // GNU diff leaves lines of context alone, and resets before each header.
         let gnu = "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n \x1b[1mone\n\x1b[31m-a\x1b[0m\n\x1b[32m+b\x1b[0m\n";
         let expected = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n \x1b[1mone\n-a\n+b\n";
-        assert_eq!(plain(gnu.as_bytes()), Some((expected.to_owned(), vec!["colours"])));
+        assert_eq!(
+            plain(gnu.as_bytes()),
+            Some((expected.to_owned(), vec!["colours"]))
+        );
         assert_eq!(plain(DIFF.as_bytes()), None);
     }
 
@@ -206,8 +248,14 @@ mod tests {
         let header = "\x1b[1m--- a/f\x1b[m\n\x1b[1m+++ b/f\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n";
         let text = format!("{header}\x1b[32m+\x1b[m\x1b[32mb\x1b[m\x1b[41m  \x1b[m\n");
         let expected = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b  \n";
-        assert_eq!(plain(text.as_bytes()), Some((expected.to_owned(), vec!["colours"])));
-        assert_eq!(plain(format!("{header}\x1b[32m+b\x1b[7mc\x1b[27m\x1b[m\n").as_bytes()), None);
+        assert_eq!(
+            plain(text.as_bytes()),
+            Some((expected.to_owned(), vec!["colours"]))
+        );
+        assert_eq!(
+            plain(format!("{header}\x1b[32m+b\x1b[7mc\x1b[27m\x1b[m\n").as_bytes()),
+            None
+        );
     }
 
     #[test]
@@ -218,12 +266,24 @@ mod tests {
             let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
             let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
             for bytes in [&little[..], &big, &little[..little.len() - 1]] {
-                assert_eq!(plain(bytes), Some((text.to_owned(), vec!["utf16"])), "{mark:?}");
+                assert_eq!(
+                    plain(bytes),
+                    Some((text.to_owned(), vec!["utf16"])),
+                    "{mark:?}"
+                );
             }
             let ended = [&little[..], b"\n"].concat();
-            assert_eq!(plain(&ended), Some((format!("{text}\n"), vec!["utf16"])), "{mark:?}");
+            assert_eq!(
+                plain(&ended),
+                Some((format!("{text}\n"), vec!["utf16"])),
+                "{mark:?}"
+            );
         }
-        let half: Vec<u8> = "--- a/f\n".encode_utf16().chain([0xd800]).flat_map(u16::to_le_bytes).collect();
+        let half: Vec<u8> = "--- a/f\n"
+            .encode_utf16()
+            .chain([0xd800])
+            .flat_map(u16::to_le_bytes)
+            .collect();
         assert_eq!(plain(&half), None);
     }
 }

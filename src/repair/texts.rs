@@ -1,6 +1,7 @@
 //! Texts that a block or an edit searches for: the same repairs as for the chunks of a diff.
 //!
-//! The old and the new text become a chunk without a header, so that one table of repairs serves every grammar.
+//! The old and the new text become a chunk without a header, so that one table of repairs serves
+//! every grammar.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -21,11 +22,13 @@ use super::{Refusal, RepairKind, RepairLog};
 use crate::lines::{Budget, LineTable, Slide, diff};
 use crate::matching::{self, MismatchKind, TextChange};
 use crate::plan::{
-    Closeness, Direction, Edit, EditOrder, LineKind, Operation, Replacement, Replacements, Target, Times,
+    Closeness, Direction, Edit, EditOrder, LineKind, Operation, Replacement, Replacements, Target,
+    Times,
 };
 use crate::text::{lines, mark_length, without_ending};
 
-/// How many bytes of a file cost a step when a text is searched in them, and when it is compared on all rungs.
+/// How many bytes of a file cost a step when a text is searched in them, and when it is compared on
+/// all rungs.
 const SCAN: usize = 64;
 const COMPARE: usize = 4;
 
@@ -38,17 +41,28 @@ pub struct TextRepairs {
     pub rows: Vec<(usize, RepairKind)>,
 }
 
-/// Returns `changes` as they were meant for a file with `content`. What fits as it is, or has no reading that fits, stays.
+/// Returns `changes` as they were meant for a file with `content`. What fits as it is, or has no
+/// reading that fits, stays.
 ///
 /// # Errors
 ///
 /// Returns why the reading of some is not certain.
-pub fn repair_texts(content: &[u8], changes: &Replacements, work: &mut Work) -> Result<TextRepairs, Vec<Refusal>> {
+pub fn repair_texts(
+    content: &[u8],
+    changes: &Replacements,
+    work: &mut Work,
+) -> Result<TextRepairs, Vec<Refusal>> {
     let mut changes = changes.clone();
-    let Replacements { order, closeness, .. } = changes;
+    let Replacements {
+        order, closeness, ..
+    } = changes;
     let cells: Vec<_> = changes.edits.iter().map(|_| Cells::default()).collect();
     let (mut rows, mut refusals) = (Vec::new(), Vec::new());
-    let mut file = Searched { content: content.into(), lines: None, log: RepairLog::with_work(*work) };
+    let mut file = Searched {
+        content: content.into(),
+        lines: None,
+        log: RepairLog::with_work(*work),
+    };
     for (edit, cells) in changes.edits.iter_mut().zip(&cells) {
         match repair_text(&mut file, edit, cells) {
             Ok(None) => {}
@@ -59,14 +73,24 @@ pub fn repair_texts(content: &[u8], changes: &Replacements, work: &mut Work) -> 
             Err(refusal) => refusals.push(*refusal),
         }
         if order == EditOrder::InTurn {
-            let alone = Replacements { order, closeness, edits: vec![edit.clone()] };
-            if let Ok((after, places)) = matching::replace_unexplained(&file.content, &alone, u64::MAX) {
+            let alone = Replacements {
+                order,
+                closeness,
+                edits: vec![edit.clone()],
+            };
+            if let Ok((after, places)) =
+                matching::replace_unexplained(&file.content, &alone, u64::MAX)
+            {
                 file.write(after, &places, cells);
             }
         }
     }
     *work = file.log.work();
-    if refusals.is_empty() { Ok(TextRepairs { changes, rows }) } else { Err(refusals) }
+    if refusals.is_empty() {
+        Ok(TextRepairs { changes, rows })
+    } else {
+        Err(refusals)
+    }
 }
 
 /// The file that edits search in. Its lines are found once: an edit replaces only its own.
@@ -76,7 +100,8 @@ struct Searched<'f> {
     log: RepairLog,
 }
 
-/// What the lines of a file point to: its contents when an edit first needs the lines, and what the edit writes.
+/// What the lines of a file point to: its contents when an edit first needs the lines, and what the
+/// edit writes.
 #[derive(Default)]
 struct Cells {
     content: OnceCell<Vec<u8>>,
@@ -96,7 +121,10 @@ impl<'f> Searched<'f> {
     /// Takes what an edit makes of the file, at `places` of it.
     fn write(&mut self, after: Vec<u8>, places: &[TextChange], cells: &'f Cells) {
         let ranges = || places.iter().map(|place| &place.placement.bytes);
-        let start = ranges().map(|range| range.start).min().unwrap_or(after.len());
+        let start = ranges()
+            .map(|range| range.start)
+            .min()
+            .unwrap_or(after.len());
         let end = ranges().map(|range| range.end).max().unwrap_or(start);
         let before = mem::replace(&mut self.content, after.into());
         let mark = mark_length(&before);
@@ -119,22 +147,36 @@ fn repair_text<'f>(
     edit: &Replacement,
     cells: &'f Cells,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
-    let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return Ok(None) };
+    let (Target::Text {
+        old,
+        times: Times::Once,
+    }
+    | Target::Lines(old)) = &edit.target
+    else {
+        return Ok(None);
+    };
     let refuse = |error| {
         let (kind, message, lines) = words(edit.index.map_or(1, |index| index + 1), error);
-        Box::new(Refusal { lines, ..Refusal::new(kind, None, edit.span, message) })
+        Box::new(Refusal {
+            lines,
+            ..Refusal::new(kind, None, edit.span, message)
+        })
     };
     let lines = edit_lines(old, &edit.new);
     if writes_elision(&pairs(&lines), false) {
         return Err(refuse(PlacementError::Elided));
     }
     file.log.spend(file.content.len() / SCAN).map_err(refuse)?;
-    let alone = |closeness| Replacements { closeness, ..Replacements::of(vec![edit.clone()]) };
+    let alone = |closeness| Replacements {
+        closeness,
+        ..Replacements::of(vec![edit.clone()])
+    };
     match matching::replace_unexplained(&file.content, &alone(Closeness::Exact), u64::MAX) {
         Ok(_) => return Ok(None),
         Err(misplaced) if edit.line.is_none() => {
-            let is_several =
-                |error: &matching::TextMismatch| matches!(error.mismatch.kind, MismatchKind::Ambiguous { .. });
+            let is_several = |error: &matching::TextMismatch| {
+                matches!(error.mismatch.kind, MismatchKind::Ambiguous { .. })
+            };
             if misplaced.misfits.iter().any(is_several) {
                 return Ok(None);
             }
@@ -151,7 +193,9 @@ fn repair_text<'f>(
     match fixed {
         Ok(fixed) => Ok(Some(fixed)),
         Err(PlacementError::NotFound) => {
-            file.log.spend(file.content.len() / COMPARE).map_err(refuse)?;
+            file.log
+                .spend(file.content.len() / COMPARE)
+                .map_err(refuse)?;
             folded(&file.content, old, edit, &refuse)
         }
         Err(PlacementError::Nothing) => Ok(None),
@@ -161,11 +205,19 @@ fn repair_text<'f>(
 
 /// Returns whether `edit` writes a line that stands for others.
 fn is_elided(edit: &Replacement) -> bool {
-    let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return false };
+    let (Target::Text {
+        old,
+        times: Times::Once,
+    }
+    | Target::Lines(old)) = &edit.target
+    else {
+        return false;
+    };
     writes_elision(&pairs(&edit_lines(old, &edit.new)), false)
 }
 
-/// Returns whether a hunk or a text of `operation`, which is part of `text`, writes a line that stands for others.
+/// Returns whether a hunk or a text of `operation`, which is part of `text`, writes a line that
+/// stands for others.
 #[must_use]
 pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
     let hunks = match &operation.edit {
@@ -174,14 +226,20 @@ pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
         _ => return false,
     };
     hunks.iter().any(|hunk| {
-        let lines = hunk.lines(text, Direction::Forward).map(|line| (line.kind, without_ending(line.text)));
+        let lines = hunk
+            .lines(text, Direction::Forward)
+            .map(|line| (line.kind, without_ending(line.text)));
         writes_elision(&lines.collect::<Vec<_>>(), hunk.anchor.is_numbered())
     })
 }
 
 /// Returns the lines of a hunk from the text `old` to `new`, each with its sign.
 fn edit_lines(old: &[u8], new: &[u8]) -> Vec<Vec<u8>> {
-    let [old, new] = [old, new].map(|text| lines(text).map(|(_, line)| without_ending(line)).collect::<Vec<_>>());
+    let [old, new] = [old, new].map(|text| {
+        lines(text)
+            .map(|(_, line)| without_ending(line))
+            .collect::<Vec<_>>()
+    });
     body(&old, &new)
 }
 
@@ -197,13 +255,18 @@ fn pairs(body: &[Vec<u8>]) -> Vec<(LineKind, &[u8])> {
 /// The lines of a text, without their terminators.
 type TextLines<'t> = Vec<&'t [u8]>;
 
-/// Returns the lines of both texts; `None` if the new one would join its last line with the next line of the file.
+/// Returns the lines of both texts; `None` if the new one would join its last line with the next
+/// line of the file.
 fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLines<'t>)> {
-    let split = |text: &'t [u8]| text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let split = |text: &'t [u8]| {
+        text.split(|&byte| byte == b'\n')
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    };
     match (old.strip_suffix(b"\n"), new.strip_suffix(b"\n")) {
         (Some(old), Some(new)) => Some((split(old).collect(), split(new).collect())),
         (Some(old), None) if new.is_empty() => Some((split(old).collect(), Vec::new())),
-        // Without its newline the old text ends within a line or at its end, and so does the new one.
+        // Without its newline the old text ends within a line or at its end, and so does the new
+        // one.
         (None, _) => Some((split(old).collect(), split(new).collect())),
         (Some(_), None) => None,
     }
@@ -214,7 +277,8 @@ fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
     let [before, after] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
     let edits = diff(&before, &after, Budget::default(), Slide::Last);
     let mut body = Vec::with_capacity(old.len() + new.len());
-    let mut add = |sign: u8, lines: &[&[u8]]| body.extend(lines.iter().map(|line| [&[sign], *line].concat()));
+    let mut add =
+        |sign: u8, lines: &[&[u8]]| body.extend(lines.iter().map(|line| [&[sign], *line].concat()));
     let mut at = 0;
     for edit in edits {
         add(b' ', &old[at..edit.old.start]);
@@ -234,30 +298,56 @@ fn placed<'f>(
     cells: &'f Cells,
 ) -> Result<RepairedText, PlacementError> {
     let number = |(index, text)| Line::new(text, edit.span, index + 1);
-    let lines: Vec<_> = body.iter().map(Vec::as_slice).enumerate().map(number).collect();
-    let Some(&first) = lines.first() else { return Err(PlacementError::Nothing) };
-    let header = Header { stated: edit.line, ..Header::default() };
-    let chunk = Chunk { is_text: true, ..Chunk::new(header, lines, first, false) };
+    let lines: Vec<_> = body
+        .iter()
+        .map(Vec::as_slice)
+        .enumerate()
+        .map(number)
+        .collect();
+    let Some(&first) = lines.first() else {
+        return Err(PlacementError::Nothing);
+    };
+    let header = Header {
+        stated: edit.line,
+        ..Header::default()
+    };
+    let chunk = Chunk {
+        is_text: true,
+        ..Chunk::new(header, lines, first, false)
+    };
     searched.find_lines(cells)?;
-    let Some(file) = &searched.lines else { return Err(PlacementError::TooMuch) };
+    let Some(file) = &searched.lines else {
+        return Err(PlacementError::TooMuch);
+    };
     let mut log = searched.log.tried();
     let fixed = place(file, &chunk, (0, false), &mut log).and_then(|one| {
         if edit.line.is_some_and(|line| line != one.lines.start + 1) {
             log.note(RepairKind::StartLine, 1);
         }
         let range = lone(file, one.lines.clone(), &mut log)?;
-        let (old, new) = (file.all[range.clone()].concat(), spliced_lines(file, &[one], range));
+        let (old, new) = (
+            file.all[range.clone()].concat(),
+            spliced_lines(file, &[one], range),
+        );
         Ok((closed(old), if new.is_empty() { new } else { closed(new) }))
     });
     searched.log.leave(&log);
     let (old, new) = fixed?;
-    let rows = log.into_rows().into_iter().chain(edit.line.map(|_| RepairKind::Envelope)).collect();
+    let rows = log
+        .into_rows()
+        .into_iter()
+        .chain(edit.line.map(|_| RepairKind::Envelope))
+        .collect();
     Ok(RepairedText { old, new, rows })
 }
 
-/// Returns the lines of `range`, and as many lines around them as make them the only ones: a line number may have chosen
-/// one of several places.
-fn lone(file: &Lines<'_>, range: Range<usize>, log: &mut RepairLog) -> Result<Range<usize>, PlacementError> {
+/// Returns the lines of `range`, and as many lines around them as make them the only ones: a line
+/// number may have chosen one of several places.
+fn lone(
+    file: &Lines<'_>,
+    range: Range<usize>,
+    log: &mut RepairLog,
+) -> Result<Range<usize>, PlacementError> {
     let Range { mut start, mut end } = range;
     loop {
         if file.is_lone(&(start..end), log)? || start == 0 && end == file.all.len() {

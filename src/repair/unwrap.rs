@@ -1,4 +1,5 @@
-//! Text around patches whose grammars allow none: JSON documents and hashline sections in a fence or in prose.
+//! Text around patches whose grammars allow none: JSON documents and hashline sections in a fence
+//! or in prose.
 //!
 //! The text around is replaced by blanks, so that every position stays the same.
 
@@ -8,20 +9,25 @@ use super::read::is_fence;
 use crate::syntax::is_hashline_header;
 use crate::text::{Lines, Span, mark_length, without_ending};
 
-/// Returns `text` with blanks in the place of what is around its only patch, and the line of the first change; `None` if
-/// nothing is around it, or another grammar reads it.
+/// Returns `text` with blanks in the place of what is around its only patch, and the line of the
+/// first change; `None` if nothing is around it, or another grammar reads it.
 pub(super) fn unwrapped(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let start = mark_length(text);
     let patch = json(text, start).or_else(|| hashline(text, start))?;
     let is_around = |span: Span| span.of(text).iter().any(|byte| !byte.is_ascii_whitespace());
     let (head, tail) = (Span::new(0, patch.start), Span::new(patch.end, text.len()));
-    if !is_around(head) && !is_around(tail) || has_other(head.of(text)) || has_other(tail.of(text)) {
+    if !is_around(head) && !is_around(tail) || has_other(head.of(text)) || has_other(tail.of(text))
+    {
         return None;
     }
     let mut plain = text.to_vec();
     plain[..patch.start].iter_mut().for_each(blank);
     plain[patch.end..].iter_mut().for_each(blank);
-    let lines = if is_around(head) { 0 } else { memchr::memchr_iter(b'\n', &text[..patch.end]).count() };
+    let lines = if is_around(head) {
+        0
+    } else {
+        memchr::memchr_iter(b'\n', &text[..patch.end]).count()
+    };
     Some((plain, lines + 1))
 }
 
@@ -32,26 +38,47 @@ fn blank(byte: &mut u8) {
 }
 
 fn all_lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
-    Lines::within(text, Span::new(from, text.len())).map(|(span, line)| (span.start, without_ending(line)))
+    Lines::within(text, Span::new(from, text.len()))
+        .map(|(span, line)| (span.start, without_ending(line)))
 }
 
 /// Returns whether a part of a patch is in `text`, so that it is no prose.
 fn has_other(text: &[u8]) -> bool {
-    const MARKS: &[&[u8]] =
-        &[b"diff --git ", b"--- ", b"+++ ", b"*** ", b"@@ ", b"<<<<<<<", b">>>>>>>", b"-------", b"{", b"["];
-    all_lines(text, 0).any(|(_, line)| MARKS.iter().any(|mark| line.trim_ascii_start().starts_with(mark)))
+    const MARKS: &[&[u8]] = &[
+        b"diff --git ",
+        b"--- ",
+        b"+++ ",
+        b"*** ",
+        b"@@ ",
+        b"<<<<<<<",
+        b">>>>>>>",
+        b"-------",
+        b"{",
+        b"[",
+    ];
+    all_lines(text, 0).any(|(_, line)| {
+        MARKS
+            .iter()
+            .any(|mark| line.trim_ascii_start().starts_with(mark))
+    })
 }
 
 /// Returns the first JSON document that begins a line and is an object or a list of objects.
 fn json(text: &[u8], from: usize) -> Option<Span> {
-    let is_start = |line: &[u8]| matches!(line.trim_ascii_start(), [b'{', ..] | [b'[', b'{', ..] | [b'[']);
+    let is_start = |line: &[u8]| {
+        matches!(
+            line.trim_ascii_start(),
+            [b'{', ..] | [b'[', b'{', ..] | [b'[']
+        )
+    };
     let (start, _) = all_lines(text, from).find(|(_, line)| is_start(line))?;
     let mut values = serde_json::Deserializer::from_slice(&text[start..]).into_iter::<IgnoredAny>();
     values.next()?.ok()?;
     Some(Span::new(start, start + values.byte_offset()))
 }
 
-/// Returns the sections of hashline: from the first header to the end of the envelope, or to the end of the fence.
+/// Returns the sections of hashline: from the first header to the end of the envelope, or to the
+/// end of the fence.
 fn hashline(text: &[u8], from: usize) -> Option<Span> {
     let mut lines = all_lines(text, from);
     let (mut start, mut fence, mut is_enveloped) = (None, None::<&[u8]>, false);
@@ -65,10 +92,17 @@ fn hashline(text: &[u8], from: usize) -> Option<Span> {
             line if is_hashline_header(line) => {
                 start.get_or_insert(at);
                 let is_closed = |(_, line): &(usize, &[u8])| {
-                    let is_closing = fence.is_some_and(|fence| is_fence(line) && line.first() == fence.first());
-                    if is_enveloped { line.trim_ascii_end() == b"*** End Patch" } else { is_closing }
+                    let is_closing =
+                        fence.is_some_and(|fence| is_fence(line) && line.first() == fence.first());
+                    if is_enveloped {
+                        line.trim_ascii_end() == b"*** End Patch"
+                    } else {
+                        is_closing
+                    }
                 };
-                let end = lines.find(is_closed).map(|(at, line)| if is_enveloped { at + line.len() } else { at });
+                let end = lines
+                    .find(is_closed)
+                    .map(|(at, line)| if is_enveloped { at + line.len() } else { at });
                 return Some(Span::new(start?, end.unwrap_or(text.len())));
             }
             _ => (start, is_enveloped) = (None, false),
@@ -82,19 +116,38 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> Option<String> {
-        unwrapped(text.as_bytes()).map(|(text, _)| String::from_utf8(text).unwrap().trim().to_owned())
+        unwrapped(text.as_bytes())
+            .map(|(text, _)| String::from_utf8(text).unwrap().trim().to_owned())
     }
 
     #[test]
     fn text_around_a_document_is_blanked() {
         let document = "{\"edits\": []}";
-        assert_eq!(plain(&format!("Here:\n\n```json\n{document}\n```\nDone.\n")).as_deref(), Some(document));
-        assert_eq!(plain(&format!("\u{feff}{document}\n")).as_deref(), Some(document));
+        assert_eq!(
+            plain(&format!("Here:\n\n```json\n{document}\n```\nDone.\n")).as_deref(),
+            Some(document)
+        );
+        assert_eq!(
+            plain(&format!("\u{feff}{document}\n")).as_deref(),
+            Some(document)
+        );
         let section = "[a#2914]\nPUT 1.=1:\n+x";
-        assert_eq!(plain(&format!("```\n{section}\n```\nDone.\n")).as_deref(), Some(section));
+        assert_eq!(
+            plain(&format!("```\n{section}\n```\nDone.\n")).as_deref(),
+            Some(section)
+        );
         let envelope = format!("*** Begin Patch\n{section}\n*** End Patch");
-        assert_eq!(plain(&format!("I do:\n{envelope}\nDone.\n")).as_deref(), Some(&*envelope));
-        for text in [document, section, "prose\n{broken\n", "--- a/f\n{\"a\": 1}\n", "{}\n{}\n"] {
+        assert_eq!(
+            plain(&format!("I do:\n{envelope}\nDone.\n")).as_deref(),
+            Some(&*envelope)
+        );
+        for text in [
+            document,
+            section,
+            "prose\n{broken\n",
+            "--- a/f\n{\"a\": 1}\n",
+            "{}\n{}\n",
+        ] {
             assert_eq!(plain(text), None, "{text}");
         }
     }

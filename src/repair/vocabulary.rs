@@ -65,16 +65,19 @@ const LINES: &[&str] = &[
 
 /// Words around them.
 const AROUND: &[&str] = &[
-    "the", "of", "this", "that", "these", "those", "is", "are", "was", "were", "as", "it", "its", "your", "my", "our",
-    "all", "any", "and", "in", "from", "to", "with", "for", "by", "here", "before", "above", "below", "after",
-    "exactly", "brevity", "not", "shown", "goes", "go",
+    "the", "of", "this", "that", "these", "those", "is", "are", "was", "were", "as", "it", "its",
+    "your", "my", "our", "all", "any", "and", "in", "from", "to", "with", "for", "by", "here",
+    "before", "above", "below", "after", "exactly", "brevity", "not", "shown", "goes", "go",
 ];
 
-/// Returns whether `comment`, without its marks and in lower case, says with all of its words that lines are left out;
-/// with dots (`has_dots`) the name of what is left out suffices.
+/// Returns whether `comment`, without its marks and in lower case, says with all of its words that
+/// lines are left out; with dots (`has_dots`) the name of what is left out suffices.
 pub(super) fn says_left_out(comment: &str, has_dots: bool) -> bool {
     let mut says = false;
-    for word in comment.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in comment
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
         let is_name = LINES.contains(&word);
         let is_left_out = LEFT_OUT.contains(&word);
         if !is_left_out && !is_name && !AROUND.contains(&word) && word.parse::<u64>().is_err() {
@@ -91,10 +94,21 @@ mod tests {
 
     #[test]
     fn a_comment_that_speaks_of_more_is_a_remark() {
-        for comment in ["the rest of the function stays the same", "unchanged", "2 lines omitted", "rest as before"] {
+        for comment in [
+            "the rest of the function stays the same",
+            "unchanged",
+            "2 lines omitted",
+            "rest as before",
+        ] {
             assert!(says_left_out(comment, false), "{comment}");
         }
-        for comment in ["the cache is unchanged here because of x", "other methods", "", "keep the lock", "the code"] {
+        for comment in [
+            "the cache is unchanged here because of x",
+            "other methods",
+            "",
+            "keep the lock",
+            "the code",
+        ] {
             assert!(!says_left_out(comment, false), "{comment}");
         }
         assert!(says_left_out("2 lines", true) && !says_left_out("2 lines", false));

@@ -11,8 +11,8 @@ use crate::syntax::write::{self, DiffHunk};
 use crate::text::printable;
 
 /// One `ToolCallUpdate`, ready as the `update` of a `session/update`, and as the `toolCall` of a
-/// `session/request_permission`: after a check the call is `pending`. Who sends it puts the name of its own call into
-/// `toolCallId`.
+/// `session/request_permission`: after a check the call is `pending`. Who sends it puts the name of
+/// its own call into `toolCallId`.
 pub(super) struct Acp;
 
 impl Format for Acp {
@@ -53,19 +53,30 @@ fn content(report: &Report) -> Vec<Value> {
         return vec![words(&refusal(report))];
     }
     let asked = report.files.iter().filter_map(asked);
-    report.files.iter().flat_map(|file| shown(report, file)).chain(asked).collect()
+    report
+        .files
+        .iter()
+        .flat_map(|file| shown(report, file))
+        .chain(asked)
+        .collect()
 }
 
 /// Returns why somebody has to be asked before the file is changed.
 fn asked(file: &FileReport) -> Option<Value> {
-    let reason = file.reason.as_deref().filter(|_| file.verdict == Verdict::Ask)?;
+    let reason = file
+        .reason
+        .as_deref()
+        .filter(|_| file.verdict == Verdict::Ask)?;
     let said = format!("policy asks about {}: {reason}", file.path);
     Some(words(&printable(said.as_bytes()).to_string()))
 }
 
 /// Returns what the call is named by, for who has no name of its own.
 fn call(report: &Report) -> &str {
-    let committed = report.transaction.as_ref().and_then(|transaction| transaction.id.as_deref());
+    let committed = report
+        .transaction
+        .as_ref()
+        .and_then(|transaction| transaction.id.as_deref());
     committed.or(report.plan_id.as_deref()).unwrap_or("wpatch")
 }
 
@@ -95,16 +106,25 @@ fn kind(report: &Report) -> &'static str {
     }
 }
 
-/// Returns the places of a file, so that a client can follow; none where nobody knows where the root is.
+/// Returns the places of a file, so that a client can follow; none where nobody knows where the
+/// root is.
 fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
-    let Some(root) = &report.root else { return Vec::new() };
+    let Some(root) = &report.root else {
+        return Vec::new();
+    };
     let path = absolute(root, file);
     let lines: Vec<_> = hunks(file).iter().map(|hunk| hunk.line.max(1)).collect();
-    let failed = file.hunks.iter().filter_map(|hunk| Some(hunk.nearest.as_ref()?.differs_at()));
+    let failed = file
+        .hunks
+        .iter()
+        .filter_map(|hunk| Some(hunk.nearest.as_ref()?.differs_at()));
     let lines: Vec<_> = lines.into_iter().chain(failed).collect();
     match lines.as_slice() {
         [] => vec![json!({"path": path})],
-        lines => lines.iter().map(|line| json!({"path": path, "line": line})).collect(),
+        lines => lines
+            .iter()
+            .map(|line| json!({"path": path, "line": line}))
+            .collect(),
     }
 }
 
@@ -119,7 +139,8 @@ fn shown(report: &Report, file: &FileReport) -> Vec<Value> {
     if shown.is_empty() && file.op == Op::Create && file.file_type == FileType::Text {
         shown.push(json!({"type": "diff", "path": path, "oldText": null, "newText": ""}));
     }
-    let is_more = file.is_mode_change() || matches!(file.op, Op::Rename | Op::Copy) || shown.is_empty();
+    let is_more =
+        file.is_mode_change() || matches!(file.op, Op::Rename | Op::Copy) || shown.is_empty();
     if is_more {
         shown.push(words(&super::text::line(file)));
     }
@@ -131,7 +152,11 @@ fn words(text: &str) -> Value {
 }
 
 fn absolute(root: &str, file: &FileReport) -> String {
-    format!("{}/{}", root.trim_end_matches('/'), text(file.path.as_bytes()))
+    format!(
+        "{}/{}",
+        root.trim_end_matches('/'),
+        text(file.path.as_bytes())
+    )
 }
 
 /// One change of lines.
@@ -142,11 +167,15 @@ struct Lines {
     new: String,
 }
 
-/// Returns the hunks of the file's diff. A diff that is not UTF-8 is one line of escapes there, and has none.
+/// Returns the hunks of the file's diff. A diff that is not UTF-8 is one line of escapes there, and
+/// has none.
 fn hunks(file: &FileReport) -> Vec<Lines> {
     let diff = file.diff.as_deref().unwrap_or_default().as_bytes();
-    let lines =
-        |hunk: DiffHunk<'_>| Lines { line: hunk.new.start, old: side(&hunk.lines, b'-'), new: side(&hunk.lines, b'+') };
+    let lines = |hunk: DiffHunk<'_>| Lines {
+        line: hunk.new.start,
+        old: side(&hunk.lines, b'-'),
+        new: side(&hunk.lines, b'+'),
+    };
     write::hunks(diff).into_iter().map(lines).collect()
 }
 

@@ -38,9 +38,10 @@ pub enum JobId {
     Number(#[cfg_attr(feature = "schema", schemars(with = "f64"))] Box<RawValue>),
 }
 
-/// Takes out of `report` what depends on where and when it was made: the directory, the repository, the directories in
-/// names of patches and policy files, the name of a transaction, and times. Of `places`, which are absolute names of files
-/// and directories, problems keep the last part. What remains is the same for the same patch on the same tree.
+/// Takes out of `report` what depends on where and when it was made: the directory, the repository,
+/// the directories in names of patches and policy files, the name of a transaction, and times. Of
+/// `places`, which are absolute names of files and directories, problems keep the last part. What
+/// remains is the same for the same patch on the same tree.
 pub fn forget_place(report: &mut Report, places: &[String]) {
     (report.root, report.saved) = (None, None);
     if let Some(tree) = &mut report.tree {
@@ -49,21 +50,42 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
     if let Some(index) = &mut report.index {
         index.file = None;
     }
-    report.inputs.iter_mut().for_each(|input| shorten(&mut input.name));
+    report
+        .inputs
+        .iter_mut()
+        .for_each(|input| shorten(&mut input.name));
     if let Some(source) = &mut report.policy.source {
-        *source = source.split(", ").map(last_part).collect::<Vec<_>>().join(", ");
+        *source = source
+            .split(", ")
+            .map(last_part)
+            .collect::<Vec<_>>()
+            .join(", ");
     }
     if let Some(transaction) = &mut report.transaction {
         transaction.id = None;
         transaction.recovered.clear();
     }
     let commands = [&mut report.before, &mut report.verify, &mut report.after];
-    commands.into_iter().flatten().for_each(|command| command.duration_ms = 0);
+    commands
+        .into_iter()
+        .flatten()
+        .for_each(|command| command.duration_ms = 0);
     let problems = report.problems.iter_mut();
-    let problems =
-        problems.flat_map(|problem| [Some(&mut problem.message), problem.path.as_mut(), problem.help.as_mut()]);
-    let error = report.error.iter_mut().flat_map(|error| [Some(&mut error.message), error.path.as_mut()]);
-    problems.chain(error).flatten().for_each(|text| forget(text, places));
+    let problems = problems.flat_map(|problem| {
+        [
+            Some(&mut problem.message),
+            problem.path.as_mut(),
+            problem.help.as_mut(),
+        ]
+    });
+    let error = report
+        .error
+        .iter_mut()
+        .flat_map(|error| [Some(&mut error.message), error.path.as_mut()]);
+    problems
+        .chain(error)
+        .flatten()
+        .for_each(|text| forget(text, places));
     for file in &mut report.files {
         file.reason.iter_mut().for_each(|text| forget(text, places));
         for hit in &mut file.policy {
@@ -75,7 +97,10 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
 
 /// Leaves of every place that `text` names the last part.
 fn forget(text: &mut String, places: &[String]) {
-    let mut places: Vec<&String> = places.iter().filter(|place| place.starts_with('/')).collect();
+    let mut places: Vec<&String> = places
+        .iter()
+        .filter(|place| place.starts_with('/'))
+        .collect();
     // One may lie in another.
     places.sort_by_key(|place| std::cmp::Reverse(place.len()));
     for place in places {

@@ -24,7 +24,10 @@ pub struct CellReport {
 
 impl CellReport {
     pub(super) fn of(cell: &EditedCell) -> Self {
-        Self { index: cell.index, id: cell.id.as_ref().map(|id| clipped(id.as_bytes())) }
+        Self {
+            index: cell.index,
+            id: cell.id.as_ref().map(|id| clipped(id.as_bytes())),
+        }
     }
 }
 
@@ -32,7 +35,8 @@ impl CellReport {
 pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) -> Vec<HunkReport> {
     let mut growth = Growth::default();
     let places = outcome.placements.iter().zip(&outcome.texts).enumerate();
-    let places = places.filter_map(|(index, (placed, &(_, new)))| Some((index, placed.as_ref().ok()?, new)));
+    let places =
+        places.filter_map(|(index, (placed, &(_, new)))| Some((index, placed.as_ref().ok()?, new)));
     places
         .map(|(index, placement, new)| {
             let lines = growth.applied(&placement.lines, new);

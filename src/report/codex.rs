@@ -7,7 +7,8 @@ use super::{Expected, Format, ProblemReport, Report};
 use crate::preflight::ProblemKind;
 use crate::text::{printable, printable_line};
 
-/// The list of files after success, and one message after failure, in the words that its models know.
+/// The list of files after success, and one message after failure, in the words that its models
+/// know.
 ///
 /// Codex has no check: the list then says what would be updated.
 pub(super) struct Codex;
@@ -19,13 +20,26 @@ impl Format for Codex {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let Some(error) = &report.error else {
-            let said = if report.command == "check" { "Would update" } else { "Updated" };
-            return write!(out, "Success. {said} the following files:\n{}", letters(&report.files));
+            let said = if report.command == "check" {
+                "Would update"
+            } else {
+                "Updated"
+            };
+            return write!(
+                out,
+                "Success. {said} the following files:\n{}",
+                letters(&report.files)
+            );
         };
         writeln!(out, "{}", message(error))?;
-        if let (Some(Expected::Lines(lines)), ProblemKind::NotFound) = (&error.details.expected, error.kind) {
-            let shown = |line: &String| printable_line(line.trim_end_matches('\n').as_bytes()).to_string();
-            lines.iter().try_for_each(|line| writeln!(out, "{}", shown(line)))?;
+        if let (Some(Expected::Lines(lines)), ProblemKind::NotFound) =
+            (&error.details.expected, error.kind)
+        {
+            let shown =
+                |line: &String| printable_line(line.trim_end_matches('\n').as_bytes()).to_string();
+            lines
+                .iter()
+                .try_for_each(|line| writeln!(out, "{}", shown(line)))?;
         }
         match &error.help {
             Some(help) => writeln!(out, "{}", printable(help.as_bytes())),
@@ -39,12 +53,16 @@ fn message(error: &ProblemReport) -> String {
     let path = error.path.as_deref().unwrap_or("the patch");
     let path = printable(path.as_bytes());
     match (error.kind, error.span) {
-        (ProblemKind::Parse, Some(span)) => format!("Invalid patch hunk on line {}: {said}", span.line),
+        (ProblemKind::Parse, Some(span)) => {
+            format!("Invalid patch hunk on line {}: {said}", span.line)
+        }
         (ProblemKind::Parse, None) => format!("Invalid patch: {said}"),
         (ProblemKind::NotFound, _) => format!("Failed to find expected lines in {path}:"),
         (ProblemKind::Missing, _) => format!("Failed to read file to update {path}: {said}"),
         (ProblemKind::NoChange, _) => format!("No files were modified. {path}: {said}"),
-        (ProblemKind::Io, _) if error.path.is_some() => format!("Failed to write file {path}: {said}"),
+        (ProblemKind::Io, _) if error.path.is_some() => {
+            format!("Failed to write file {path}: {said}")
+        }
         _ if error.path.is_some() => format!("{path}: {said}"),
         _ => said.to_string(),
     }

@@ -53,9 +53,14 @@ impl Summary {
         self.hunks_fuzzy += file.omitted_moves.1;
     }
 
-    /// Counts the hunks of a file that fit off their stated place, or with lines of context left out.
+    /// Counts the hunks of a file that fit off their stated place, or with lines of context left
+    /// out.
     pub(super) fn count_moved(&mut self, operation: &Operation, outcome: &FileOutcome) {
-        let placements = outcome.placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
+        let placements = outcome
+            .placements
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| operation.takes(*index));
         for placement in placements.filter_map(|(_, placed)| placed.as_ref().ok()) {
             self.hunks_offset += usize::from(placement.offset != 0);
             self.hunks_fuzzy += usize::from(placement.left_out != (0, 0));

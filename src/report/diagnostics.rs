@@ -23,8 +23,8 @@ pub struct DiagnosticsReport {
     pub errors: usize,
     /// How many diagnostics it took away.
     pub fixed: usize,
-    /// How many of what it brought are not told, because they are about files that policy closes for reading, or point to
-    /// them. The errors among them count in `errors`.
+    /// How many of what it brought are not told, because they are about files that policy closes
+    /// for reading, or point to them. The errors among them count in `errors`.
     pub withheld: usize,
 }
 
@@ -121,11 +121,30 @@ impl DiagnosticReport {
     /// Whatever the server said is escaped.
     #[must_use]
     pub fn line(&self) -> String {
-        let rule: Vec<_> = [&self.source, &self.code].into_iter().flatten().map(String::as_str).collect();
-        let rule = if rule.is_empty() { String::new() } else { format!(" [{}]", rule.join(" ")) };
-        let message = self.message.split_whitespace().collect::<Vec<_>>().join(" ");
-        let Self { path, line, column, severity, .. } = self;
-        printable(format!("{path}:{line}:{column}: {severity}: {message}{rule}").as_bytes()).to_string()
+        let rule: Vec<_> = [&self.source, &self.code]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let rule = if rule.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", rule.join(" "))
+        };
+        let message = self
+            .message
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let Self {
+            path,
+            line,
+            column,
+            severity,
+            ..
+        } = self;
+        printable(format!("{path}:{line}:{column}: {severity}: {message}{rule}").as_bytes())
+            .to_string()
     }
 }
 
@@ -146,8 +165,16 @@ mod tests {
             source: Some("Fake\x1b".to_owned()),
             message: "no\n  such\x07 name".to_owned(),
         };
-        assert_eq!(found.line(), "a\\n.py:2:3: error: no such\\x07 name [Fake\\x1b x1]");
-        let plain = DiagnosticReport { source: None, code: None, message: "bad".to_owned(), ..found };
+        assert_eq!(
+            found.line(),
+            "a\\n.py:2:3: error: no such\\x07 name [Fake\\x1b x1]"
+        );
+        let plain = DiagnosticReport {
+            source: None,
+            code: None,
+            message: "bad".to_owned(),
+            ..found
+        };
         assert_eq!(plain.line(), "a\\n.py:2:3: error: bad");
     }
 }

@@ -122,10 +122,15 @@ pub struct GrantReport {
 }
 
 impl Explanation {
-    /// Returns what `accesses` say of the file at `path`, which `named` leads to, under `policy`. The hits are sorted, the
-    /// strictest first.
+    /// Returns what `accesses` say of the file at `path`, which `named` leads to, under `policy`.
+    /// The hits are sorted, the strictest first.
     #[must_use]
-    pub fn of(named: &RelPath, path: &RelPath, accesses: Vec<(Access, Vec<Hit>)>, policy: &Policy) -> Self {
+    pub fn of(
+        named: &RelPath,
+        path: &RelPath,
+        accesses: Vec<(Access, Vec<Hit>)>,
+        policy: &Policy,
+    ) -> Self {
         Self {
             schema: "wpatch.policy/1",
             ok: true,
@@ -133,9 +138,16 @@ impl Explanation {
             path_hex: lossless(&path.as_bytes()),
             link: (named != path).then(|| text(named.as_bytes())),
             sources: policy.sources().into_iter().map(str::to_owned).collect(),
-            accesses: accesses.into_iter().map(|(access, hits)| AccessReport::of(access, &hits)).collect(),
+            accesses: accesses
+                .into_iter()
+                .map(|(access, hits)| AccessReport::of(access, &hits))
+                .collect(),
             limits: LimitsReport::of(policy),
-            built_in: policy.built_in().into_iter().map(BuiltInReport::of).collect(),
+            built_in: policy
+                .built_in()
+                .into_iter()
+                .map(BuiltInReport::of)
+                .collect(),
         }
     }
 
@@ -149,21 +161,46 @@ impl Explanation {
             Some(link) => writeln!(out, "{} => {}", harmless(link), harmless(&self.path))?,
             None => writeln!(out, "{}", harmless(&self.path))?,
         }
-        for AccessReport { access, verdict, rule, also } in &self.accesses {
-            let why = rule.as_ref().map_or_else(|| "no rule speaks of it".to_owned(), |rule| self.told(rule, access));
+        for AccessReport {
+            access,
+            verdict,
+            rule,
+            also,
+        } in &self.accesses
+        {
+            let why = rule.as_ref().map_or_else(
+                || "no rule speaks of it".to_owned(),
+                |rule| self.told(rule, access),
+            );
             writeln!(out, "  {access:<6}  {verdict:<5}  {why}")?;
             for rule in also {
-                writeln!(out, "                 also {}: {}", rule.hit.verdict, self.told(rule, access))?;
+                writeln!(
+                    out,
+                    "                 also {}: {}",
+                    rule.hit.verdict,
+                    self.told(rule, access)
+                )?;
             }
         }
         self.limits.print(out)?;
         let names = |is_wanted: &dyn Fn(&&BuiltInReport) -> bool| {
-            self.built_in.iter().filter(is_wanted).map(|rule| rule.rule).collect::<Vec<_>>().join(", ")
+            self.built_in
+                .iter()
+                .filter(is_wanted)
+                .map(|rule| rule.rule)
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let is_on = |rule: &BuiltInReport| rule.state == "on";
         for (title, names) in [
-            ("built in, every command", names(&|rule| is_on(rule) && rule.interfaces == EVERY)),
-            ("built in, hook and mcp", names(&|rule| is_on(rule) && rule.interfaces != EVERY)),
+            (
+                "built in, every command",
+                names(&|rule| is_on(rule) && rule.interfaces == EVERY),
+            ),
+            (
+                "built in, hook and mcp",
+                names(&|rule| is_on(rule) && rule.interfaces != EVERY),
+            ),
             ("switched off", names(&|rule| !is_on(rule))),
         ] {
             if !names.is_empty() {
@@ -175,7 +212,13 @@ impl Explanation {
 
     /// Returns what `rule` says, where somebody wants `access`.
     fn told(&self, rule: &RuleSaid, access: &str) -> String {
-        let RuleHit { rule: name, pattern, message, source, .. } = &rule.hit;
+        let RuleHit {
+            rule: name,
+            pattern,
+            message,
+            source,
+            ..
+        } = &rule.hit;
         let other = |is_other: bool, told: String| is_other.then_some(told);
         let facts = [
             Some(name.clone()),
@@ -194,8 +237,17 @@ const EVERY: [&str; 1] = ["every command"];
 
 impl BuiltInReport {
     fn of(rule: BuiltIn) -> Self {
-        let interfaces = if rule.is_for_models { vec!["hook", "mcp"] } else { EVERY.to_vec() };
-        Self { rule: rule.rule, interfaces, state: if rule.is_on { "on" } else { "off" }, paths: rule.paths }
+        let interfaces = if rule.is_for_models {
+            vec!["hook", "mcp"]
+        } else {
+            EVERY.to_vec()
+        };
+        Self {
+            rule: rule.rule,
+            interfaces,
+            state: if rule.is_on { "on" } else { "off" },
+            paths: rule.paths,
+        }
     }
 }
 
@@ -203,13 +255,22 @@ impl AccessReport {
     fn of(access: Access, hits: &[Hit]) -> Self {
         let verdict = hits.first().map_or(Verdict::Allow, |hit| hit.verdict);
         let mut said = hits.iter().map(RuleSaid::of);
-        Self { access: access.name(), verdict, rule: said.next(), also: said.collect() }
+        Self {
+            access: access.name(),
+            verdict,
+            rule: said.next(),
+            also: said.collect(),
+        }
     }
 }
 
 impl RuleSaid {
     fn of(hit: &Hit) -> Self {
-        Self { path: text(hit.path.as_bytes()), access: hit.access.name(), hit: RuleHit::of(hit) }
+        Self {
+            path: text(hit.path.as_bytes()),
+            access: hit.access.name(),
+            hit: RuleHit::of(hit),
+        }
     }
 }
 
@@ -228,7 +289,11 @@ impl LimitsReport {
                 Links::Inside => "inside",
                 Links::Refuse => "refuse",
             },
-            binary: if policy.refuses_binary() { "refuse" } else { "allow" },
+            binary: if policy.refuses_binary() {
+                "refuse"
+            } else {
+                "allow"
+            },
             secrets: match policy.secrecy() {
                 Secrecy::Off => "off",
                 Secrecy::Places => "places",
@@ -242,16 +307,40 @@ impl LimitsReport {
     }
 
     fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let Self { mode, symlinks, binary, secrets, .. } = self;
-        writeln!(out, "mode {mode}, symlinks {symlinks}, binary {binary}, secrets {secrets}")?;
+        let Self {
+            mode,
+            symlinks,
+            binary,
+            secrets,
+            ..
+        } = self;
+        writeln!(
+            out,
+            "mode {mode}, symlinks {symlinks}, binary {binary}, secrets {secrets}"
+        )?;
         if self.require_hash {
             writeln!(out, "a change must state the digest of the file")?;
         }
-        for (limit, what) in [(self.max_read_bytes, "read"), (self.max_write_bytes, "written")] {
-            limit.map_or(Ok(()), |limit| writeln!(out, "files of at most {limit} bytes are {what}"))?;
+        for (limit, what) in [
+            (self.max_read_bytes, "read"),
+            (self.max_write_bytes, "written"),
+        ] {
+            limit.map_or(Ok(()), |limit| {
+                writeln!(out, "files of at most {limit} bytes are {what}")
+            })?;
         }
-        for GrantReport { prefix, mode, source } in &self.grants {
-            writeln!(out, "grant {} {mode} ({})", harmless(prefix), harmless(source))?;
+        for GrantReport {
+            prefix,
+            mode,
+            source,
+        } in &self.grants
+        {
+            writeln!(
+                out,
+                "grant {} {mode} ({})",
+                harmless(prefix),
+                harmless(source)
+            )?;
         }
         Ok(())
     }

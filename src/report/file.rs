@@ -29,7 +29,8 @@ use crate::text::TextEncoding;
 pub struct FileReport {
     /// Its name in this report, as in `f1`.
     pub id: String,
-    /// The file afterwards; the file that goes, for a deletion. Bytes that are not UTF-8 are escaped.
+    /// The file afterwards; the file that goes, for a deletion. Bytes that are not UTF-8 are
+    /// escaped.
     #[serde(serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub path: RelPath,
@@ -51,18 +52,20 @@ pub struct FileReport {
     pub patch: Option<String>,
     /// What is done.
     pub op: Op,
-    /// What git takes a section without git header for, where it is told otherwise: one that adds or takes away all lines
-    /// that it has may be about a new file, or one that goes.
+    /// What git takes a section without git header for, where it is told otherwise: one that adds
+    /// or takes away all lines that it has may be about a new file, or one that goes.
     #[serde(skip)]
     pub(super) op_in_summary: Option<Op>,
     /// What kind of file it is.
     pub file_type: FileType,
-    /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first problem; `no_change` also where all of it had been done already.
+    /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first
+    /// problem; `no_change` also where all of it had been done already.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub status: FileStatus,
     /// The mode before and after.
     pub mode: Modes,
-    /// How many names the file has, where there are several; the others keep what it was, unless `in_place` is set.
+    /// How many names the file has, where there are several; the others keep what it was, unless
+    /// `in_place` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardlinks: Option<u64>,
     /// The other file, or the link, that is lost because this one takes its place (`--overwrite`).
@@ -94,10 +97,12 @@ pub struct FileReport {
     pub sha256_before: Option<String>,
     /// Digest of the contents after; null if there are none, or if nobody asked.
     pub sha256_after: Option<String>,
-    /// Whether lines were named by their numbers in an earlier version, and found again (`--relocate`).
+    /// Whether lines were named by their numbers in an earlier version, and found again
+    /// (`--relocate`).
     #[serde(skip_serializing_if = "is_false")]
     pub recovered: bool,
-    /// The tag of the contents after, where lines are changed by their numbers: the next such change begins with it.
+    /// The tag of the contents after, where lines are changed by their numbers: the next such
+    /// change begins with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// Counts of lines and digests once more, in the words that tools for reviews have for them.
@@ -107,7 +112,8 @@ pub struct FileReport {
     pub before: Option<Box<Contents>>,
     /// The contents after; null if there are none, or if nobody asked.
     pub after: Option<Box<Contents>>,
-    /// What is wrong with the white space of its new lines, where that was looked for and something is.
+    /// What is wrong with the white space of its new lines, where that was looked for and something
+    /// is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whitespace: Option<Box<WhitespaceReport>>,
     /// The hunks that do not fit and were written to a file of their own (`--reject`).
@@ -124,7 +130,8 @@ pub struct FileReport {
     /// The numbers of its hunks and conflicts that are not listed because there are too many.
     #[serde(skip_serializing_if = "Omitted::is_nothing")]
     pub omitted: Omitted,
-    /// The hunks among the omitted ones that fit off their stated place, and with lines of context left out.
+    /// The hunks among the omitted ones that fit off their stated place, and with lines of context
+    /// left out.
     #[serde(skip)]
     pub(super) omitted_moves: (usize, usize),
     /// The index of its operation.
@@ -158,11 +165,16 @@ impl FileReport {
     ) -> Self {
         let id = file_id(operation.number);
         // Without a look at the tree, what is there is taken for new.
-        let ruling = outcome.map_or_else(|| policy.weigh(operation, |_| false), |outcome| outcome.ruling.clone());
+        let ruling = outcome.map_or_else(
+            || policy.weigh(operation, |_| false),
+            |outcome| outcome.ruling.clone(),
+        );
         let unknown = FileOutcome::default();
         let known = outcome.unwrap_or(&unknown);
         let done = outcome.filter(|outcome| outcome.failed.is_none());
-        let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
+        let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| {
+            outcome.modes
+        });
         let is_as_stated = !is_described && done.is_some_and(FileOutcome::is_as_stated);
         let is_left_out = is_as_stated && matches!(operation.edit, Edit::Hunks(_));
         let listed = if is_left_out {
@@ -170,10 +182,16 @@ impl FileReport {
         } else {
             operation::hunks(&id, operation, known, (patch, room), counter)
         };
-        let conflicts = known.merge.as_ref().map_or(0, |merge| merge.conflicts.len()).saturating_sub(room.conflicts);
+        let conflicts = known
+            .merge
+            .as_ref()
+            .map_or(0, |merge| merge.conflicts.len())
+            .saturating_sub(room.conflicts);
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
-        let (added, removed) =
-            done.map_or_else(|| operation::counted_lines(operation, patch), |outcome| (outcome.added, outcome.removed));
+        let (added, removed) = done.map_or_else(
+            || operation::counted_lines(operation, patch),
+            |outcome| (outcome.added, outcome.removed),
+        );
         Self {
             path: operation.path.clone(),
             path_hex: lossless(&operation.path),
@@ -187,24 +205,43 @@ impl FileReport {
             status: FileStatus::of(known),
             mode: Modes::of(modes),
             hardlinks: known.hardlinks,
-            replaces: known.replaced.as_deref().copied().map(Replaced::of).map(Box::new),
+            replaces: known
+                .replaced
+                .as_deref()
+                .copied()
+                .map(Replaced::of)
+                .map(Box::new),
             in_place: false,
             score: super::score::score(operation, patch),
             added,
             removed,
             rung: operation::loosest(operation, known),
             encoding: known.encoding.map(TextEncoding::name),
-            replacements: done.filter(|_| is_text_change).map(|outcome| outcome.texts.len()),
+            replacements: done
+                .filter(|_| is_text_change)
+                .map(|outcome| outcome.texts.len()),
             cell: known.cell.as_deref().map(CellReport::of).map(Box::new),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
             recovered: done.is_some_and(|outcome| outcome.is_recovered),
-            tag: done.and_then(|outcome| outcome.tag).map(|tag| tag.to_string()),
-            review: is_described
-                .then(|| Box::new(Review::of(known, LineStats { additions: added, deletions: removed }))),
+            tag: done
+                .and_then(|outcome| outcome.tag)
+                .map(|tag| tag.to_string()),
+            review: is_described.then(|| {
+                Box::new(Review::of(
+                    known,
+                    LineStats {
+                        additions: added,
+                        deletions: removed,
+                    },
+                ))
+            }),
             before: known.before.as_deref().map(Contents::of).map(Box::new),
             after: known.after.as_deref().map(Contents::of).map(Box::new),
-            merge: known.merge.as_deref().map(|merge| Box::new(MergeReport::of(merge, room.conflicts))),
+            merge: known
+                .merge
+                .as_deref()
+                .map(|merge| Box::new(MergeReport::of(merge, room.conflicts))),
             fallback: known.fallback,
             whitespace: known
                 .whitespace
@@ -216,7 +253,11 @@ impl FileReport {
                 .filter(|_| done.is_some())
                 .map(|rejects| Box::new(RejectsReport::of(&id, rejects, room.failed))),
             hunks: listed.hunks,
-            omitted: Omitted { hunks: listed.omitted, conflicts, ..Omitted::default() },
+            omitted: Omitted {
+                hunks: listed.omitted,
+                conflicts,
+                ..Omitted::default()
+            },
             omitted_moves: listed.moved,
             index,
             verdict: ruling.verdict,
@@ -232,7 +273,10 @@ impl FileReport {
     /// Returns the report on the hunk with this index in the operation, if it is listed.
     #[must_use]
     pub fn hunk(&self, index: usize) -> Option<&HunkReport> {
-        let place = self.hunks.binary_search_by_key(&index, |hunk| hunk.index).ok()?;
+        let place = self
+            .hunks
+            .binary_search_by_key(&index, |hunk| hunk.index)
+            .ok()?;
         self.hunks.get(place)
     }
 
@@ -254,7 +298,10 @@ pub(super) fn file_id(number: usize) -> String {
     format!("f{}", number + 1)
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde calls")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the shape that serde calls"
+)]
 pub(super) fn is_false(value: &bool) -> bool {
     !value
 }
@@ -264,7 +311,10 @@ fn as_text<S: Serializer>(path: &RelPath, serializer: S) -> Result<S::Ok, S::Err
 }
 
 #[allow(clippy::ref_option, reason = "the shape that serde calls")]
-fn as_optional_text<S: Serializer>(path: &Option<RelPath>, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_optional_text<S: Serializer>(
+    path: &Option<RelPath>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match path {
         Some(path) => as_text(path, serializer),
         None => serializer.serialize_none(),

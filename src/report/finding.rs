@@ -124,7 +124,8 @@ pub struct SourceSpan {
     pub length: usize,
 }
 
-/// Numbers, digests and lines of the file that a problem is about. Only [`Report::error`](super::Report::error) has them.
+/// Numbers, digests and lines of the file that a problem is about. Only
+/// [`Report::error`](super::Report::error) has them.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
@@ -195,7 +196,10 @@ pub struct NumberedText {
 
 impl NumberedText {
     fn of((line, content): &(usize, Vec<u8>)) -> Self {
-        Self { line: line + 1, text: text(content) }
+        Self {
+            line: line + 1,
+            text: text(content),
+        }
     }
 }
 
@@ -204,21 +208,39 @@ impl Expected {
         if let Some(digest) = problem.facts.expected {
             return Some(Self::Digest(digest.to_string()));
         }
-        hunk.filter(|hunk| !hunk.expected.is_empty()).map(|hunk| Self::Lines(hunk.expected.clone()))
+        hunk.filter(|hunk| !hunk.expected.is_empty())
+            .map(|hunk| Self::Lines(hunk.expected.clone()))
     }
 }
 
 impl ProblemReport {
     /// Reports `problem` of the file with this number in the whole patch.
-    pub(super) fn of((index, problem): (usize, &Problem), number: Option<usize>, counters: &mut [Counter<'_>]) -> Self {
+    pub(super) fn of(
+        (index, problem): (usize, &Problem),
+        number: Option<usize>,
+        counters: &mut [Counter<'_>],
+    ) -> Self {
         let file = number.map(file_id);
-        let path = problem.path.as_ref().map(RelPath::as_bytes).or(problem.name.as_deref());
-        let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| hunk_id(file, hunk));
+        let path = problem
+            .path
+            .as_ref()
+            .map(RelPath::as_bytes)
+            .or(problem.name.as_deref());
+        let hunk = file
+            .as_deref()
+            .zip(problem.hunk)
+            .map(|(file, hunk)| hunk_id(file, hunk));
         let input = problem.place.map(|(input, _)| input);
-        let span = problem.place.and_then(|(input, span)| Some(SourceSpan::of(input, span, counters.get_mut(input)?)));
+        let span = problem
+            .place
+            .and_then(|(input, span)| Some(SourceSpan::of(input, span, counters.get_mut(input)?)));
         let nearest = problem.facts.nearest.as_ref().zip(input);
         let nearest = nearest.and_then(|(nearest, input)| {
-            Some(Box::new(NearestPlace::of(nearest, counters.get_mut(input)?, &mut Budget::default())))
+            Some(Box::new(NearestPlace::of(
+                nearest,
+                counters.get_mut(input)?,
+                &mut Budget::default(),
+            )))
         });
         Self {
             index,
@@ -241,8 +263,15 @@ impl ProblemReport {
     }
 
     /// Adds the details of `problem`; `listed` is its hunk if the report lists it.
-    pub(super) fn with_details(self, problem: &Problem, listed: Option<(usize, &HunkReport)>) -> Self {
-        Self { details: Box::new(ProblemDetails::of(problem, listed)), ..self }
+    pub(super) fn with_details(
+        self,
+        problem: &Problem,
+        listed: Option<(usize, &HunkReport)>,
+    ) -> Self {
+        Self {
+            details: Box::new(ProblemDetails::of(problem, listed)),
+            ..self
+        }
     }
 
     fn hunk_number(&self) -> Option<usize> {
@@ -276,21 +305,66 @@ impl CauseReport {
     fn of(cause: &Cause) -> Self {
         let (kind, place, expected, found) = match cause {
             Cause::LineEnding { is_file_crlf } => {
-                let (expected, found) = if *is_file_crlf { ("LF", "CR LF") } else { ("CR LF", "LF") };
-                (CauseKind::LineEnding, None, Some(expected.to_owned()), found.to_owned())
+                let (expected, found) = if *is_file_crlf {
+                    ("LF", "CR LF")
+                } else {
+                    ("CR LF", "LF")
+                };
+                (
+                    CauseKind::LineEnding,
+                    None,
+                    Some(expected.to_owned()),
+                    found.to_owned(),
+                )
             }
-            Cause::Lookalike(Lookalike { line, column, expected, found }) => {
-                (CauseKind::LookAlike, Some((Some(line + 1), column + 1)), Some(expected.clone()), found.clone())
-            }
+            Cause::Lookalike(Lookalike {
+                line,
+                column,
+                expected,
+                found,
+            }) => (
+                CauseKind::LookAlike,
+                Some((Some(line + 1), column + 1)),
+                Some(expected.clone()),
+                found.clone(),
+            ),
             Cause::Encoding(name) => (CauseKind::Encoding, None, None, (*name).to_owned()),
-            Cause::Markup(markup) => (CauseKind::Markup, None, Some(markup.name().to_owned()), "plain text".to_owned()),
-            Cause::Name { lookalike: Lookalike { column, expected, found, .. }, .. } => {
-                (CauseKind::LookAlikeName, Some((None, column + 1)), Some(expected.clone()), found.clone())
-            }
+            Cause::Markup(markup) => (
+                CauseKind::Markup,
+                None,
+                Some(markup.name().to_owned()),
+                "plain text".to_owned(),
+            ),
+            Cause::Name {
+                lookalike:
+                    Lookalike {
+                        column,
+                        expected,
+                        found,
+                        ..
+                    },
+                ..
+            } => (
+                CauseKind::LookAlikeName,
+                Some((None, column + 1)),
+                Some(expected.clone()),
+                found.clone(),
+            ),
         };
-        let path = if let Cause::Name { path, .. } = cause { Some(text(path.as_bytes())) } else { None };
+        let path = if let Cause::Name { path, .. } = cause {
+            Some(text(path.as_bytes()))
+        } else {
+            None
+        };
         let (line, column) = place.unzip();
-        Self { kind, path, line: line.flatten(), column, expected, found }
+        Self {
+            kind,
+            path,
+            line: line.flatten(),
+            column,
+            expected,
+            found,
+        }
     }
 }
 
@@ -298,7 +372,13 @@ impl SourceSpan {
     fn of(input: usize, span: Span, counter: &mut Counter<'_>) -> Self {
         let position = counter.position(span.start);
         let original = counter.original(span);
-        Self { input, line: position.line, column: position.column, byte: original.start, length: original.len() }
+        Self {
+            input,
+            line: position.line,
+            column: position.column,
+            byte: original.start,
+            length: original.len(),
+        }
     }
 }
 
@@ -322,7 +402,10 @@ pub(super) struct DecisiveProblem {
     #[serde(skip_serializing_if = "Option::is_none")]
     path_hex: Option<String>,
     /// The hunk of the file, counted from 1.
-    #[serde(getter = "ProblemReport::hunk_number", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        getter = "ProblemReport::hunk_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     hunk: Option<usize>,
     /// The place in the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -345,7 +428,10 @@ pub(super) struct DecisiveProblem {
 
 /// Serializes the problem that decided in the shape that `error` has in a document.
 #[allow(clippy::ref_option, reason = "the shape that serde calls")]
-pub(super) fn as_error<S: Serializer>(error: &Option<ProblemReport>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_error<S: Serializer>(
+    error: &Option<ProblemReport>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match error {
         Some(error) => DecisiveProblem::serialize(error, serializer),
         None => serializer.serialize_none(),

@@ -11,8 +11,8 @@ use crate::text::printable;
 ///
 /// # Security
 ///
-/// The runner takes every line that begins with `::` for a command. No line end of a patch or a path gets through, nor
-/// what ends a property, so that none can be brought in.
+/// The runner takes every line that begins with `::` for a command. No line end of a patch or a
+/// path gets through, nor what ends a property, so that none can be brought in.
 pub(super) struct GitHub;
 
 impl Format for GitHub {
@@ -27,7 +27,12 @@ impl Format for GitHub {
                 Level::Warning => "warning",
                 Level::Notice => "notice",
             };
-            let message = finding.lines().iter().map(|line| data(line)).collect::<Vec<_>>().join("%0A");
+            let message = finding
+                .lines()
+                .iter()
+                .map(|line| data(line))
+                .collect::<Vec<_>>()
+                .join("%0A");
             writeln!(out, "::{command} {}::{message}", properties(&finding))?;
         }
         for line in report.omitted.lines() {
@@ -45,8 +50,20 @@ impl Format for GitHub {
 
 fn properties(finding: &Finding) -> String {
     let title = format!("title={}", property(&finding.code));
-    let Some(Place { path, line, last, column, .. }) = finding.shown_at() else { return title };
-    let mut properties = vec![format!("file={}", property(&printable(path.as_bytes()).to_string()))];
+    let Some(Place {
+        path,
+        line,
+        last,
+        column,
+        ..
+    }) = finding.shown_at()
+    else {
+        return title;
+    };
+    let mut properties = vec![format!(
+        "file={}",
+        property(&printable(path.as_bytes()).to_string())
+    )];
     if let Some(line) = line {
         properties.push(format!("line={line}"));
         match last.filter(|last| last > line) {
@@ -60,7 +77,9 @@ fn properties(finding: &Finding) -> String {
 
 /// Escapes what ends a message.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// Escapes what ends a property.

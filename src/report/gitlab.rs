@@ -19,16 +19,27 @@ impl Format for GitLab {
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let findings = findings(report);
         let entries = findings.iter().zip(fingerprints(&findings));
-        print_json(&entries.map(|(finding, fingerprint)| entry(finding, &fingerprint)).collect::<Vec<_>>(), out)
+        print_json(
+            &entries
+                .map(|(finding, fingerprint)| entry(finding, &fingerprint))
+                .collect::<Vec<_>>(),
+            out,
+        )
     }
 }
 
 fn entry(finding: &Finding, fingerprint: &str) -> Value {
     let place = finding.shown_at();
     // It takes no entry without a file and a line.
-    let path = place.map_or_else(|| ".".to_owned(), |place| printable(place.path.as_bytes()).to_string());
+    let path = place.map_or_else(
+        || ".".to_owned(),
+        |place| printable(place.path.as_bytes()).to_string(),
+    );
     let begin = place.and_then(|place| place.line).unwrap_or(1);
-    let end = place.and_then(|place| place.last).unwrap_or(begin).max(begin);
+    let end = place
+        .and_then(|place| place.last)
+        .unwrap_or(begin)
+        .max(begin);
     json!({
         "type": "issue",
         "description": finding.lines().join("; "),

@@ -71,8 +71,8 @@ pub struct AppliedLines {
     pub new_start: usize,
     /// Lines of the postimage.
     pub new_lines: usize,
-    /// What goes and comes there with the lines around it, each behind its ` `, `-` or `+`; of files that are written as
-    /// a whole.
+    /// What goes and comes there with the lines around it, each behind its ` `, `-` or `+`; of
+    /// files that are written as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
 }
@@ -136,25 +136,33 @@ pub(super) struct ListedHunks {
 }
 
 impl ListedHunks {
-    /// Returns an empty list with room for `count` hunks: a list that grows has room for four, and most files have one.
+    /// Returns an empty list with room for `count` hunks: a list that grows has room for four, and
+    /// most files have one.
     pub(super) fn with_capacity(count: usize) -> Self {
-        Self { hunks: Vec::with_capacity(count), ..Self::default() }
+        Self {
+            hunks: Vec::with_capacity(count),
+            ..Self::default()
+        }
     }
 
     /// Counts a hunk that is omitted.
     pub(super) fn omit(&mut self, placement: Option<&Placement>) {
         self.omitted += 1;
         self.moved.0 += usize::from(placement.is_some_and(|placement| placement.offset != 0));
-        self.moved.1 += usize::from(placement.is_some_and(|placement| placement.left_out != (0, 0)));
+        self.moved.1 +=
+            usize::from(placement.is_some_and(|placement| placement.left_out != (0, 0)));
     }
 }
 
 /// Returns whether a merged hunk is in conflict.
 pub(super) fn is_conflict(hunk: &MergedHunk) -> bool {
-    hunk.parts.iter().any(|part| part.kind == MergeResult::Conflict)
+    hunk.parts
+        .iter()
+        .any(|part| part.kind == MergeResult::Conflict)
 }
 
-/// Reports the hunks of the file `id` that `room` admits; the outcome has no placements if they were not searched for.
+/// Reports the hunks of the file `id` that `room` admits; the outcome has no placements if they
+/// were not searched for.
 pub(super) fn reports(
     id: &str,
     operation: &Operation,
@@ -166,14 +174,21 @@ pub(super) fn reports(
     let mut applied = applied_lines(operation, hunks, placements);
     let mut listed = ListedHunks::with_capacity(room.most_hunks(hunks.len()));
     let merged = |index: usize| outcome.merge.as_ref()?.hunks.get(index);
-    for (index, hunk) in hunks.iter().enumerate().filter(|(index, _)| operation.takes(*index)) {
-        let placement = placements.get(index).and_then(|placed| placed.as_ref().ok());
+    for (index, hunk) in hunks
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| operation.takes(*index))
+    {
+        let placement = placements
+            .get(index)
+            .and_then(|placed| placed.as_ref().ok());
         if !room.admits(merged(index).map_or(placement.is_none(), is_conflict)) {
             listed.omit(placement);
             continue;
         }
         let source = Source::of(operation, hunk.span, counter);
-        let mut report = HunkReport::unplaced(id, index, stated_lines(operation, hunk, patch), source);
+        let mut report =
+            HunkReport::unplaced(id, index, stated_lines(operation, hunk, patch), source);
         report.applied = applied.get_mut(index).and_then(Option::take);
         match placements.get(index) {
             Some(Ok(placement)) => report.place(placement),
@@ -191,8 +206,18 @@ pub(super) fn reports(
 impl Source {
     pub(super) fn of(operation: &Operation, span: Span, counter: &mut Counter<'_>) -> Self {
         let (line_start, line_end) = counter.lines(span);
-        let Span { start: byte_start, end: byte_end } = counter.original(span);
-        Self { input: operation.input, byte_start, byte_end, line_start, line_end, text: span }
+        let Span {
+            start: byte_start,
+            end: byte_end,
+        } = counter.original(span);
+        Self {
+            input: operation.input,
+            byte_start,
+            byte_end,
+            line_start,
+            line_end,
+            text: span,
+        }
     }
 }
 
@@ -216,10 +241,22 @@ impl HunkReport {
         }
     }
 
-    /// Returns the entry of a change that no text says: it stands nowhere, and states what it comes to.
-    pub(super) fn unstated(id: &str, index: usize, operation: &Operation, applied: AppliedLines) -> Self {
+    /// Returns the entry of a change that no text says: it stands nowhere, and states what it comes
+    /// to.
+    pub(super) fn unstated(
+        id: &str,
+        index: usize,
+        operation: &Operation,
+        applied: AppliedLines,
+    ) -> Self {
         let (old_lines, new_lines) = (applied.old_lines, applied.new_lines);
-        let patch = StatedLines { old_start: None, old_lines, new_start: None, new_lines, section: String::new() };
+        let patch = StatedLines {
+            old_start: None,
+            old_lines,
+            new_start: None,
+            new_lines,
+            section: String::new(),
+        };
         let source = Source {
             input: operation.input,
             byte_start: 0,
@@ -228,7 +265,11 @@ impl HunkReport {
             line_end: 1,
             text: Span::default(),
         };
-        Self { status: HunkStatus::Clean, applied: Some(applied), ..Self::unplaced(id, index, patch, source) }
+        Self {
+            status: HunkStatus::Clean,
+            applied: Some(applied),
+            ..Self::unplaced(id, index, patch, source)
+        }
     }
 
     pub(super) fn place(&mut self, placement: &Placement) {
@@ -244,7 +285,8 @@ impl HunkReport {
         self.candidates = candidates(&placement.candidates);
     }
 
-    /// Says what became of its changes. Where it has a place, what was merged before it is above that.
+    /// Says what became of its changes. Where it has a place, what was merged before it is above
+    /// that.
     pub(super) fn merge(&mut self, merged: &MergedHunk) {
         let has = |kind: MergeResult| merged.parts.iter().any(|part| part.kind == kind);
         self.merged = merged.parts.iter().map(MergedChange::of).collect();
@@ -276,10 +318,14 @@ impl HunkReport {
             }
         };
         let mut budget = Budget::default();
-        self.nearest =
-            mismatch.nearest.as_ref().map(|nearest| Box::new(NearestPlace::of(nearest, counter, &mut budget)));
+        self.nearest = mismatch
+            .nearest
+            .as_ref()
+            .map(|nearest| Box::new(NearestPlace::of(nearest, counter, &mut budget)));
         self.expected = match &mismatch.kind {
-            MismatchKind::HeadingNotFound { heading, .. } => budget.lines(std::slice::from_ref(heading)),
+            MismatchKind::HeadingNotFound { heading, .. } => {
+                budget.lines(std::slice::from_ref(heading))
+            }
             _ => budget.lines(&mismatch.expected),
         };
     }
@@ -291,11 +337,17 @@ pub(super) fn hunk_id(file: &str, index: usize) -> String {
 }
 
 fn candidates(lines: &[usize]) -> Vec<Candidate> {
-    lines.iter().map(|line| Candidate { line: line + 1 }).collect()
+    lines
+        .iter()
+        .map(|line| Candidate { line: line + 1 })
+        .collect()
 }
 
 fn stated_lines(operation: &Operation, hunk: &Hunk, patch: &[u8]) -> StatedLines {
-    let (old, new) = (hunk.preimage_range(operation.direction), hunk.postimage_range(operation.direction));
+    let (old, new) = (
+        hunk.preimage_range(operation.direction),
+        hunk.postimage_range(operation.direction),
+    );
     let start = |range: LineRange| (hunk.anchor.is_numbered()).then_some(range.start);
     StatedLines {
         old_start: start(old),
@@ -314,13 +366,17 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Returns where a hunk went that has the lines `old` of the file, counted from 0, and `new_lines` instead.
+    /// Returns where a hunk went that has the lines `old` of the file, counted from 0, and
+    /// `new_lines` instead.
     pub(super) fn applied(&self, old: &Range<usize>, new_lines: usize) -> AppliedLines {
         let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
         AppliedLines {
             old_start: first(old.start, old.len()),
             old_lines: old.len(),
-            new_start: first((old.start + self.added).saturating_sub(self.removed), new_lines),
+            new_start: first(
+                (old.start + self.added).saturating_sub(self.removed),
+                new_lines,
+            ),
             new_lines,
             lines: Vec::new(),
         }
@@ -333,7 +389,11 @@ impl Growth {
 }
 
 /// Returns where each hunk went, old and new lines.
-fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements) -> Vec<Option<AppliedLines>> {
+fn applied_lines(
+    operation: &Operation,
+    hunks: &[Hunk],
+    placements: &Placements,
+) -> Vec<Option<AppliedLines>> {
     let mut placed: Vec<(usize, &Placement)> = placements
         .iter()
         .enumerate()
@@ -344,7 +404,9 @@ fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements)
     let mut applied = vec![None; placements.len()];
     let mut growth = Growth::default();
     for (index, placement) in placed {
-        let Some(hunk) = hunks.get(index) else { continue };
+        let Some(hunk) = hunks.get(index) else {
+            continue;
+        };
         let lines = growth.applied(&placement.lines, new_count(operation, hunk, placement));
         growth.add(&lines);
         applied[index] = Some(lines);
@@ -354,5 +416,7 @@ fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements)
 
 fn new_count(operation: &Operation, hunk: &Hunk, placement: &Placement) -> usize {
     let left_out = placement.left_out.0 + placement.left_out.1;
-    hunk.postimage_range(operation.direction).count.saturating_sub(left_out)
+    hunk.postimage_range(operation.direction)
+        .count
+        .saturating_sub(left_out)
 }

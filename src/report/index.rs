@@ -9,7 +9,8 @@ use serde::Serialize;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexReport {
-    /// `index`, `cached` if no file of the work tree changes, `intent_to_add` if new files are noted and nothing else.
+    /// `index`, `cached` if no file of the work tree changes, `intent_to_add` if new files are
+    /// noted and nothing else.
     pub reach: &'static str,
     /// The file that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,7 +20,8 @@ pub struct IndexReport {
 }
 
 impl IndexReport {
-    /// Returns whether the patch is put to what the index holds, and not to the files of the work tree.
+    /// Returns whether the patch is put to what the index holds, and not to the files of the work
+    /// tree.
     #[must_use]
     pub fn decides(&self) -> bool {
         self.reach != "intent_to_add"

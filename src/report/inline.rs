@@ -7,8 +7,8 @@ use similar::{Algorithm, DiffTag, capture_diff_slices, diff_ratio};
 /// Least share of words that are the same, for the others to be worth marking.
 const LEAST_RATIO: f32 = 0.4;
 
-/// Finds what differs inside of lines, as long as its budget lasts: the time that it takes depends on the texts alone,
-/// and so does what it finds.
+/// Finds what differs inside of lines, as long as its budget lasts: the time that it takes depends
+/// on the texts alone, and so does what it finds.
 #[derive(Debug)]
 pub(super) struct Inline {
     /// Pairs of words that may still be compared.
@@ -32,7 +32,8 @@ impl Default for Inline {
 }
 
 impl Inline {
-    /// Returns the marks of lines that go, and of those that come instead. Lines that have little in common have none.
+    /// Returns the marks of lines that go, and of those that come instead. Lines that have little
+    /// in common have none.
     pub(super) fn marks(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (Marks, Marks) {
         let mut marks = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         if old.len() == new.len() {
@@ -51,11 +52,16 @@ impl Inline {
         let none = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         // No line has more words than bytes.
-        let Some(left) = self.left.checked_sub(size(old).saturating_mul(size(new))) else { return none };
+        let Some(left) = self.left.checked_sub(size(old).saturating_mul(size(new))) else {
+            return none;
+        };
         self.left = left;
         let (gone, come) = (words(old), words(new));
         let texts = |words: &[Word], lines: &[&[u8]]| -> Vec<Vec<u8>> {
-            words.iter().map(|word| lines[word.line][word.bytes.clone()].to_vec()).collect()
+            words
+                .iter()
+                .map(|word| lines[word.line][word.bytes.clone()].to_vec())
+                .collect()
         };
         let ops = capture_diff_slices(Algorithm::Myers, &texts(&gone, old), &texts(&come, new));
         if diff_ratio(&ops, gone.len(), come.len()) < LEAST_RATIO {
@@ -95,7 +101,10 @@ fn words(lines: &[&[u8]]) -> Vec<Word> {
                 Some(last) if at > 0 && class(byte) < 2 && class(text[at - 1]) == class(byte) => {
                     last.bytes.end = at + 1;
                 }
-                _ => words.push(Word { line, bytes: at..at + 1 }),
+                _ => words.push(Word {
+                    line,
+                    bytes: at..at + 1,
+                }),
             }
         }
     }
@@ -107,12 +116,15 @@ mod tests {
     use super::*;
 
     fn marked(old: &[&'static str], new: &[&'static str]) -> [Vec<String>; 2] {
-        let bytes = |lines: &[&'static str]| lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>();
+        let bytes =
+            |lines: &[&'static str]| lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>();
         let (old, new) = (bytes(old), bytes(new));
         let marks = Inline::default().marks(&old, &new);
         [(old, marks.0), (new, marks.1)].map(|(lines, marks)| {
             let text = |(line, ranges): (&&[u8], &Vec<Range<usize>>)| {
-                let parts = ranges.iter().map(|range| String::from_utf8_lossy(&line[range.clone()]).into_owned());
+                let parts = ranges
+                    .iter()
+                    .map(|range| String::from_utf8_lossy(&line[range.clone()]).into_owned());
                 parts.collect::<Vec<_>>().join("|")
             };
             lines.iter().zip(&marks).map(text).collect()
@@ -121,13 +133,22 @@ mod tests {
 
     #[test]
     fn words_that_differ_are_marked() {
-        assert_eq!(marked(&["let limit = 10;"], &["let limit_of = 100;"]), [["limit|10"], ["limit_of|100"]]);
+        assert_eq!(
+            marked(&["let limit = 10;"], &["let limit_of = 100;"]),
+            [["limit|10"], ["limit_of|100"]]
+        );
     }
 
     #[test]
     fn lines_are_compared_with_all_that_come_for_them() {
         let [old, new] = marked(&["call(one, two)"], &["call(one,", "     two, three)"]);
-        assert_eq!((old, new), (vec![" ".to_owned()], vec![String::new(), "     |, three".to_owned()]));
+        assert_eq!(
+            (old, new),
+            (
+                vec![" ".to_owned()],
+                vec![String::new(), "     |, three".to_owned()]
+            )
+        );
     }
 
     #[test]

@@ -35,7 +35,8 @@ pub struct InputReport {
     /// The changes that it names and does not contain, as `Only in b: x` does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_included: Vec<NotIncludedReport>,
-    /// The numbers of repairs and of changes without content that are not listed because there are too many.
+    /// The numbers of repairs and of changes without content that are not listed because there are
+    /// too many.
     #[serde(skip_serializing_if = "Omitted::is_nothing")]
     pub omitted: Omitted,
 }
@@ -45,8 +46,8 @@ pub struct InputReport {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct NotIncludedReport {
-    /// The kind: `only_in`, `binary`, `differ`, `type`, `link`, `add`, `remove`, `modify`, `rename`, `properties`,
-    /// `unmerged`, `submodule` or `unreadable`.
+    /// The kind: `only_in`, `binary`, `differ`, `type`, `link`, `add`, `remove`, `modify`,
+    /// `rename`, `properties`, `unmerged`, `submodule` or `unreadable`.
     pub change: &'static str,
     /// The name of the file as the patch writes it; null if the line names no file.
     pub path: Option<String>,
@@ -98,11 +99,18 @@ impl Repair {
     /// Reports a repair of the patch at `input` of `plan`.
     pub(super) fn of(repair: crate::plan::Repair, input: usize, plan: &Plan) -> Self {
         let is_meant = |operation: &Operation| {
-            let overlaps = |section: Span| operation.span.start < section.end && section.start < operation.span.end;
+            let overlaps = |section: Span| {
+                operation.span.start < section.end && section.start < operation.span.end
+            };
             operation.input == input && repair.section.is_some_and(overlaps)
         };
         let file = plan.operations.iter().position(is_meant);
         let file = file.map(|index| format!("f{}", index + 1));
-        Self { code: repair.code, line: repair.line, message: repair.message.to_owned(), file }
+        Self {
+            code: repair.code,
+            line: repair.line,
+            message: repair.message.to_owned(),
+            file,
+        }
     }
 }

@@ -11,7 +11,8 @@ use crate::text::find_dangerous;
 /// Bytes that are written at once.
 const PIECE: usize = 1 << 16;
 
-/// One document, one line. Whatever could act on a terminal is escaped, so that the line can be looked at.
+/// One document, one line. Whatever could act on a terminal is escaped, so that the line can be
+/// looked at.
 pub(super) struct Json;
 
 impl Format for Json {
@@ -32,16 +33,24 @@ impl Format for Json {
 pub fn print(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
     // Of the many short writes of a document none goes through the unknown writer.
     let mut out = BufWriter::with_capacity(PIECE, out);
-    value.serialize(&mut Serializer::with_formatter(&mut out, Harmless(CompactFormatter)))?;
+    value.serialize(&mut Serializer::with_formatter(
+        &mut out,
+        Harmless(CompactFormatter),
+    ))?;
     out.write_all(b"\n")?;
     out.flush()
 }
 
-/// Writes as the other formatter does, but every control, format and invisible character as `\uXXXX`.
+/// Writes as the other formatter does, but every control, format and invisible character as
+/// `\uXXXX`.
 struct Harmless(CompactFormatter);
 
 impl Formatter for Harmless {
-    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut rest = fragment;
         while let Some((start, character)) = find_dangerous(rest) {
             self.0.write_string_fragment(writer, &rest[..start])?;
@@ -54,7 +63,11 @@ impl Formatter for Harmless {
     }
 
     /// What is written already has such characters in strings alone.
-    fn write_raw_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_raw_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         self.write_string_fragment(writer, fragment)
     }
 }
@@ -69,13 +82,22 @@ mod tests {
     fn nothing_in_json_acts_on_a_terminal() {
         let hostile = "a\u{1b}[2J\u{7f}\u{9b}b\u{202e}é\u{e0001}";
         let mut out = Vec::new();
-        hostile.serialize(&mut Serializer::with_formatter(&mut out, Harmless(CompactFormatter))).unwrap();
+        hostile
+            .serialize(&mut Serializer::with_formatter(
+                &mut out,
+                Harmless(CompactFormatter),
+            ))
+            .unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, r#""a\u001b[2J\u007f\u009bb\u202eé\udb40\udc01""#);
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
         let raw = to_raw_value(hostile).unwrap();
         let mut out = Vec::new();
-        raw.serialize(&mut Serializer::with_formatter(&mut out, Harmless(CompactFormatter))).unwrap();
+        raw.serialize(&mut Serializer::with_formatter(
+            &mut out,
+            Harmless(CompactFormatter),
+        ))
+        .unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), text);
     }
 }

@@ -111,7 +111,8 @@ pub struct LogFile {
     /// Whether the old contents are not kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
-    /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be found.
+    /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be
+    /// found.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub diff: Option<Vec<u8>>,
@@ -125,8 +126,8 @@ pub struct LogFile {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LogVersion {
-    /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits; left out of a file that is closed for
-    /// reading.
+    /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits; left out of a
+    /// file that is closed for reading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub xxh3: Option<String>,
     /// Size in bytes.
@@ -138,16 +139,23 @@ pub struct LogVersion {
 }
 
 impl Log {
-    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed, or says why neither
-    /// that nor a digest is to be seen.
+    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed, or says
+    /// why neither that nor a digest is to be seen.
     pub fn of<'e>(
         all: &'e [Entry],
         shown: impl IntoIterator<Item = &'e Entry>,
         diff: impl Fn(&Entry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
     ) -> Self {
         let chain = Chain::of(all);
-        let entries = shown.into_iter().map(|entry| LogEntry::of(entry, &chain, &diff)).collect();
-        Self { schema: LOG_SCHEMA, ok: true, entries }
+        let entries = shown
+            .into_iter()
+            .map(|entry| LogEntry::of(entry, &chain, &diff))
+            .collect();
+        Self {
+            schema: LOG_SCHEMA,
+            ok: true,
+            entries,
+        }
     }
 
     /// Prints it for people.
@@ -163,22 +171,48 @@ impl Log {
                 State::Aborted => ", put back",
                 State::Damaged => "its record is damaged",
             };
-            writeln!(out, "{} {} {}{state}", entry.id, entry.time, printable(entry.command.as_bytes()))?;
+            writeln!(
+                out,
+                "{} {} {}{state}",
+                entry.id,
+                entry.time,
+                printable(entry.command.as_bytes())
+            )?;
             if let Some(plan) = &entry.plan_id {
                 writeln!(out, "  {}", printable(plan.as_bytes()))?;
             }
             if let Some(reason) = &entry.reason {
-                reason.lines().try_for_each(|line| writeln!(out, "  because: {}", printable(line.as_bytes())))?;
+                reason.lines().try_for_each(|line| {
+                    writeln!(out, "  because: {}", printable(line.as_bytes()))
+                })?;
             }
             for file in &entry.files {
                 let path = |path: &str| printable(path.as_bytes()).to_string();
-                let from = file.from.as_deref().map_or_else(String::new, |from| format!("{} => ", path(from)));
-                let lost = if file.lost { " (old contents not kept)" } else { "" };
-                let withheld = file.withheld.as_deref().map(|why| format!(" (contents not shown: {})", path(why)));
+                let from = file
+                    .from
+                    .as_deref()
+                    .map_or_else(String::new, |from| format!("{} => ", path(from)));
+                let lost = if file.lost {
+                    " (old contents not kept)"
+                } else {
+                    ""
+                };
+                let withheld = file
+                    .withheld
+                    .as_deref()
+                    .map(|why| format!(" (contents not shown: {})", path(why)));
                 let withheld = withheld.unwrap_or_default();
-                writeln!(out, "  {} {from}{}{lost}{withheld}", file.op, path(&file.path))?;
+                writeln!(
+                    out,
+                    "  {} {from}{}{lost}{withheld}",
+                    file.op,
+                    path(&file.path)
+                )?;
             }
-            entry.kept.iter().try_for_each(|kept| print_kept(kept, out))?;
+            entry
+                .kept
+                .iter()
+                .try_for_each(|kept| print_kept(kept, out))?;
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
                 lines(diff).try_for_each(|(_, line)| print_line(line, out))?;
             }
@@ -207,16 +241,25 @@ impl LogEntry {
     ) -> Self {
         // What was taken back is in the tree again.
         let is_lost = |file: &EntryFile| file.old == Old::Lost && chain.is_head(entry);
-        let is_undone = !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
+        let is_undone =
+            !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
         let file = |file: &EntryFile| {
-            let told = LogFile { lost: is_lost(file), ..LogFile::of(entry, file) };
+            let told = LogFile {
+                lost: is_lost(file),
+                ..LogFile::of(entry, file)
+            };
             match diff(entry, file) {
                 Ok(diff) => LogFile { diff, ..told },
                 Err(why) => told.withheld(why),
             }
         };
-        let refused = entry.rejection.iter().flat_map(|refusal| &refusal.files).filter_map(LogFile::refused);
-        let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
+        let refused = entry
+            .rejection
+            .iter()
+            .flat_map(|refusal| &refusal.files)
+            .filter_map(LogFile::refused);
+        let is_moved_away =
+            |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
         Self {
             id: entry.id.clone(),
             time: time(entry.time),
@@ -236,8 +279,17 @@ impl LogEntry {
                 Coverage::Full
             },
             plan_id: entry.rejection.as_ref().map(|refusal| refusal.plan.clone()),
-            reason: entry.rejection.as_ref().and_then(|refusal| refusal.reason.clone()),
-            files: entry.files.iter().filter(|file| !is_moved_away(file)).map(file).chain(refused).collect(),
+            reason: entry
+                .rejection
+                .as_ref()
+                .and_then(|refusal| refusal.reason.clone()),
+            files: entry
+                .files
+                .iter()
+                .filter(|file| !is_moved_away(file))
+                .map(file)
+                .chain(refused)
+                .collect(),
             kept: entry.kept.iter().map(KeptReport::of).collect(),
         }
     }
@@ -261,8 +313,14 @@ impl LogFile {
 
     /// Returns it without what tells of contents.
     fn withheld(self, why: String) -> Self {
-        let [before, after] = [self.before, self.after].map(|side| side.map(LogVersion::without_digest));
-        Self { before, after, withheld: Some(why), ..self }
+        let [before, after] =
+            [self.before, self.after].map(|side| side.map(LogVersion::without_digest));
+        Self {
+            before,
+            after,
+            withheld: Some(why),
+            ..self
+        }
     }
 
     fn of(entry: &Entry, file: &EntryFile) -> Self {
@@ -272,7 +330,11 @@ impl LogFile {
             (Some(_), ..) => Op::Rename,
             (None, None, _) => Op::Create,
             (None, Some(_), None) => Op::Delete,
-            (None, Some(before), Some(after)) if before.digest == after.digest && before.kind == after.kind => Op::Mode,
+            (None, Some(before), Some(after))
+                if before.digest == after.digest && before.kind == after.kind =>
+            {
+                Op::Mode
+            }
             _ => Op::Modify,
         };
         let name = |path: &RelPath| text(path.as_bytes());
@@ -299,7 +361,10 @@ impl LogVersion {
         Self {
             xxh3: Some(version.digest.to_string()),
             size: version.size,
-            mode: version.permissions.filter(|_| !is_link).map(|bits| format!("{bits:04o}")),
+            mode: version
+                .permissions
+                .filter(|_| !is_link)
+                .map(|bits| format!("{bits:04o}")),
             file_type: if is_link { "link" } else { "file" },
         }
     }

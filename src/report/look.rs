@@ -13,7 +13,8 @@ use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
 
 /// A file, or a part of it.
 ///
-/// Offsets and lines are those of the text in UTF-8 where an encoding was asked for, and else of the file as it is.
+/// Offsets and lines are those of the text in UTF-8 where an encoding was asked for, and else of
+/// the file as it is.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch read"))]
@@ -32,8 +33,8 @@ pub struct Extract {
     pub size: u64,
     /// Digest of the whole file, for `--expect-hash`.
     pub sha256: String,
-    /// The encoding that the file was read from, where one was asked for; else `utf-8`, or `base64` if `content` is that
-    /// because the bytes are no text.
+    /// The encoding that the file was read from, where one was asked for; else `utf-8`, or `base64`
+    /// if `content` is that because the bytes are no text.
     pub encoding: String,
     /// `lf`, `crlf`, `mixed` or `none`, of the whole file.
     pub eol: &'static str,
@@ -62,10 +63,13 @@ pub struct Extract {
 }
 
 impl Extract {
-    /// Returns what is known of the file at `path`, of which nothing is given yet. `raw` is in it, `text` is that in UTF-8.
+    /// Returns what is known of the file at `path`, of which nothing is given yet. `raw` is in it,
+    /// `text` is that in UTF-8.
     #[must_use]
     pub fn new(path: &[u8], raw: &[u8], text: &[u8]) -> Self {
-        let has_mark = [BYTE_ORDER_MARK, b"\xff\xfe", b"\xfe\xff"].iter().any(|mark| raw.starts_with(mark));
+        let has_mark = [BYTE_ORDER_MARK, b"\xff\xfe", b"\xfe\xff"]
+            .iter()
+            .any(|mark| raw.starts_with(mark));
         let is_marked = text.starts_with(BYTE_ORDER_MARK) || has_mark && text.len() != raw.len();
         Self {
             schema: "wpatch.read/1",
@@ -141,7 +145,8 @@ pub struct ListingEntry {
     pub kind: EntryType,
     /// Size in bytes, of a link the length of its target; null for what has no size of its own.
     pub size: Option<u64>,
-    /// When the contents were last changed, as in RFC 3339; null for times that it has no words for.
+    /// When the contents were last changed, as in RFC 3339; null for times that it has no words
+    /// for.
     pub modified: Option<String>,
 }
 
@@ -165,7 +170,14 @@ impl Listing {
     /// Returns the listing of the directory at `path`.
     #[must_use]
     pub fn of(path: &[u8], entries: Vec<ListingEntry>, truncated: bool) -> Self {
-        Self { schema: "wpatch.list/1", ok: true, path: text(path), path_hex: lossless(&path), entries, truncated }
+        Self {
+            schema: "wpatch.list/1",
+            ok: true,
+            path: text(path),
+            path_hex: lossless(&path),
+            entries,
+            truncated,
+        }
     }
 
     /// Prints it for people: one entry a line, directories with a final `/`.
@@ -175,7 +187,11 @@ impl Listing {
     /// Returns the error of `out`.
     pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for entry in &self.entries {
-            let end = if entry.kind == EntryType::Dir { "/" } else { "" };
+            let end = if entry.kind == EntryType::Dir {
+                "/"
+            } else {
+                ""
+            };
             writeln!(out, "{}{end}", printable(entry.name.as_bytes()))?;
         }
         Ok(())
@@ -186,8 +202,8 @@ impl Listing {
 const END: u64 = 253_402_300_799;
 
 impl ListingEntry {
-    /// Returns the entry of `name`, which is `kind`, was last changed at `modified` (seconds since 1970) and has `size`
-    /// bytes.
+    /// Returns the entry of `name`, which is `kind`, was last changed at `modified` (seconds since
+    /// 1970) and has `size` bytes.
     #[must_use]
     pub fn new(name: &[u8], kind: FileKind, size: u64, modified: i64) -> Self {
         let kind = match kind {
@@ -196,7 +212,9 @@ impl ListingEntry {
             FileKind::Symlink => EntryType::Symlink,
             FileKind::Special => EntryType::Other,
         };
-        let modified = u64::try_from(modified).ok().filter(|&seconds| seconds <= END);
+        let modified = u64::try_from(modified)
+            .ok()
+            .filter(|&seconds| seconds <= END);
         Self {
             name: text(name),
             name_hex: lossless(&name),
@@ -276,7 +294,12 @@ impl Difference {
     pub fn printed(&self) -> Vec<u8> {
         if self.binary && !self.identical {
             let name = |label: &str| printable(label.as_bytes()).to_string();
-            return format!("Binary files {} and {} differ\n", name(&self.label_a), name(&self.label_b)).into();
+            return format!(
+                "Binary files {} and {} differ\n",
+                name(&self.label_a),
+                name(&self.label_b)
+            )
+            .into();
         }
         self.diff.clone()
     }
@@ -288,7 +311,11 @@ fn count_lines(text: &[u8]) -> usize {
 }
 
 fn encoding_of(content: &[u8]) -> &'static str {
-    if std::str::from_utf8(content).is_ok() { "utf-8" } else { "base64" }
+    if std::str::from_utf8(content).is_ok() {
+        "utf-8"
+    } else {
+        "base64"
+    }
 }
 
 fn as_content<S: Serializer>(content: &[u8], serializer: S) -> Result<S::Ok, S::Error> {

@@ -15,14 +15,14 @@ use crate::preflight::{BaseKind, Merge};
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct MergeReport {
-    /// Where the contents came from that it was made for: `objects` of the repository, `history` of changes made here,
-    /// `given` by `--base`, `nothing` if the patch makes the file; of `hunks` that were merged one by one (`--merge`) they are
-    /// all that is known.
+    /// Where the contents came from that it was made for: `objects` of the repository, `history` of
+    /// changes made here, `given` by `--base`, `nothing` if the patch makes the file; of `hunks`
+    /// that were merged one by one (`--merge`) they are all that is known.
     pub base: &'static str,
     /// Whether the conflicts are written into the file, between markers.
     pub marked: bool,
-    /// The lines that both sides changed, and that nothing decided; of binary contents all. `omitted` of the file counts those
-    /// that are not listed.
+    /// The lines that both sides changed, and that nothing decided; of binary contents all.
+    /// `omitted` of the file counts those that are not listed.
     pub conflicts: Vec<ConflictReport>,
 }
 
@@ -66,7 +66,11 @@ impl MergeReport {
             theirs: lines(&conflict.theirs),
         };
         let marked = merge.is_marked && !merge.is_binary;
-        Self { base, marked, conflicts: merge.conflicts.iter().take(most).map(conflict).collect() }
+        Self {
+            base,
+            marked,
+            conflicts: merge.conflicts.iter().take(most).map(conflict).collect(),
+        }
     }
 }
 
@@ -89,10 +93,16 @@ impl MergedChange {
             MergeResult::AlreadyApplied => HunkStatus::AlreadyApplied,
             MergeResult::Conflict => HunkStatus::Conflict,
         };
-        Self { status, lines: lines(&part.lines) }
+        Self {
+            status,
+            lines: lines(&part.lines),
+        }
     }
 }
 
 fn lines(range: &Range<usize>) -> MergedLines {
-    MergedLines { start: range.start + 1, count: range.len() }
+    MergedLines {
+        start: range.start + 1,
+        count: range.len(),
+    }
 }

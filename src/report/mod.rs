@@ -81,7 +81,9 @@ pub use counts::Summary;
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::FileReport;
-pub use finding::{CauseKind, CauseReport, Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan};
+pub use finding::{
+    CauseKind, CauseReport, Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan,
+};
 #[cfg(feature = "html")]
 pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, Source, StatedLines};
@@ -94,7 +96,8 @@ pub use merge::{ConflictReport, MergeReport, MergedChange, MergedLines};
 pub use nearest::{FirstDifference, NearestPlace};
 use numstat::{End, Numstat};
 pub use omitted::{
-    CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, Omitted, PROBLEMS,
+    CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, Omitted,
+    PROBLEMS,
 };
 pub use operation::{FileType, Op};
 pub use outcome::Outcome;
@@ -117,8 +120,8 @@ pub const SCHEMA: &str = "wpatch.report/1";
 
 /// What a command did, or would do, or why not.
 ///
-/// Lines and columns are counted from 1, bytes from 0. Names and texts are as in the patch and may hold control
-/// characters; every [`Format`] escapes them.
+/// Lines and columns are counted from 1, bytes from 0. Names and texts are as in the patch and may
+/// hold control characters; every [`Format`] escapes them.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch report"))]
@@ -138,8 +141,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// The exit code.
     pub exit_code: u8,
-    /// The name of the change, for `--approve`: the same for the same change of the same bytes. Null if it
-    /// cannot be made, or if nobody asked.
+    /// The name of the change, for `--approve`: the same for the same change of the same bytes.
+    /// Null if it cannot be made, or if nobody asked.
     pub plan_id: Option<String>,
     /// The plan that was kept, for `apply --plan`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +153,8 @@ pub struct Report {
     /// The directory that is patched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// What the caller puts before paths below the root to name them; of formats that point at files.
+    /// What the caller puts before paths below the root to name them; of formats that point at
+    /// files.
     #[serde(skip)]
     pub base: Option<String>,
     /// The files that filters left out, each with the name that it would have come from.
@@ -168,9 +172,9 @@ pub struct Report {
     pub summary: Summary,
     /// What policy says.
     pub policy: PolicyReport,
-    /// One entry for each file section of the patches, in order. A directory that an undo restores or removes has an entry
-    /// only if it is a submodule or if that fails. If nothing can be applied, `omitted` counts the files that do not apply
-    /// and are not listed.
+    /// One entry for each file section of the patches, in order. A directory that an undo restores
+    /// or removes has an entry only if it is a submodule or if that fails. If nothing can be
+    /// applied, `omitted` counts the files that do not apply and are not listed.
     #[serde(serialize_with = "threads::serialize")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<FileReport>"))]
     pub files: Vec<FileReport>,
@@ -190,7 +194,10 @@ pub struct Report {
     pub problems: Vec<ProblemReport>,
     /// The problem that decided; null after success.
     #[serde(serialize_with = "finding::as_error")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<finding::DecisiveProblem>"))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<finding::DecisiveProblem>")
+    )]
     pub error: Option<ProblemReport>,
     /// What was committed or recovered; null if nothing was.
     pub transaction: Option<TransactionReport>,
@@ -213,7 +220,8 @@ pub struct Report {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct SavedReport {
-    /// Its name, which is the `plan_id`; of its hex digits eight are enough where they are those of one plan only.
+    /// Its name, which is the `plan_id`; of its hex digits eight are enough where they are those of
+    /// one plan only.
     pub id: String,
     /// When it goes at the latest, as in RFC 3339.
     pub expires: String,
@@ -223,14 +231,20 @@ impl Report {
     /// Returns the report on the file of the operation with this index, if it is listed.
     #[must_use]
     pub fn file_of(&self, operation: usize) -> Option<&FileReport> {
-        let place = self.files.binary_search_by_key(&operation, |file| file.index).ok()?;
+        let place = self
+            .files
+            .binary_search_by_key(&operation, |file| file.index)
+            .ok()?;
         self.files.get(place)
     }
 
     /// Returns the report on the problem with this index among all problems, if it is listed.
     #[must_use]
     pub fn problem_at(&self, index: usize) -> Option<&ProblemReport> {
-        let place = self.problems.binary_search_by_key(&index, |problem| problem.index).ok()?;
+        let place = self
+            .problems
+            .binary_search_by_key(&index, |problem| problem.index)
+            .ok()?;
         self.problems.get(place)
     }
 }
@@ -255,7 +269,9 @@ impl LeftOutReport {
     fn of(left_out: &LeftOut) -> Self {
         let file = file::file_id(left_out.file);
         Self {
-            id: left_out.hunk.map_or(file.clone(), |hunk| hunk::hunk_id(&file, hunk)),
+            id: left_out
+                .hunk
+                .map_or(file.clone(), |hunk| hunk::hunk_id(&file, hunk)),
             path: text(left_out.path.as_bytes()),
         }
     }
@@ -273,7 +289,10 @@ pub struct Tool {
 }
 
 /// Who reports here.
-const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+const TOOL: Tool = Tool {
+    name: env!("CARGO_PKG_NAME"),
+    version: env!("CARGO_PKG_VERSION"),
+};
 
 /// A tree of a repository that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -322,10 +341,22 @@ pub trait Format: Sync {
 pub const FORMATS: &[&dyn Format] = &[
     &json::Json,
     &text::Text,
-    &Stat { name: "stat", signs: Signs::Plain },
-    &Stat { name: "stat-coloured", signs: Signs::Coloured },
-    &Numstat { name: "numstat", end: End::Newline },
-    &Numstat { name: "numstat-z", end: End::Nul },
+    &Stat {
+        name: "stat",
+        signs: Signs::Plain,
+    },
+    &Stat {
+        name: "stat-coloured",
+        signs: Signs::Coloured,
+    },
+    &Numstat {
+        name: "numstat",
+        end: End::Newline,
+    },
+    &Numstat {
+        name: "numstat-z",
+        end: End::Nul,
+    },
     &summary::Summary,
     &acp::Acp,
     &codex::Codex,

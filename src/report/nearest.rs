@@ -59,12 +59,17 @@ impl Serialize for DifferenceReason {
 impl NearestPlace {
     /// Returns the first line of the file, counted from 1, that is another than it should be.
     pub(super) fn differs_at(&self) -> usize {
-        self.first_difference.as_ref().map_or(self.line, |difference| difference.file_line)
+        self.first_difference
+            .as_ref()
+            .map_or(self.line, |difference| difference.file_line)
     }
 
     /// Reports `nearest` in what `budget` leaves: the lines that differ before the others.
     pub(super) fn of(nearest: &Nearest, counter: &mut Counter<'_>, budget: &mut Budget) -> Self {
-        let first_difference = nearest.difference.as_ref().map(|it| FirstDifference::of(it, counter, budget));
+        let first_difference = nearest
+            .difference
+            .as_ref()
+            .map(|it| FirstDifference::of(it, counter, budget));
         let text = budget.lines(&nearest.text);
         let is_whole = text.len() == nearest.text.len();
         let lines_before = budget.lines(nearest.lines_before.iter().rev());
@@ -75,7 +80,11 @@ impl NearestPlace {
             first_difference,
             text,
             lines_before: lines_before.into_iter().rev().collect(),
-            lines_after: if is_whole { budget.lines(&nearest.lines_after) } else { Vec::new() },
+            lines_after: if is_whole {
+                budget.lines(&nearest.lines_after)
+            } else {
+                Vec::new()
+            },
         }
     }
 }
@@ -92,8 +101,8 @@ impl FirstDifference {
     }
 }
 
-/// What the lines of one hunk may still take in a report, as JSON. The reader is often a model: a whole report of
-/// failure is not to be longer than a hunk.
+/// What the lines of one hunk may still take in a report, as JSON. The reader is often a model: a
+/// whole report of failure is not to be longer than a hunk.
 pub(super) struct Budget {
     left: usize,
 }
@@ -127,11 +136,16 @@ impl Budget {
     }
 
     /// Returns the first of `lines`, each clipped, as many as there is room for.
-    pub(super) fn lines<'l>(&mut self, lines: impl IntoIterator<Item = &'l Vec<u8>>) -> Vec<String> {
+    pub(super) fn lines<'l>(
+        &mut self,
+        lines: impl IntoIterator<Item = &'l Vec<u8>>,
+    ) -> Vec<String> {
         let mut shown = Vec::new();
         for line in lines {
             let line = fitted(clipped(line), MOST_OF_LINE);
-            let Some(left) = self.left.checked_sub(length(&line) + QUOTES) else { break };
+            let Some(left) = self.left.checked_sub(length(&line) + QUOTES) else {
+                break;
+            };
             self.left = left;
             shown.push(line);
         }
@@ -173,16 +187,37 @@ mod tests {
 
     #[test]
     fn a_line_is_as_long_as_json_writes_it() {
-        for line in ["", "a\"b\\c", "\t\n\r\u{8}\u{c}\u{1}\u{1f}\u{7f}", "\u{e9}\u{2026}\u{1f600}"] {
-            assert_eq!(Some(length(line) + 2), serde_json::to_string(line).ok().map(|text| text.len()));
+        for line in [
+            "",
+            "a\"b\\c",
+            "\t\n\r\u{8}\u{c}\u{1}\u{1f}\u{7f}",
+            "\u{e9}\u{2026}\u{1f600}",
+        ] {
+            assert_eq!(
+                Some(length(line) + 2),
+                serde_json::to_string(line).ok().map(|text| text.len())
+            );
         }
     }
 
     #[test]
     fn what_is_cut_is_marked_and_fits() {
         let line = fitted("\u{1}".repeat(100), 50);
-        assert_eq!((length(&line) <= 50, line.ends_with('\u{2026}')), (true, true));
+        assert_eq!(
+            (length(&line) <= 50, line.ends_with('\u{2026}')),
+            (true, true)
+        );
         let lines = Budget::default().lines(&vec![vec![b'x'; 500]; 9]);
-        assert_eq!((lines.len(), lines.iter().map(|line| length(line) + QUOTES).sum::<usize>() <= MOST), (3, true));
+        assert_eq!(
+            (
+                lines.len(),
+                lines
+                    .iter()
+                    .map(|line| length(line) + QUOTES)
+                    .sum::<usize>()
+                    <= MOST
+            ),
+            (3, true)
+        );
     }
 }

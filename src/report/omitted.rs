@@ -1,7 +1,9 @@
-//! How much a report lists of what grows with the number of failures, and the counts of what it omits.
+//! How much a report lists of what grows with the number of failures, and the counts of what it
+//! omits.
 //!
-//! A report of a change that can be made lists every file, every hunk and every digest. Only the entries that grow with
-//! failures are limited. The first entries in the order of the input are listed, so that the same input has the same report.
+//! A report of a change that can be made lists every file, every hunk and every digest. Only the
+//! entries that grow with failures are limited. The first entries in the order of the input are
+//! listed, so that the same input has the same report.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -24,7 +26,8 @@ pub const NOTES: usize = 1000;
 /// Most conflicts of all merged files that are listed.
 pub const CONFLICTS: usize = 1000;
 
-/// The numbers of entries that a report omits because there are too many; absent where every entry is listed.
+/// The numbers of entries that a report omits because there are too many; absent where every entry
+/// is listed.
 ///
 /// The entries that are listed and the omitted ones together are all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -34,8 +37,8 @@ pub struct Omitted {
     /// Files that do not apply: at most 10,000 of them are listed if nothing can be applied.
     #[serde(skip_serializing_if = "is_zero")]
     pub files: usize,
-    /// Hunks: of those that do not apply, at most 100 are listed for each file, and 1000 for all files. If nothing can be
-    /// applied, at most 10,000 of the others are listed.
+    /// Hunks: of those that do not apply, at most 100 are listed for each file, and 1000 for all
+    /// files. If nothing can be applied, at most 10,000 of the others are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub hunks: usize,
     /// Problems: at most 1000 errors and 1000 warnings are listed.
@@ -73,10 +76,18 @@ impl Omitted {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let rows = [
-            (self.files, "file that does not apply", "files that do not apply"),
+            (
+                self.files,
+                "file that does not apply",
+                "files that do not apply",
+            ),
             (self.hunks, "hunk", "hunks"),
             (self.problems, "problem", "problems"),
-            (self.not_included, "change without content", "changes without content"),
+            (
+                self.not_included,
+                "change without content",
+                "changes without content",
+            ),
             (self.repairs, "repair", "repairs"),
             (self.conflicts, "conflict", "conflicts"),
         ];
@@ -89,7 +100,10 @@ impl Omitted {
     }
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde calls")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the shape that serde calls"
+)]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
@@ -107,7 +121,11 @@ pub(super) struct Room {
 
 impl Room {
     /// Enough for every entry.
-    pub(super) const ALL: Self = Self { failed: usize::MAX, fitting: usize::MAX, conflicts: usize::MAX };
+    pub(super) const ALL: Self = Self {
+        failed: usize::MAX,
+        fitting: usize::MAX,
+        conflicts: usize::MAX,
+    };
 
     /// Returns how many of `count` hunks can be listed at most.
     pub(super) fn most_hunks(&self, count: usize) -> usize {
@@ -116,7 +134,11 @@ impl Room {
 
     /// Returns whether another hunk is listed, and uses its room.
     pub(super) fn admits(&mut self, is_failed: bool) -> bool {
-        let room = if is_failed { &mut self.failed } else { &mut self.fitting };
+        let room = if is_failed {
+            &mut self.failed
+        } else {
+            &mut self.fitting
+        };
         let is_listed = *room > 0;
         *room = room.saturating_sub(1);
         is_listed

@@ -53,26 +53,44 @@ pub enum FileType {
 
 impl Op {
     /// Every one.
-    pub const ALL: [Self; 6] = [Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Copy, Self::Mode];
+    pub const ALL: [Self; 6] = [
+        Self::Create,
+        Self::Modify,
+        Self::Delete,
+        Self::Rename,
+        Self::Copy,
+        Self::Mode,
+    ];
 
     /// Returns what `operation` does to its file, whose modes are `modes` before and after.
     pub(super) fn of(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Self {
         match operation.action {
             Action::Create => Self::Create,
-            Action::Modify if !operation.tells_missing && modes.0.is_none() && modes.1.is_some() => Self::Create,
+            Action::Modify
+                if !operation.tells_missing && modes.0.is_none() && modes.1.is_some() =>
+            {
+                Self::Create
+            }
             Action::Delete | Action::Uncopy => Self::Delete,
-            Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => Self::Mode,
+            Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => {
+                Self::Mode
+            }
             Action::Modify => Self::Modify,
             Action::Rename => Self::Rename,
             Action::Copy => Self::Copy,
         }
     }
 
-    /// Returns the operation that git states in a summary, if it is another one. After a look at the tree, git does not state
-    /// a new file (see `is_new` and `is_delete` in git's apply.c, where -1 means that git does not know).
+    /// Returns the operation that git states in a summary, if it is another one. After a look at
+    /// the tree, git does not state a new file (see `is_new` and `is_delete` in git's apply.c,
+    /// where -1 means that git does not know).
     pub(super) fn in_summary(operation: &Operation, is_compared: bool) -> Option<Self> {
-        let Edit::Hunks(hunks) = &operation.edit else { return None };
-        let ([hunk], Action::Modify, false) = (&hunks[..], operation.action, operation.tells_missing) else {
+        let Edit::Hunks(hunks) = &operation.edit else {
+            return None;
+        };
+        let ([hunk], Action::Modify, false) =
+            (&hunks[..], operation.action, operation.tells_missing)
+        else {
             return None;
         };
         let (old, new) = match operation.direction {
@@ -103,7 +121,12 @@ impl FileType {
         if outcome.is_binary || matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing) {
             return Self::Binary;
         }
-        match modes.1.or(modes.0).or(operation.new_mode).or(operation.old_mode) {
+        match modes
+            .1
+            .or(modes.0)
+            .or(operation.new_mode)
+            .or(operation.old_mode)
+        {
             Some(FileMode::Symlink) if outcome.is_link_file => Self::Text,
             Some(FileMode::Symlink) => Self::Symlink,
             Some(FileMode::Submodule) => Self::Submodule,
@@ -120,12 +143,23 @@ pub(super) fn hunks(
     (patch, room): (&[u8], Room),
     counter: &mut Counter<'_>,
 ) -> ListedHunks {
-    let all = |hunks: Vec<HunkReport>| ListedHunks { hunks, ..ListedHunks::default() };
+    let all = |hunks: Vec<HunkReport>| ListedHunks {
+        hunks,
+        ..ListedHunks::default()
+    };
     match &operation.edit {
-        Edit::Hunks(hunks) => hunk::reports(id, operation, (hunks, outcome), (patch, room), counter),
-        Edit::Replacements(changes) => texts::reports(id, operation, changes, (outcome, room), counter),
+        Edit::Hunks(hunks) => {
+            hunk::reports(id, operation, (hunks, outcome), (patch, room), counter)
+        }
+        Edit::Replacements(changes) => {
+            texts::reports(id, operation, changes, (outcome, room), counter)
+        }
         Edit::Cell(_) => all(cell::reports(id, operation, outcome)),
-        Edit::Whole(_) => all(written::reports(id, operation, outcome.diff.as_deref().unwrap_or_default())),
+        Edit::Whole(_) => all(written::reports(
+            id,
+            operation,
+            outcome.diff.as_deref().unwrap_or_default(),
+        )),
         Edit::Lines(changes) => texts::numbered(id, operation, changes, (outcome, room), counter),
         _ => ListedHunks::default(),
     }
@@ -136,7 +170,10 @@ pub(super) fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usiz
     if let Edit::Replacements(changes) = &operation.edit {
         return texts::counted_lines(changes);
     }
-    let kinds = operation.hunks().flat_map(|hunk| hunk.lines(patch, operation.direction)).map(|line| line.kind);
+    let kinds = operation
+        .hunks()
+        .flat_map(|hunk| hunk.lines(patch, operation.direction))
+        .map(|line| line.kind);
     kinds.fold((0, 0), |(added, removed), kind| match kind {
         LineKind::Insertion => (added + 1, removed),
         LineKind::Deletion => (added, removed + 1),
@@ -154,6 +191,12 @@ pub(super) fn loosest(operation: &Operation, outcome: &FileOutcome) -> Option<&'
         },
     };
     let rank = |rung: &&str| LADDER.iter().position(|row| row.name == *rung);
-    let taken = outcome.placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
-    taken.filter_map(|(_, placed)| rung(placed)).max_by_key(rank)
+    let taken = outcome
+        .placements
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| operation.takes(*index));
+    taken
+        .filter_map(|(_, placed)| rung(placed))
+        .max_by_key(rank)
 }

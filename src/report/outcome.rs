@@ -16,7 +16,8 @@ pub enum Outcome {
     Applied,
     /// The change can be made; nothing was written.
     WouldApply,
-    /// Part of the change is in the tree, as was asked for: the rest is in conflict, or was rejected.
+    /// Part of the change is in the tree, as was asked for: the rest is in conflict, or was
+    /// rejected.
     Partial,
     /// Part of the change can be made, as is asked for; nothing was written.
     WouldBePartial,
@@ -42,7 +43,8 @@ pub enum Outcome {
     Refused,
     /// The disk or the system failed; everything was put back.
     Failed,
-    /// The tree is not as it was: `wpatch recover` finishes putting it back, or somebody else's work is in the way.
+    /// The tree is not as it was: `wpatch recover` finishes putting it back, or somebody else's
+    /// work is in the way.
     Incomplete,
     /// Somebody else holds the lock.
     Locked,
@@ -102,11 +104,15 @@ impl Outcome {
         self.exit_code(None) == 0
     }
 
-    /// Returns how grave the ending is: of several the gravest is the one to report. A larger exit code is a graver
-    /// ending, but nothing is graver than a tree that is not put back.
+    /// Returns how grave the ending is: of several the gravest is the one to report. A larger exit
+    /// code is a graver ending, but nothing is graver than a tree that is not put back.
     #[must_use]
     pub fn gravity(self) -> u8 {
-        if self == Self::Incomplete { u8::MAX } else { self.exit_code(None) }
+        if self == Self::Incomplete {
+            u8::MAX
+        } else {
+            self.exit_code(None)
+        }
     }
 
     /// Returns the exit code; `signal` is the one that [`Outcome::Interrupted`] speaks of.
@@ -127,7 +133,10 @@ impl Outcome {
             Self::Failed => 4,
             Self::Incomplete => 5,
             Self::Locked => 6,
-            Self::Interrupted => signal.and_then(|signal| u8::try_from(signal).ok()).unwrap_or(0).saturating_add(128),
+            Self::Interrupted => signal
+                .and_then(|signal| u8::try_from(signal).ok())
+                .unwrap_or(0)
+                .saturating_add(128),
         }
     }
 
@@ -163,18 +172,40 @@ mod tests {
 
     #[test]
     fn the_code_decides_where_the_kind_is_too_coarse() {
-        let exit_codes = |codes: [&Code; 4]| codes.map(|code| Outcome::of(code).exit_code(Some(15)));
-        assert_eq!(exit_codes([&code::IO, &code::LOCKED, &code::INCOMPLETE, &code::INTERRUPTED]), [4, 6, 5, 143]);
+        let exit_codes =
+            |codes: [&Code; 4]| codes.map(|code| Outcome::of(code).exit_code(Some(15)));
         assert_eq!(
-            exit_codes([&code::NO_BINARY_DATA, &code::BINARY_DATA, &code::BAD_LINK, &code::CLOSED]),
+            exit_codes([
+                &code::IO,
+                &code::LOCKED,
+                &code::INCOMPLETE,
+                &code::INTERRUPTED
+            ]),
+            [4, 6, 5, 143]
+        );
+        assert_eq!(
+            exit_codes([
+                &code::NO_BINARY_DATA,
+                &code::BINARY_DATA,
+                &code::BAD_LINK,
+                &code::CLOSED
+            ]),
             [1, 2, 1, 3]
         );
     }
 
     #[test]
     fn an_outcome_is_written_by_its_name() {
-        let outcomes = [Outcome::Applied, Outcome::WouldApply, Outcome::DoesNotApply, Outcome::Interrupted];
+        let outcomes = [
+            Outcome::Applied,
+            Outcome::WouldApply,
+            Outcome::DoesNotApply,
+            Outcome::Interrupted,
+        ];
         let names = outcomes.map(|outcome| serde_json::to_value(outcome).unwrap());
-        assert_eq!(names, ["applied", "would_apply", "does_not_apply", "interrupted"]);
+        assert_eq!(
+            names,
+            ["applied", "would_apply", "does_not_apply", "interrupted"]
+        );
     }
 }

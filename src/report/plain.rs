@@ -6,15 +6,21 @@ use super::stages::Facts;
 use crate::plan::{Edit, Operation};
 use crate::preflight::FileOutcome;
 
-/// Returns the change in numbers, if that is enough for who asked, and all of it is as the patches say; `None` if its files
-/// have to be told of.
+/// Returns the change in numbers, if that is enough for who asked, and all of it is as the patches
+/// say; `None` if its files have to be told of.
 pub(super) fn summary(facts: Facts<'_>) -> Option<Summary> {
     let (plan, resolution) = (&facts.selected.plan, facts.resolved.resolution.as_ref()?);
-    let is_whole =
-        facts.result.receipt.is_some() && facts.selected.problems.is_empty() && facts.selected.left_out.is_empty();
-    let is_alone =
-        !facts.command.is_described && facts.resolved.findings.is_none() && facts.resolved.index_report.is_none();
-    if !facts.command.is_brief || !is_whole || !is_alone || plan.operations.len() != resolution.files.len() {
+    let is_whole = facts.result.receipt.is_some()
+        && facts.selected.problems.is_empty()
+        && facts.selected.left_out.is_empty();
+    let is_alone = !facts.command.is_described
+        && facts.resolved.findings.is_none()
+        && facts.resolved.index_report.is_none();
+    if !facts.command.is_brief
+        || !is_whole
+        || !is_alone
+        || plan.operations.len() != resolution.files.len()
+    {
         return None;
     }
     let mut summary = Summary::default();
@@ -29,18 +35,30 @@ pub(super) fn summary(facts: Facts<'_>) -> Option<Summary> {
 
 /// Returns whether nothing has to be said of a file.
 fn is_plain(operation: &Operation, outcome: &FileOutcome) -> bool {
-    let is_of_diff = matches!(operation.edit, Edit::Keep | Edit::Hunks(_) | Edit::Binary(_));
-    let is_done = outcome.failed.is_none() && outcome.rejects.is_none() && operation.left_out.is_empty();
-    let is_told = outcome.whitespace.is_some() || outcome.merge.is_some() || outcome.fallback.is_some();
+    let is_of_diff = matches!(
+        operation.edit,
+        Edit::Keep | Edit::Hunks(_) | Edit::Binary(_)
+    );
+    let is_done =
+        outcome.failed.is_none() && outcome.rejects.is_none() && operation.left_out.is_empty();
+    let is_told =
+        outcome.whitespace.is_some() || outcome.merge.is_some() || outcome.fallback.is_some();
     is_of_diff && is_done && !is_told && outcome.ruling.hits.is_empty()
 }
 
 fn count(summary: &mut Summary, operation: &Operation, outcome: &FileOutcome) {
     let modes = outcome.modes;
-    let what = (Op::of(operation, modes), FileType::of(operation, outcome, modes));
+    let what = (
+        Op::of(operation, modes),
+        FileType::of(operation, outcome, modes),
+    );
     summary.count_file(what, (outcome.added, outcome.removed));
     summary.mode_changes += usize::from(matches!(modes, (Some(old), Some(new)) if old != new));
-    summary.hunks += if let Edit::Hunks(hunks) = &operation.edit { hunks.len() } else { 0 };
+    summary.hunks += if let Edit::Hunks(hunks) = &operation.edit {
+        hunks.len()
+    } else {
+        0
+    };
     for placement in outcome.placements.iter().flatten() {
         summary.hunks_offset += usize::from(placement.offset != 0);
         summary.hunks_fuzzy += usize::from(placement.left_out != (0, 0));

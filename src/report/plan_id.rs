@@ -8,16 +8,17 @@ use crate::digest::Sha256;
 
 /// Returns the name of the change that `files` describe, as `sha256:HEX`.
 ///
-/// Anybody can work it out: it is the SHA-256 of the line `wpatch.plan/1` with its line feed, and of six netstrings
-/// (`LENGTH:BYTES,`) for each file in order: `op`, `from`, `path`, both modes with a blank between them (`000000` for
-/// none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths are their bytes. A file
-/// that another one is lost for (`replaces`) has one more netstring: `replaces`, the mode and the `sha256` of that,
-/// with blanks between them; and one whose other names have the change too (`in_place`) ends in the netstring
-/// `in_place`. A symbolic link that is written as a regular file has the netstring `regular_file`. Where hunks are
-/// rejected, one more says `rejects` and the `sha256` of the file that they come to, with `replaces` and the two of what
-/// that held, if anything; where a whole file is left out, one says `rejected`. A change of git's index has one more
-/// netstring behind all files: `index`, `cached` if no file of the work tree changes, or `intent_to_add` if new files are
-/// only noted.
+/// Anybody can work it out: it is the SHA-256 of the line `wpatch.plan/1` with its line feed, and
+/// of six netstrings (`LENGTH:BYTES,`) for each file in order: `op`, `from`, `path`, both modes
+/// with a blank between them (`000000` for none), `sha256_before` and `sha256_after`. What is
+/// missing is the empty netstring; paths are their bytes. A file that another one is lost for
+/// (`replaces`) has one more netstring: `replaces`, the mode and the `sha256` of that, with blanks
+/// between them; and one whose other names have the change too (`in_place`) ends in the netstring
+/// `in_place`. A symbolic link that is written as a regular file has the netstring `regular_file`.
+/// Where hunks are rejected, one more says `rejects` and the `sha256` of the file that they come
+/// to, with `replaces` and the two of what that held, if anything; where a whole file is left out,
+/// one says `rejected`. A change of git's index has one more netstring behind all files: `index`,
+/// `cached` if no file of the work tree changes, or `intent_to_add` if new files are only noted.
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut last = Vec::new();
     if let Some(reach) = reach {
@@ -31,13 +32,31 @@ pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
 fn netstrings(file: &FileReport) -> Vec<u8> {
     let mut text = Vec::with_capacity(512);
     append(&mut text, file.op.to_string().as_bytes());
-    append(&mut text, file.from.as_ref().map_or(b"", |from| from.as_bytes()));
+    append(
+        &mut text,
+        file.from.as_ref().map_or(b"", |from| from.as_bytes()),
+    );
     append(&mut text, file.path.as_bytes());
-    append(&mut text, [file.mode.old, file.mode.new].map(|mode| mode.unwrap_or("000000")).join(" ").as_bytes());
-    append(&mut text, file.sha256_before.as_deref().unwrap_or_default().as_bytes());
-    append(&mut text, file.sha256_after.as_deref().unwrap_or_default().as_bytes());
+    append(
+        &mut text,
+        [file.mode.old, file.mode.new]
+            .map(|mode| mode.unwrap_or("000000"))
+            .join(" ")
+            .as_bytes(),
+    );
+    append(
+        &mut text,
+        file.sha256_before.as_deref().unwrap_or_default().as_bytes(),
+    );
+    append(
+        &mut text,
+        file.sha256_after.as_deref().unwrap_or_default().as_bytes(),
+    );
     if let Some(replaced) = &file.replaces {
-        append(&mut text, format!("replaces {} {}", replaced.mode, replaced.sha256).as_bytes());
+        append(
+            &mut text,
+            format!("replaces {} {}", replaced.mode, replaced.sha256).as_bytes(),
+        );
     }
     if file.in_place {
         append(&mut text, b"in_place");
@@ -47,7 +66,9 @@ fn netstrings(file: &FileReport) -> Vec<u8> {
     }
     if let Some(rejects) = &file.rejects {
         let lost = rejects.replaces.as_ref();
-        let lost = lost.map_or_else(String::new, |lost| format!(" replaces {} {}", lost.mode, lost.sha256));
+        let lost = lost.map_or_else(String::new, |lost| {
+            format!(" replaces {} {}", lost.mode, lost.sha256)
+        });
         let sha256 = rejects.sha256.as_deref().unwrap_or_default();
         append(&mut text, format!("rejects {sha256}{lost}").as_bytes());
     } else if file.is_rejected() {

@@ -23,7 +23,8 @@ pub struct CommandReport {
     pub timed_out: bool,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
-    /// The last 16 KiB of what it wrote to standard output and standard error; bytes that are not UTF-8 are replaced.
+    /// The last 16 KiB of what it wrote to standard output and standard error; bytes that are not
+    /// UTF-8 are replaced.
     pub output: String,
     /// Whether it wrote more than that.
     pub truncated: bool,
@@ -35,8 +36,16 @@ impl CommandReport {
     pub fn of(command: &[u8], ran: &Ran) -> Self {
         Self {
             command: String::from_utf8_lossy(command).into_owned(),
-            exit_code: if let Ending::Exited(code) = ran.ending { Some(code) } else { None },
-            signal: if let Ending::Signalled(signal) = ran.ending { Some(signal) } else { None },
+            exit_code: if let Ending::Exited(code) = ran.ending {
+                Some(code)
+            } else {
+                None
+            },
+            signal: if let Ending::Signalled(signal) = ran.ending {
+                Some(signal)
+            } else {
+                None
+            },
             timed_out: ran.ending == Ending::TimedOut,
             duration_ms: u64::try_from(ran.time.as_millis()).unwrap_or(u64::MAX),
             output: String::from_utf8_lossy(&ran.output).into_owned(),

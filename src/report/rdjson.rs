@@ -18,7 +18,10 @@ impl Format for RdJson {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let diagnostics: Vec<_> = findings(report).iter().map(diagnostic).collect();
-        print_json(&json!({"source": {"name": report.tool.name}, "diagnostics": diagnostics}), out)
+        print_json(
+            &json!({"source": {"name": report.tool.name}, "diagnostics": diagnostics}),
+            out,
+        )
     }
 }
 
@@ -36,7 +39,8 @@ fn diagnostic(finding: &Finding) -> Value {
         diagnostic["location"] = location(place);
     }
     if let Some(place) = finding.also_at() {
-        diagnostic["related_locations"] = json!([{"message": "the file", "location": location(place)}]);
+        diagnostic["related_locations"] =
+            json!([{"message": "the file", "location": location(place)}]);
     }
     if let Some(mending) = &finding.mending {
         diagnostic["suggestions"] = json!([suggestion(mending)]);

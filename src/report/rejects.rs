@@ -22,7 +22,8 @@ pub struct RejectsReport {
     /// The number of all; `omitted` of the file counts those that are not named.
     #[serde(skip)]
     pub count: usize,
-    /// Digest of what it holds in the end, with the hunks of other operations; left out if nobody asked.
+    /// Digest of what it holds in the end, with the hunks of other operations; left out if nobody
+    /// asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// What was there before, and is lost.
@@ -33,7 +34,12 @@ pub struct RejectsReport {
 impl RejectsReport {
     /// Reports the hunks of the file `id` that are in `rejects`, and names at most `most` of them.
     pub(super) fn of(id: &str, rejects: &Rejects, most: usize) -> Self {
-        let hunks = rejects.hunks.iter().take(most).map(|&hunk| hunk_id(id, hunk)).collect();
+        let hunks = rejects
+            .hunks
+            .iter()
+            .take(most)
+            .map(|&hunk| hunk_id(id, hunk))
+            .collect();
         Self {
             path: rejects.path.as_ref().map(|path| text(path.as_bytes())),
             hunks,

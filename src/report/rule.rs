@@ -33,7 +33,10 @@ impl RuleHit {
             verdict: hit.verdict,
             pattern: hit.pattern.clone(),
             message: hit.reason.clone(),
-            source: hit.source.as_ref().map(|(name, line)| format!("{name}:{line}")),
+            source: hit
+                .source
+                .as_ref()
+                .map(|(name, line)| format!("{name}:{line}")),
         }
     }
 }

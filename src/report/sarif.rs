@@ -9,10 +9,12 @@ use super::{Format, Outcome, Report, print_json};
 use crate::preflight::CODES;
 use crate::text::percent_encode;
 
-/// One log with one run. Its rules are all the codes of problems; those of language servers stand at their results.
+/// One log with one run. Its rules are all the codes of problems; those of language servers stand
+/// at their results.
 pub(super) struct Sarif;
 
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// What names below the root are told by.
 const ROOT: &str = "ROOT";
 
@@ -38,7 +40,10 @@ impl Format for Sarif {
             let root = format!("file://{}/", uri(root.trim_end_matches('/')));
             run["originalUriBaseIds"] = json!({ROOT: {"uri": root}});
         }
-        print_json(&json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}), out)
+        print_json(
+            &json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}),
+            out,
+        )
     }
 }
 
@@ -46,12 +51,17 @@ fn rule(name: &str, meaning: &str) -> Value {
     json!({"id": name, "shortDescription": {"text": meaning}})
 }
 
-/// Says how the command ended. A patch that does not apply is a result, and no failure of the program.
+/// Says how the command ended. A patch that does not apply is a result, and no failure of the
+/// program.
 fn invocation(report: &Report) -> Value {
     let has_worked = report.ok
         || matches!(
             report.outcome,
-            Outcome::Partial | Outcome::WouldBePartial | Outcome::DoesNotApply | Outcome::Malformed | Outcome::Refused
+            Outcome::Partial
+                | Outcome::WouldBePartial
+                | Outcome::DoesNotApply
+                | Outcome::Malformed
+                | Outcome::Refused
         );
     json!({
         "executionSuccessful": has_worked,
@@ -100,7 +110,9 @@ fn location(place: &Place) -> Value {
 fn artifact(place: &Place) -> Value {
     match &place.below {
         Some(below) => json!({"uri": uri(below), "uriBaseId": ROOT}),
-        None if place.path.starts_with('/') => json!({"uri": format!("file://{}", uri(&place.path))}),
+        None if place.path.starts_with('/') => {
+            json!({"uri": format!("file://{}", uri(&place.path))})
+        }
         None => json!({"uri": uri(&place.path)}),
     }
 }
@@ -118,7 +130,8 @@ fn fix(mending: &Mending, patch: &Place) -> Value {
     })
 }
 
-/// Escapes all but letters, digits, slashes and the marks that mean nothing anywhere (RFC 3986, unreserved).
+/// Escapes all but letters, digits, slashes and the marks that mean nothing anywhere (RFC 3986,
+/// unreserved).
 fn uri(path: &str) -> String {
     percent_encode(path.as_bytes())
 }

@@ -16,16 +16,40 @@ pub struct Schema {
 
 /// Every schema.
 pub const SCHEMAS: &[Schema] = &[
-    Schema { name: "report", text: text::<Report> },
-    Schema { name: "batch", text: text::<BatchLine> },
-    Schema { name: "log", text: text::<Log> },
-    Schema { name: "read", text: text::<Extract> },
-    Schema { name: "list", text: text::<Listing> },
-    Schema { name: "diff", text: text::<Difference> },
-    Schema { name: "policy", text: text::<Explanation> },
+    Schema {
+        name: "report",
+        text: text::<Report>,
+    },
+    Schema {
+        name: "batch",
+        text: text::<BatchLine>,
+    },
+    Schema {
+        name: "log",
+        text: text::<Log>,
+    },
+    Schema {
+        name: "read",
+        text: text::<Extract>,
+    },
+    Schema {
+        name: "list",
+        text: text::<Listing>,
+    },
+    Schema {
+        name: "diff",
+        text: text::<Difference>,
+    },
+    Schema {
+        name: "policy",
+        text: text::<Explanation>,
+    },
 ];
 
 fn text<T: JsonSchema>() -> String {
-    let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
+    let schema = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<T>();
     format!("{:#}\n", schema.as_value())
 }

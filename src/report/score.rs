@@ -1,18 +1,24 @@
-//! The percentage of a git header, which only reports speak of: it decides nothing, so the plan does not carry it.
+//! The percentage of a git header, which only reports speak of: it decides nothing, so the plan
+//! does not carry it.
 
 use crate::plan::{Edit, Operation};
 use crate::text::{Lines, Span, without_ending};
 
-/// Returns what the `similarity index` or `dissimilarity index` line of the section says; the last one counts.
+/// Returns what the `similarity index` or `dissimilarity index` line of the section says; the last
+/// one counts.
 pub(super) fn score(operation: &Operation, patch: &[u8]) -> Option<u8> {
     let end = match &operation.edit {
-        Edit::Hunks(hunks) => hunks.first().map_or(operation.span.end, |hunk| hunk.span.start),
+        Edit::Hunks(hunks) => hunks
+            .first()
+            .map_or(operation.span.end, |hunk| hunk.span.start),
         Edit::Binary(binary) => binary.forward.body.start,
         Edit::Keep | Edit::BinaryMissing | Edit::Restore(_) | Edit::Directory => operation.span.end,
         Edit::Whole(_) | Edit::Replacements(_) | Edit::Cell(_) | Edit::Lines(_) => return None,
     };
     let header = Span::new(operation.span.start, end.max(operation.span.start));
-    Lines::within(patch, header).filter_map(|(_, line)| percentage(without_ending(line))).last()
+    Lines::within(patch, header)
+        .filter_map(|(_, line)| percentage(without_ending(line)))
+        .last()
 }
 
 fn percentage(line: &[u8]) -> Option<u8> {
@@ -20,7 +26,11 @@ fn percentage(line: &[u8]) -> Option<u8> {
         .strip_prefix(b"similarity index ")
         .or_else(|| line.strip_prefix(b"dissimilarity index "))
         .and_then(|rest| rest.strip_suffix(b"%"))?;
-    std::str::from_utf8(number).ok()?.parse().ok().filter(|&percent| percent <= 100)
+    std::str::from_utf8(number)
+        .ok()?
+        .parse()
+        .ok()
+        .filter(|&percent| percent <= 100)
 }
 
 #[cfg(test)]

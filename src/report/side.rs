@@ -84,26 +84,38 @@ pub struct Replaced {
 
 impl Modes {
     pub(super) fn of((old, new): (Option<FileMode>, Option<FileMode>)) -> Self {
-        Self { old: old.map(FileMode::digits), new: new.map(FileMode::digits) }
+        Self {
+            old: old.map(FileMode::digits),
+            new: new.map(FileMode::digits),
+        }
     }
 }
 
 impl Review {
     pub(super) fn of(outcome: &FileOutcome, stats: LineStats) -> Self {
         let digested = |side: &Option<Box<Side>>| side.as_deref().map(Digested::of);
-        Self { stats, pre: digested(&outcome.before), post: digested(&outcome.after) }
+        Self {
+            stats,
+            pre: digested(&outcome.before),
+            post: digested(&outcome.after),
+        }
     }
 }
 
 impl Replaced {
     pub(super) fn of((mode, sha256): (FileMode, Sha256)) -> Self {
-        Self { mode: mode.to_string(), sha256: sha256.to_string() }
+        Self {
+            mode: mode.to_string(),
+            sha256: sha256.to_string(),
+        }
     }
 }
 
 impl Digested {
     fn of(side: &Side) -> Self {
-        Self { sha256: side.sha256.to_string() }
+        Self {
+            sha256: side.sha256.to_string(),
+        }
     }
 }
 

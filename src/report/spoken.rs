@@ -32,7 +32,10 @@ pub fn refusal(report: &Report) -> String {
     put_problems(report, &mut text);
     // Lines that differ in their endings or in their encoding look the same.
     let is_seen = |error: &&ProblemReport| {
-        !error.cause.as_ref().is_some_and(|cause| matches!(cause.kind, CauseKind::LineEnding | CauseKind::Encoding))
+        !error
+            .cause
+            .as_ref()
+            .is_some_and(|cause| matches!(cause.kind, CauseKind::LineEnding | CauseKind::Encoding))
     };
     if let Some(error) = report.error.as_ref().filter(is_seen) {
         put_nearest(error, &mut text);
@@ -66,15 +69,26 @@ fn put(problem: &ProblemReport, text: &mut String) {
 
 /// Shows the lines of the file that are most like what was wanted, with those around them.
 fn put_nearest(error: &ProblemReport, text: &mut String) {
-    let around = error.details.around.iter().map(|line| (line.line, line.text.as_str()));
+    let around = error
+        .details
+        .around
+        .iter()
+        .map(|line| (line.line, line.text.as_str()));
     let nearest = error.nearest.iter().flat_map(|nearest| {
-        let lines = nearest.lines_before.iter().chain(&nearest.text).chain(&nearest.lines_after);
+        let lines = nearest
+            .lines_before
+            .iter()
+            .chain(&nearest.text)
+            .chain(&nearest.lines_after);
         (nearest.line.saturating_sub(nearest.lines_before.len())..).zip(lines.map(String::as_str))
     });
     let mut room = MAX_EXCERPT;
     let mut is_first = true;
     for (number, line) in nearest.chain(around) {
-        let line = format!("{number:6}\t{}\n", printable_line(without_ending(line.as_bytes())));
+        let line = format!(
+            "{number:6}\t{}\n",
+            printable_line(without_ending(line.as_bytes()))
+        );
         if line.len() > room {
             break;
         }

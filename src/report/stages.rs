@@ -27,7 +27,8 @@ pub struct Command {
     pub is_brief: bool,
     /// Whether the report lists every failure.
     pub is_complete: bool,
-    /// Whether the report says `dry_run`. `changed` then states whether the command would change the tree.
+    /// Whether the report says `dry_run`. `changed` then states whether the command would change
+    /// the tree.
     pub reports_dry_run: bool,
     /// Whether the patches are those of a saved plan.
     pub is_saved: bool,
@@ -75,7 +76,8 @@ pub struct Resolved {
     pub selected: Selected,
     /// The outcome of each operation; its problems are those of `selected`.
     pub resolution: Option<Resolution>,
-    /// The white-space errors of a plan that is compared with no file, by the index of the operation.
+    /// The white-space errors of a plan that is compared with no file, by the index of the
+    /// operation.
     pub described_whitespace: Vec<(usize, FileWhitespace)>,
     /// The change of git's index.
     pub index_report: Option<IndexReport>,

@@ -36,9 +36,22 @@ impl Format for Stat {
     }
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        let names = report.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten();
-        let widest = names.map(|name| report.quoting.quote(name.as_bytes()).len()).max().unwrap_or(0).min(NAME);
-        let most = report.files.iter().map(|file| file.added + file.removed).max().unwrap_or(0);
+        let names = report
+            .files
+            .iter()
+            .flat_map(|file| [Some(&file.path), file.from.as_ref()])
+            .flatten();
+        let widest = names
+            .map(|name| report.quoting.quote(name.as_bytes()).len())
+            .max()
+            .unwrap_or(0)
+            .min(NAME);
+        let most = report
+            .files
+            .iter()
+            .map(|file| file.added + file.removed)
+            .max()
+            .unwrap_or(0);
         for file in &report.files {
             let name = shortened(report.quoting.quote(file.path.as_bytes()), widest);
             out.write_all(b" ")?;
@@ -46,7 +59,11 @@ impl Format for Stat {
             write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;
             match file.file_type {
                 FileType::Binary => writeln!(out, "  Bin")?,
-                _ => writeln!(out, "{}", self.graph(file, most, NAME_AND_GRAPH.saturating_sub(widest)))?,
+                _ => writeln!(
+                    out,
+                    "{}",
+                    self.graph(file, most, NAME_AND_GRAPH.saturating_sub(widest))
+                )?,
             }
         }
         writeln!(out, "{}", changes(report))
@@ -83,7 +100,11 @@ impl Stat {
 
 /// Returns the line that sums up, as in ` 1 file changed, 2 insertions(+)`.
 pub(super) fn changes(report: &Report) -> String {
-    let (files, added, removed) = (report.files.len(), report.summary.added, report.summary.removed);
+    let (files, added, removed) = (
+        report.files.len(),
+        report.summary.added,
+        report.summary.removed,
+    );
     if files == 0 {
         return " 0 files changed".to_owned();
     }

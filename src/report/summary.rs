@@ -1,4 +1,5 @@
-//! git's `--summary`: what happens to files besides their lines; Codex's for patches of its grammar.
+//! git's `--summary`: what happens to files besides their lines; Codex's for patches of its
+//! grammar.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,8 +10,8 @@ use crate::path::RelPath;
 use crate::syntax::{Syntax, find_syntax, quote};
 use crate::text::printable;
 
-/// Returns a line for each file as Codex lists them, in this order: what is new (`A`), what is changed or moved (`M`),
-/// what is gone (`D`).
+/// Returns a line for each file as Codex lists them, in this order: what is new (`A`), what is
+/// changed or moved (`M`), what is gone (`D`).
 #[must_use]
 pub fn letters(files: &[FileReport]) -> String {
     let letter = |op| match op {
@@ -58,10 +59,19 @@ impl Format for Summary {
 }
 
 fn has_letters(input: &InputReport) -> bool {
-    input.format.as_deref().and_then(find_syntax).is_some_and(Syntax::has_letter_summary)
+    input
+        .format
+        .as_deref()
+        .and_then(find_syntax)
+        .is_some_and(Syntax::has_letter_summary)
 }
 
-fn made_or_gone(out: &mut dyn io::Write, verb: &str, mode: Option<&str>, path: &RelPath) -> io::Result<()> {
+fn made_or_gone(
+    out: &mut dyn io::Write,
+    verb: &str,
+    mode: Option<&str>,
+    path: &RelPath,
+) -> io::Result<()> {
     match mode {
         Some(mode) => write!(out, " {verb} mode {mode} ")?,
         None => write!(out, " {verb} ")?,
@@ -113,11 +123,23 @@ fn harmless(name: &[u8]) -> Cow<'_, [u8]> {
 
 /// Returns `dir/{old => new}`, or `old => new` where no leading directory is the same.
 fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let differs = old.iter().zip(new).position(|(old, new)| old != new).unwrap_or(old.len().min(new.len()));
+    let differs = old
+        .iter()
+        .zip(new)
+        .position(|(old, new)| old != new)
+        .unwrap_or(old.len().min(new.len()));
     match memchr::memrchr(b'/', &old[..differs]) {
         Some(slash) => {
             let shared = slash + 1;
-            [&old[..shared], b"{", &old[shared..], b" => ", &new[shared..], b"}"].concat()
+            [
+                &old[..shared],
+                b"{",
+                &old[shared..],
+                b" => ",
+                &new[shared..],
+                b"}",
+            ]
+            .concat()
         }
         None => [old, b" => ", new].concat(),
     }

@@ -5,12 +5,13 @@ use std::io;
 
 use super::stat::changes;
 use super::{
-    FileReport, FileStatus, Format, HunkReport, KeptReport, LeftOutReport, Op, Outcome, RecoveredReport, Report,
+    FileReport, FileStatus, Format, HunkReport, KeptReport, LeftOutReport, Op, Outcome,
+    RecoveredReport, Report,
 };
 use crate::text::printable;
 
-/// Lines for people. Problems are not among them: they are shown with an excerpt of the patch, which is not in
-/// a report.
+/// Lines for people. Problems are not among them: they are shown with an excerpt of the patch,
+/// which is not in a report.
 pub(super) struct Text;
 
 impl Format for Text {
@@ -19,10 +20,18 @@ impl Format for Text {
     }
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        for recovered in report.transaction.iter().flat_map(|transaction| &transaction.recovered) {
+        for recovered in report
+            .transaction
+            .iter()
+            .flat_map(|transaction| &transaction.recovered)
+        {
             print_recovered(recovered, out)?;
         }
-        report.transaction.iter().flat_map(|own| &own.kept).try_for_each(|kept| print_kept(kept, out))?;
+        report
+            .transaction
+            .iter()
+            .flat_map(|own| &own.kept)
+            .try_for_each(|kept| print_kept(kept, out))?;
         for file in &report.files {
             print_file(file, out)?;
         }
@@ -36,14 +45,20 @@ impl Format for Text {
             Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
             Outcome::WouldApply => {
                 writeln!(out, "would apply:{}", changes(report))?;
-                report.saved.iter().try_for_each(|saved| writeln!(out, "saved until {}: {}", saved.expires, saved.id))
+                report.saved.iter().try_for_each(|saved| {
+                    writeln!(out, "saved until {}: {}", saved.expires, saved.id)
+                })
             }
             Outcome::Partial => writeln!(out, "applied in part:{}", changes(report)),
             Outcome::WouldBePartial => writeln!(out, "would apply in part:{}", changes(report)),
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
-            Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
+            Outcome::Recovered if report.transaction.is_none() => {
+                writeln!(out, "nothing to recover")
+            }
             Outcome::Recovered => Ok(()),
-            Outcome::Initialized => writeln!(out, "changes are now recorded here and can be undone"),
+            Outcome::Initialized => {
+                writeln!(out, "changes are now recorded here and can be undone")
+            }
             Outcome::Cleaned => writeln!(out, "the history is within its limits"),
             Outcome::Rejected => writeln!(out, "the plan is rejected"),
             Outcome::Withdrawn => writeln!(out, "the plan can be approved again"),
@@ -62,17 +77,37 @@ fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::
         "kept" => "was rolled back in part",
         _ => "had not begun; swept",
     };
-    writeln!(out, "transaction {} {what}", printable(recovered.id.as_bytes()))?;
+    writeln!(
+        out,
+        "transaction {} {what}",
+        printable(recovered.id.as_bytes())
+    )?;
     for path in &recovered.left {
-        writeln!(out, "  left as it is, changed by another process: {}", printable(path.as_bytes()))?;
+        writeln!(
+            out,
+            "  left as it is, changed by another process: {}",
+            printable(path.as_bytes())
+        )?;
     }
-    recovered.kept.iter().try_for_each(|kept| print_kept(kept, out))
+    recovered
+        .kept
+        .iter()
+        .try_for_each(|kept| print_kept(kept, out))
 }
 
 /// Says where the previous version of a file is.
-pub(super) fn print_kept(KeptReport { path, copy }: &KeptReport, out: &mut dyn io::Write) -> io::Result<()> {
-    let of = path.as_ref().map_or_else(String::new, |path| format!(" of {}", printable(path.as_bytes())));
-    writeln!(out, "  previous version{of} kept as {}", printable(copy.as_bytes()))
+pub(super) fn print_kept(
+    KeptReport { path, copy }: &KeptReport,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let of = path.as_ref().map_or_else(String::new, |path| {
+        format!(" of {}", printable(path.as_bytes()))
+    });
+    writeln!(
+        out,
+        "  previous version{of} kept as {}",
+        printable(copy.as_bytes())
+    )
 }
 
 /// Returns what becomes of a file, in one line.
@@ -98,12 +133,17 @@ fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
         FileStatus::Partial => print_rejects(file, out)?,
         status => writeln!(out, ": {status}")?,
     }
-    file.hunks.iter().enumerate().try_for_each(|(index, hunk)| print_moved_hunk(index, hunk, out))
+    file.hunks
+        .iter()
+        .enumerate()
+        .try_for_each(|(index, hunk)| print_moved_hunk(index, hunk, out))
 }
 
 /// Says how many hunks of a file were rejected, and where they are.
 fn print_rejects(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
-    let Some(rejects) = &file.rejects else { return writeln!(out) };
+    let Some(rejects) = &file.rejects else {
+        return writeln!(out);
+    };
     let count = rejects.count;
     let hunks = if count == 1 { "hunk" } else { "hunks" };
     write!(out, ", {count} {hunks} rejected")?;
@@ -116,7 +156,9 @@ fn print_rejects(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
 /// Says where a hunk went that is not at its stated place.
 fn print_moved_hunk(index: usize, hunk: &HunkReport, out: &mut dyn io::Write) -> io::Result<()> {
     let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
-    let Some(applied) = hunk.applied.as_ref().filter(|_| offset != 0 || fuzz != 0) else { return Ok(()) };
+    let Some(applied) = hunk.applied.as_ref().filter(|_| offset != 0 || fuzz != 0) else {
+        return Ok(());
+    };
     write!(out, "  hunk {} at line {}", index + 1, applied.old_start)?;
     if offset != 0 {
         write!(out, ", offset {offset:+}")?;
@@ -125,7 +167,11 @@ fn print_moved_hunk(index: usize, hunk: &HunkReport, out: &mut dyn io::Write) ->
         write!(out, ", fuzz {fuzz}")?;
     }
     if hunk.candidates.len() > 1 {
-        let lines: Vec<_> = hunk.candidates.iter().map(|candidate| candidate.line.to_string()).collect();
+        let lines: Vec<_> = hunk
+            .candidates
+            .iter()
+            .map(|candidate| candidate.line.to_string())
+            .collect();
         write!(out, ", fits at lines {}", lines.join(", "))?;
     }
     writeln!(out)

@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use super::hunk::{Growth, HunkReport, ListedHunks, Source, StatedLines};
 use super::omitted::Room;
 use super::words::Counter;
-use crate::plan::{EditOrder, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target};
+use crate::plan::{
+    EditOrder, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target,
+};
 use crate::preflight::FileOutcome;
 use crate::syntax::write::changed_lines;
 use crate::text::{Span, lines};
@@ -27,7 +29,12 @@ pub(super) fn reports(
     counter: &mut Counter<'_>,
 ) -> ListedHunks {
     let stated = |edit: usize| changes.edits.get(edit).map(replaced);
-    placed((id, operation), (&stated, changes.order, changes.edits.len()), outcome, counter)
+    placed(
+        (id, operation),
+        (&stated, changes.order, changes.edits.len()),
+        outcome,
+        counter,
+    )
 }
 
 /// Reports the places of changes of numbered lines.
@@ -41,7 +48,10 @@ pub(super) fn numbered(
     let stated = |edit: usize| {
         let edit = changes.edits.get(edit)?;
         let (old_start, old_lines) = match edit.target {
-            LineTarget::Lines(lines) => (Some(lines.first), (lines.last + 1).saturating_sub(lines.first)),
+            LineTarget::Lines(lines) => (
+                Some(lines.first),
+                (lines.last + 1).saturating_sub(lines.first),
+            ),
             LineTarget::Before(line) | LineTarget::After(line) => (Some(line), 0),
             LineTarget::End => (None, 0),
         };
@@ -50,9 +60,19 @@ pub(super) fn numbered(
             NewLines::Given(rows) => rows.len(),
             NewLines::Cut { lines, .. } => (lines.last + 1).saturating_sub(lines.first),
         };
-        Some(Stated { span: edit.span, old_start, old_lines, new_lines })
+        Some(Stated {
+            span: edit.span,
+            old_start,
+            old_lines,
+            new_lines,
+        })
     };
-    placed((id, operation), (&stated, EditOrder::AtOnce, 0), outcome, counter)
+    placed(
+        (id, operation),
+        (&stated, EditOrder::AtOnce, 0),
+        outcome,
+        counter,
+    )
 }
 
 /// Reports the places; of `count` changes that were not looked for, what the patch says of them.
@@ -68,8 +88,11 @@ fn placed(
     let edits: BTreeSet<_> = outcome.texts.iter().map(|(edit, _)| *edit).collect();
     let named = |edit| Some((edit, Source::of(operation, stated(edit)?.span, counter)));
     let sources: HashMap<_, _> = edits.into_iter().filter_map(named).collect();
-    for (index, (placed, &(edit, new))) in outcome.placements.iter().zip(&outcome.texts).enumerate() {
-        let (Some(stated), Some(&source)) = (stated(edit), sources.get(&edit)) else { continue };
+    for (index, (placed, &(edit, new))) in outcome.placements.iter().zip(&outcome.texts).enumerate()
+    {
+        let (Some(stated), Some(&source)) = (stated(edit), sources.get(&edit)) else {
+            continue;
+        };
         if !room.admits(placed.is_err()) {
             listed.omit(placed.as_ref().ok());
             continue;
@@ -96,7 +119,9 @@ fn placed(
                 continue;
             }
             let source = Source::of(operation, stated.span, counter);
-            listed.hunks.push(HunkReport::unplaced(id, index, stated.lines(), source));
+            listed
+                .hunks
+                .push(HunkReport::unplaced(id, index, stated.lines(), source));
         }
     }
     listed
@@ -109,12 +134,18 @@ pub(super) fn counted_lines(changes: &Replacements) -> (usize, usize) {
         Target::Nothing => (lines(&edit.new).count(), 0),
         _ => (0, 0),
     });
-    counts.fold((0, 0), |all, (added, removed)| (all.0 + added, all.1 + removed))
+    counts.fold((0, 0), |all, (added, removed)| {
+        (all.0 + added, all.1 + removed)
+    })
 }
 
 /// Counts the changes that are blocks.
 pub(super) fn blocks(changes: &Replacements) -> usize {
-    changes.edits.iter().filter(|edit| matches!(edit.target, Target::Lines(_) | Target::Nothing)).count()
+    changes
+        .edits
+        .iter()
+        .filter(|edit| matches!(edit.target, Target::Lines(_) | Target::Nothing))
+        .count()
 }
 
 fn replaced(edit: &Replacement) -> Stated {
@@ -122,12 +153,28 @@ fn replaced(edit: &Replacement) -> Stated {
         Target::Text { old, .. } | Target::Lines(old) => lines(old).count(),
         _ => 0,
     };
-    Stated { span: edit.span, old_start: None, old_lines, new_lines: lines(&edit.new).count() }
+    Stated {
+        span: edit.span,
+        old_start: None,
+        old_lines,
+        new_lines: lines(&edit.new).count(),
+    }
 }
 
 impl Stated {
     fn lines(&self) -> StatedLines {
-        let &Self { old_start, old_lines, new_lines, .. } = self;
-        StatedLines { old_start, old_lines, new_start: None, new_lines, section: String::new() }
+        let &Self {
+            old_start,
+            old_lines,
+            new_lines,
+            ..
+        } = self;
+        StatedLines {
+            old_start,
+            old_lines,
+            new_start: None,
+            new_lines,
+            section: String::new(),
+        }
     }
 }

@@ -18,7 +18,8 @@ pub struct TransactionReport {
     pub durability: Option<&'static str>,
     /// What dead processes had left.
     pub recovered: Vec<RecoveredReport>,
-    /// Files that the rollback of this command left as they are, because another process had changed them.
+    /// Files that the rollback of this command left as they are, because another process had
+    /// changed them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
     /// The previous versions of these files.
@@ -33,13 +34,17 @@ pub struct TransactionReport {
 pub struct KeptReport {
     /// The path that it belongs to; null if no record names it any more.
     pub path: Option<String>,
-    /// Where it is: a path below the root, or an absolute path. Move it to `path` to restore the file, or delete it.
+    /// Where it is: a path below the root, or an absolute path. Move it to `path` to restore the
+    /// file, or delete it.
     pub copy: String,
 }
 
 impl KeptReport {
     pub(super) fn of(KeptFile { path, copy }: &KeptFile) -> Self {
-        Self { path: path.as_ref().map(|path| text(path.as_bytes())), copy: text(copy) }
+        Self {
+            path: path.as_ref().map(|path| text(path.as_bytes())),
+            copy: text(copy),
+        }
     }
 }
 
@@ -62,7 +67,11 @@ impl HistoryReport {
     /// Returns the report of a history that is not kept for the reason `unkept`, or is kept.
     #[must_use]
     pub fn of(unkept: Option<Unkept>) -> Self {
-        Self { kept: unkept.is_none(), reason: unkept.as_ref().map(|unkept| unkept.reason.clone()), unkept }
+        Self {
+            kept: unkept.is_none(),
+            reason: unkept.as_ref().map(|unkept| unkept.reason.clone()),
+            unkept,
+        }
     }
 }
 
@@ -73,8 +82,9 @@ impl HistoryReport {
 pub struct RecoveredReport {
     /// The transaction's name.
     pub id: String,
-    /// `committed`, `waiting` (committed, and what it displaced waits for the history), `rolled_back`, `abandoned`, or `kept`
-    /// (rolled back by an earlier command, and files of it are still kept).
+    /// `committed`, `waiting` (committed, and what it displaced waits for the history),
+    /// `rolled_back`, `abandoned`, or `kept` (rolled back by an earlier command, and files of it
+    /// are still kept).
     pub ending: &'static str,
     /// Files left as found because another process changed them since.
     pub left: Vec<String>,

@@ -43,8 +43,17 @@ pub struct WhitespaceLine {
 
 impl WhitespaceReport {
     /// Reports what was found in the lines of `operation`.
-    pub(super) fn of(operation: &Operation, found: &FileWhitespace, counter: &mut Counter<'_>) -> Self {
-        let gone: HashSet<_> = found.corrected.iter().chain(&found.left_out).map(|span| span.start).collect();
+    pub(super) fn of(
+        operation: &Operation,
+        found: &FileWhitespace,
+        counter: &mut Counter<'_>,
+    ) -> Self {
+        let gone: HashSet<_> = found
+            .corrected
+            .iter()
+            .chain(&found.left_out)
+            .map(|span| span.start)
+            .collect();
         let lines = found.errors.iter().map(|(span, flags)| WhitespaceLine {
             source: Source::of(operation, *span, counter),
             error: flags.to_string(),

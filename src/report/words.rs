@@ -40,8 +40,8 @@ pub(super) fn clipped(line: &[u8]) -> String {
     }
 }
 
-/// Counts lines up to places of one text. Linear in the way between one place and the next, so that all
-/// places of a patch in their order cost one pass.
+/// Counts lines up to places of one text. Linear in the way between one place and the next, so that
+/// all places of a patch in their order cost one pass.
 #[derive(Debug)]
 pub(super) struct Counter<'a> {
     /// The input as it was read.
@@ -54,22 +54,32 @@ pub(super) struct Counter<'a> {
 impl<'a> Counter<'a> {
     /// Returns one for each of `inputs`.
     pub(super) fn of_all(inputs: &'a [Input]) -> Vec<Self> {
-        let counter =
-            |input: &'a Input| Self { text: input.original(), origin: input.origin.as_deref(), offset: 0, newlines: 0 };
+        let counter = |input: &'a Input| Self {
+            text: input.original(),
+            origin: input.origin.as_deref(),
+            offset: 0,
+            newlines: 0,
+        };
         inputs.iter().map(counter).collect()
     }
 
     /// Returns the span of the input as it was read that `span` of the text came from.
     pub(super) fn original(&self, span: Span) -> Span {
-        let Some(origin) = self.origin else { return span };
+        let Some(origin) = self.origin else {
+            return span;
+        };
         let start = origin.offset(span.start);
         Span::new(start, origin.offset(span.end).max(start))
     }
 
     /// Returns the line, counted from 1, of the byte at `offset` of the text.
     pub(super) fn line(&mut self, offset: usize) -> usize {
-        let offset = self.origin.map_or(offset, |origin| origin.offset(offset)).min(self.text.len());
-        let count = |from: usize, to: usize| memchr::memchr_iter(b'\n', &self.text[from..to]).count();
+        let offset = self
+            .origin
+            .map_or(offset, |origin| origin.offset(offset))
+            .min(self.text.len());
+        let count =
+            |from: usize, to: usize| memchr::memchr_iter(b'\n', &self.text[from..to]).count();
         if offset >= self.offset {
             self.newlines += count(self.offset, offset);
         } else {
@@ -84,13 +94,20 @@ impl<'a> Counter<'a> {
         let line = self.line(offset);
         let before = &self.text[..self.offset];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-        Position { line, column: before.len() - line_start + 1 }
+        Position {
+            line,
+            column: before.len() - line_start + 1,
+        }
     }
 
     /// Returns the first and the last line, counted from 1, of `span`.
     pub(super) fn lines(&mut self, span: Span) -> (usize, usize) {
         let first = self.line(span.start);
-        let last = if span.is_empty() { first } else { self.line(span.end - 1) };
+        let last = if span.is_empty() {
+            first
+        } else {
+            self.line(span.end - 1)
+        };
         (first, last)
     }
 }
@@ -101,7 +118,10 @@ mod tests {
 
     #[test]
     fn a_counter_goes_both_ways() {
-        let inputs = [Input { bytes: b"a\nbc\nd".into(), ..Input::default() }];
+        let inputs = [Input {
+            bytes: b"a\nbc\nd".into(),
+            ..Input::default()
+        }];
         let counter = &mut Counter::of_all(&inputs)[0];
         assert_eq!(counter.lines(Span::new(2, 6)), (2, 3));
         assert_eq!(counter.position(3), Position { line: 2, column: 2 });
@@ -110,7 +130,10 @@ mod tests {
 
     #[test]
     fn a_long_line_is_clipped() {
-        assert_eq!(clipped("é".repeat(300).as_bytes()), format!("{}…", "é".repeat(200)));
+        assert_eq!(
+            clipped("é".repeat(300).as_bytes()),
+            format!("{}…", "é".repeat(200))
+        );
     }
 
     #[test]

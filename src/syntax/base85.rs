@@ -1,7 +1,8 @@
 //! The base-85 code of git's binary patches: five letters for four bytes, most significant first.
 
 /// The digits in the order of their values (RFC 1924).
-const ALPHABET: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+const ALPHABET: &[u8; 85] =
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
 /// Values by letter; 85 stands for no digit.
 const VALUES: [u8; 256] = values();
@@ -22,10 +23,11 @@ const fn values() -> [u8; 256] {
     values
 }
 
-/// Returns how many bytes `line`, without its terminator, declares; `None` if it has other letters than it should.
+/// Returns how many bytes `line`, without its terminator, declares; `None` if it has other letters
+/// than it should.
 ///
-/// The first letter is the number of bytes, `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52; the last group of
-/// letters is filled up.
+/// The first letter is the number of bytes, `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52; the
+/// last group of letters is filled up.
 pub(super) fn declared(line: &[u8]) -> Option<usize> {
     let (&first, letters) = line.split_first()?;
     let length = match first {
@@ -34,12 +36,13 @@ pub(super) fn declared(line: &[u8]) -> Option<usize> {
         _ => return None,
     };
     debug_assert!(length <= LINE);
-    let is_whole = letters.len() == length.div_ceil(4) * 5 && letters.iter().all(|&letter| value(letter) < 85);
+    let is_whole =
+        letters.len() == length.div_ceil(4) * 5 && letters.iter().all(|&letter| value(letter) < 85);
     is_whole.then_some(length)
 }
 
-/// Adds the bytes of `line`, without its terminator, to `bytes`; `None` if it is damaged or a group is larger than
-/// four bytes hold.
+/// Adds the bytes of `line`, without its terminator, to `bytes`; `None` if it is damaged or a group
+/// is larger than four bytes hold.
 pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
     let length = declared(line)?;
     let end = bytes.len() + length;
@@ -55,7 +58,11 @@ pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     for line in bytes.chunks(LINE) {
         #[allow(clippy::cast_possible_truncation, reason = "at most 52")]
         let length = line.len() as u8;
-        out.push(if length <= 26 { b'A' + length - 1 } else { b'a' + length - 27 });
+        out.push(if length <= 26 {
+            b'A' + length - 1
+        } else {
+            b'a' + length - 27
+        });
         for group in line.chunks(4) {
             let mut quad = [0; 4];
             quad[..group.len()].copy_from_slice(group);
@@ -76,7 +83,9 @@ fn value(letter: u8) -> u8 {
 }
 
 fn quad(group: &[u8]) -> Option<u32> {
-    group.iter().try_fold(0_u32, |sum, &letter| sum.checked_mul(85)?.checked_add(value(letter).into()))
+    group.iter().try_fold(0_u32, |sum, &letter| {
+        sum.checked_mul(85)?.checked_add(value(letter).into())
+    })
 }
 
 #[cfg(test)]
@@ -101,7 +110,10 @@ mod tests {
             let bytes: Vec<u8> = (0..length).map(|index| 255 - index).collect();
             let (mut text, mut back) = (Vec::new(), Vec::new());
             encode(&bytes, &mut text);
-            for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            for line in text
+                .split(|&byte| byte == b'\n')
+                .filter(|line| !line.is_empty())
+            {
                 decode(line, &mut back).unwrap();
             }
             assert_eq!(back, bytes, "{}", String::from_utf8_lossy(&text));
@@ -110,7 +122,16 @@ mod tests {
 
     #[test]
     fn a_damaged_line_is_none() {
-        for line in [&b""[..], b"A", b"D|NsC1", b"D~~~~~", b"D0000", b"E00000", b"D0000\"", b"!00000"] {
+        for line in [
+            &b""[..],
+            b"A",
+            b"D|NsC1",
+            b"D~~~~~",
+            b"D0000",
+            b"E00000",
+            b"D0000\"",
+            b"!00000",
+        ] {
             assert_eq!(decoded(line), None);
         }
     }

@@ -1,7 +1,7 @@
 //! The contents of git's binary patches: deflated, as a whole or as a delta.
 //!
-//! "gitformat-pack" in git's documentation describes deltas; sizes are bounded by what is declared and by limits,
-//! so that a small patch cannot ask for more memory than those allow.
+//! "gitformat-pack" in git's documentation describes deltas; sizes are bounded by what is declared
+//! and by limits, so that a small patch cannot ask for more memory than those allow.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -21,7 +21,8 @@ const FREE: u64 = 16 << 20;
 pub struct BinaryLimits {
     /// Most bytes.
     pub size: u64,
-    /// Most bytes that a byte of deflated data makes beyond 16 MiB; a delta may also make as many as it is made for.
+    /// Most bytes that a byte of deflated data makes beyond 16 MiB; a delta may also make as many
+    /// as it is made for.
     pub ratio: u64,
 }
 
@@ -72,9 +73,15 @@ impl<'p> BinaryPostimage<'p> {
     ///
     /// # Errors
     ///
-    /// Returns [`BinaryError::TooLarge`] or [`BinaryError::Inflated`] for more declared bytes than `limits` allow,
-    /// [`BinaryError::Base`] when a delta is for contents of another size, or what is damaged.
-    pub fn new(data: BinaryData, text: &[u8], preimage: &'p [u8], limits: BinaryLimits) -> Result<Self, BinaryError> {
+    /// Returns [`BinaryError::TooLarge`] or [`BinaryError::Inflated`] for more declared bytes than
+    /// `limits` allow, [`BinaryError::Base`] when a delta is for contents of another size, or what
+    /// is damaged.
+    pub fn new(
+        data: BinaryData,
+        text: &[u8],
+        preimage: &'p [u8],
+        limits: BinaryLimits,
+    ) -> Result<Self, BinaryError> {
         if data.size > limits.size {
             return Err(BinaryError::TooLarge(limits.size));
         }
@@ -86,7 +93,12 @@ impl<'p> BinaryPostimage<'p> {
         if data.size > grown.max(FREE) {
             return Err(BinaryError::Inflated(limits.ratio));
         }
-        let mut postimage = Self { deflated, inflated_size: data.size, base: None, size: data.size };
+        let mut postimage = Self {
+            deflated,
+            inflated_size: data.size,
+            base: None,
+            size: data.size,
+        };
         if data.method == BinaryMethod::Delta {
             postimage.base = Some(preimage);
             postimage.size = postimage.delta().sizes(preimage)?;
@@ -94,7 +106,11 @@ impl<'p> BinaryPostimage<'p> {
         if postimage.size > limits.size {
             return Err(BinaryError::TooLarge(limits.size));
         }
-        if postimage.size > grown.saturating_add(postimage.base.map_or(0, |base| base.len() as u64)).max(FREE) {
+        if postimage.size
+            > grown
+                .saturating_add(postimage.base.map_or(0, |base| base.len() as u64))
+                .max(FREE)
+        {
             return Err(BinaryError::Inflated(limits.ratio));
         }
         Ok(postimage)
@@ -110,8 +126,8 @@ impl<'p> BinaryPostimage<'p> {
     ///
     /// # Errors
     ///
-    /// Returns what is damaged, or that there are more or fewer bytes than declared; some pieces may have been
-    /// handed over then.
+    /// Returns what is damaged, or that there are more or fewer bytes than declared; some pieces
+    /// may have been handed over then.
     pub fn pieces(&self, mut take: impl FnMut(&[u8])) -> Result<(), BinaryError> {
         match self.base {
             None => self.literal(&mut take),
@@ -149,7 +165,8 @@ impl<'p> BinaryPostimage<'p> {
 
     fn inflated(&self) -> Inflated<'_> {
         let decoder = ZlibDecoder::new(self.deflated.as_slice());
-        // One byte more than declared shows that there are too many, and that the stream ends well if there are not.
+        // One byte more than declared shows that there are too many, and that the stream ends well
+        // if there are not.
         let bounded = decoder.take(self.inflated_size.saturating_add(1));
         Inflated {
             source: BufReader::with_capacity(PIECE, bounded),
@@ -171,7 +188,11 @@ impl Inflated<'_> {
     /// Returns some of the bytes that come next, none at the end.
     fn more(&mut self) -> Result<&[u8], BinaryError> {
         let piece = self.source.fill_buf().map_err(|_| BinaryError::Deflate)?;
-        if piece.len() as u64 > self.left { Err(BinaryError::Size(self.size)) } else { Ok(piece) }
+        if piece.len() as u64 > self.left {
+            Err(BinaryError::Size(self.size))
+        } else {
+            Ok(piece)
+        }
     }
 
     fn consume(&mut self, length: usize) {
@@ -181,7 +202,11 @@ impl Inflated<'_> {
 
     /// Checks at the end that nothing is missing.
     fn end(&self) -> Result<(), BinaryError> {
-        if self.left == 0 { Ok(()) } else { Err(BinaryError::Size(self.size)) }
+        if self.left == 0 {
+            Ok(())
+        } else {
+            Err(BinaryError::Size(self.size))
+        }
     }
 }
 
@@ -202,7 +227,9 @@ impl Delta<'_> {
     fn apply(mut self, base: &[u8], take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
         let mut left = self.sizes(base)?;
         let mut take = |piece: &[u8]| {
-            left = left.checked_sub(piece.len() as u64).ok_or(BinaryError::Delta("it makes more than it declares"))?;
+            left = left
+                .checked_sub(piece.len() as u64)
+                .ok_or(BinaryError::Delta("it makes more than it declares"))?;
             take(piece);
             Ok(())
         };
@@ -241,8 +268,12 @@ impl Delta<'_> {
                 let offset = self.number(command, 4)?;
                 let size = self.number(command >> 4, 3)?;
                 let size = if size == 0 { 0x1_0000 } else { size };
-                let piece = offset.checked_add(size).and_then(|end| base.get(offset..end));
-                take(piece.ok_or(BinaryError::Delta("it copies from behind the end of the file"))?)
+                let piece = offset
+                    .checked_add(size)
+                    .and_then(|end| base.get(offset..end));
+                take(piece.ok_or(BinaryError::Delta(
+                    "it copies from behind the end of the file",
+                ))?)
             }
             length => self.insert(length.into(), take),
         }
@@ -267,7 +298,8 @@ impl Delta<'_> {
         Ok(())
     }
 
-    /// A number of up to `most` bytes, the lowest first; the bits of `present` say which are written.
+    /// A number of up to `most` bytes, the lowest first; the bits of `present` say which are
+    /// written.
     fn number(&mut self, present: u8, most: u8) -> Result<usize, BinaryError> {
         let mut number = 0;
         for place in (0..most).filter(|place| present & (1 << place) != 0) {
@@ -277,7 +309,11 @@ impl Delta<'_> {
     }
 
     fn byte(&mut self) -> Result<u8, BinaryError> {
-        let &byte = self.0.more()?.first().ok_or(BinaryError::Delta("it breaks off"))?;
+        let &byte = self
+            .0
+            .more()?
+            .first()
+            .ok_or(BinaryError::Delta("it breaks off"))?;
         self.0.consume(1);
         Ok(byte)
     }
@@ -296,14 +332,22 @@ mod tests {
     }
 
     fn literal(text: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, BinaryError> {
-        let data = BinaryData { method: BinaryMethod::Literal, size, body: Span::new(0, text.len()) };
+        let data = BinaryData {
+            method: BinaryMethod::Literal,
+            size,
+            body: Span::new(0, text.len()),
+        };
         BinaryPostimage::new(data, text, b"", limits(limit))?.contents()
     }
 
     fn delta(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> {
         let text = encoded(&deflated(delta));
         let size = delta.len() as u64;
-        let data = BinaryData { method: BinaryMethod::Delta, size, body: Span::new(0, text.len()) };
+        let data = BinaryData {
+            method: BinaryMethod::Delta,
+            size,
+            body: Span::new(0, text.len()),
+        };
         BinaryPostimage::new(data, &text, base, limits(limit))?.contents()
     }
 
@@ -329,7 +373,10 @@ mod tests {
     fn a_wrong_checksum_is_refused() {
         let mut stream = deflated(b"hello\n");
         *stream.last_mut().unwrap() ^= 1;
-        assert_eq!(literal(&encoded(&stream), 6, LIMIT), Err(BinaryError::Deflate));
+        assert_eq!(
+            literal(&encoded(&stream), 6, LIMIT),
+            Err(BinaryError::Deflate)
+        );
     }
 
     #[test]
@@ -342,14 +389,21 @@ mod tests {
     fn a_delta_copies_and_inserts() {
         let bytes = [&[6, 9, 0x90, 5, 4], &b"\tall"[..]].concat();
         assert_eq!(delta(b"hello\n", &bytes, LIMIT), Ok(b"hello\tall".to_vec()));
-        assert_eq!(delta(b"hell\n", &bytes, LIMIT), Err(BinaryError::Base { expected: 6, found: 5 }));
+        assert_eq!(
+            delta(b"hell\n", &bytes, LIMIT),
+            Err(BinaryError::Base {
+                expected: 6,
+                found: 5
+            })
+        );
         assert_eq!(delta(b"hello\n", &bytes, 8), Err(BinaryError::TooLarge(8)));
     }
 
     #[test]
     fn contents_grow_only_so_many_times() {
         let size = FREE + 1;
-        let (data, text) = crate::syntax::testing::literal(&vec![0; usize::try_from(size).unwrap()]);
+        let (data, text) =
+            crate::syntax::testing::literal(&vec![0; usize::try_from(size).unwrap()]);
         let made = |ratio| BinaryPostimage::new(data, &text, b"", BinaryLimits { size, ratio });
         assert_eq!(made(10).unwrap_err(), BinaryError::Inflated(10));
         assert_eq!(made(2000).unwrap().size(), size);
@@ -360,11 +414,18 @@ mod tests {
         let base = vec![0; usize::try_from(FREE).unwrap()];
         let head = |size: u64| -> Vec<u8> {
             let digit = |size: u64, place: u32| u8::try_from(size >> (7 * place) & 0x7f).unwrap();
-            let number = |size| (0..4).map(move |place| digit(size, place) | u8::from(place < 3) << 7);
+            let number =
+                |size| (0..4).map(move |place| digit(size, place) | u8::from(place < 3) << 7);
             number(FREE).chain(number(size)).collect()
         };
-        assert_eq!(delta(&base, &head(FREE), u64::MAX), Err(BinaryError::Delta("it makes less than it declares")));
-        assert_eq!(delta(&base, &head(2 * FREE), u64::MAX), Err(BinaryError::Inflated(10)));
+        assert_eq!(
+            delta(&base, &head(FREE), u64::MAX),
+            Err(BinaryError::Delta("it makes less than it declares"))
+        );
+        assert_eq!(
+            delta(&base, &head(2 * FREE), u64::MAX),
+            Err(BinaryError::Inflated(10))
+        );
     }
 
     #[test]
@@ -373,13 +434,20 @@ mod tests {
             (&[6, 0x80], "it breaks off"),
             (&[0xff; 12], "a size does not end"),
             (&[6, 1, 0], "an unknown instruction"),
-            (&[6, 3, 0x91, 4, 3], "it copies from behind the end of the file"),
+            (
+                &[6, 3, 0x91, 4, 3],
+                "it copies from behind the end of the file",
+            ),
             (&[6, 3, 3, b'a'], "it breaks off"),
             (&[6, 1, 2, b'a', b'b'], "it makes more than it declares"),
             (&[6, 3, 2, b'a', b'b'], "it makes less than it declares"),
         ];
         for (bytes, error) in damaged {
-            assert_eq!(delta(b"hello\n", bytes, LIMIT), Err(BinaryError::Delta(error)), "{bytes:?}");
+            assert_eq!(
+                delta(b"hello\n", bytes, LIMIT),
+                Err(BinaryError::Delta(error)),
+                "{bytes:?}"
+            );
         }
     }
 }

@@ -4,14 +4,19 @@
 
 use super::edges::{Edges, end_or};
 use super::unified::{STARS, is_context_header};
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_line, unified};
+use super::{
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_line,
+    unified,
+};
 use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
 
 const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
 const HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction("the halves of this hunk disagree");
-const OLD_LINES: SyntaxErrorKind = SyntaxErrorKind::Expected("the old lines, `*** FIRST,LAST ****`");
-const NEW_LINES: SyntaxErrorKind = SyntaxErrorKind::Expected("the new lines, `--- FIRST,LAST ----`");
+const OLD_LINES: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("the old lines, `*** FIRST,LAST ****`");
+const NEW_LINES: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("the new lines, `--- FIRST,LAST ----`");
 
 /// The grammar of context diffs.
 pub(super) struct Context;
@@ -42,10 +47,18 @@ impl Syntax for Context {
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        find_line(text, from, |lines| is_context_header(lines.clone()) || is_lone_hunk(lines))
+        find_line(text, from, |lines| {
+            is_context_header(lines.clone()) || is_lone_hunk(lines)
+        })
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         let is_named = is_context_header(lines.clone());
         if !is_named && options.unnamed == Unnamed::Refused {
@@ -62,10 +75,17 @@ impl Syntax for Context {
         }
         refuse_extra_lines(text, &lines)?;
         sections.quote(
-            Input { bytes: unified.into(), ..Input::default() },
+            Input {
+                bytes: unified.into(),
+                ..Input::default()
+            },
             content_span(text, from),
             |input, sections| {
-                let read = if is_named { unified::section } else { unified::unnamed };
+                let read = if is_named {
+                    unified::section
+                } else {
+                    unified::unnamed
+                };
                 read(&input.bytes, 0, options, sections).map(drop)
             },
         )?;
@@ -75,35 +95,59 @@ impl Syntax for Context {
 
 /// Returns whether a hunk starts here.
 fn is_lone_hunk(mut lines: Lines<'_>) -> bool {
-    let is_border = lines.next().is_some_and(|(_, line)| line.starts_with(STARS));
-    let old = lines.peek().filter(|_| is_border).and_then(|line| Edges::read(line.strip_prefix(b"*** ")?));
+    let is_border = lines
+        .next()
+        .is_some_and(|(_, line)| line.starts_with(STARS));
+    let old = lines
+        .peek()
+        .filter(|_| is_border)
+        .and_then(|line| Edges::read(line.strip_prefix(b"*** ")?));
     old.is_some_and(|(_, rest)| rest.trim_ascii() == b"****")
 }
 
 /// Reads a hunk and writes it as a unified one.
-fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, unified: &mut Vec<u8>) -> Result<(), SyntaxError> {
+fn hunk<'a>(
+    text: &'a [u8],
+    lines: &mut Lines<'a>,
+    unified: &mut Vec<u8>,
+) -> Result<(), SyntaxError> {
     let (_, stars) = lines.next().unwrap_or_default();
     let (old_edges, old_at) = edges(text, lines, b"*** ", OLD_LINES)?;
     let mut old = half(text, lines, b"-!", None)?;
     let (new_edges, new_at) = edges(text, lines, b"--- ", NEW_LINES)?;
     let new_count = new_edges.count(new_at)?;
     let mut new = half(text, lines, b"+!", Some(new_count))?;
-    let new_end = if new.len() < new_count { end_or(text, lines, new_at) } else { new_at };
+    let new_end = if new.len() < new_count {
+        end_or(text, lines, new_at)
+    } else {
+        new_at
+    };
     if new.is_empty() {
         let is_cut_off = new_end != new_at;
-        let missing = SyntaxErrorKind::LineCount { side: "new", promised: new_count, found: 0 };
+        let missing = SyntaxErrorKind::LineCount {
+            side: "new",
+            promised: new_count,
+            found: 0,
+        };
         let kind = if is_cut_off { missing } else { HALVES };
         new = other_half(&old).ok_or_else(|| SyntaxError::new(kind, new_end))?;
     } else if old.is_empty() {
         old = other_half(&new).ok_or_else(|| SyntaxError::new(HALVES, old_at))?;
     }
-    let (before, after) = (old_edges.range("old", old.len(), old_at)?, new_edges.range("new", new.len(), new_end)?);
+    let (before, after) = (
+        old_edges.range("old", old.len(), old_at)?,
+        new_edges.range("new", new.len(), new_end)?,
+    );
     let range = |range: LineRange| format!("{},{}", range.start, range.count);
     unified.extend(format!("@@ -{} +{} @@", range(before), range(after)).bytes());
     let words = without_ending(stars).trim_ascii_start();
-    let section = words.iter().position(|byte| *byte != b'*').map_or(&b""[..], |start| &words[start..]);
+    let section = words
+        .iter()
+        .position(|byte| *byte != b'*')
+        .map_or(&b""[..], |start| &words[start..]);
     unified.extend([b" ".as_slice(), section.trim_ascii(), b"\n"].concat());
-    merge(&old, &new, unified).map_err(|at| SyntaxError::new(HALVES, content_span(text, at.unwrap_or(new_at.start))))
+    merge(&old, &new, unified)
+        .map_err(|at| SyntaxError::new(HALVES, content_span(text, at.unwrap_or(new_at.start))))
 }
 
 /// The numbers of a half between its marks; the last mark may be missing.
@@ -115,7 +159,10 @@ fn edges(
 ) -> Result<(Edges, Span), SyntaxError> {
     let at = content_span(text, lines.offset());
     lines.next();
-    let read = at.of(text).strip_prefix(mark).and_then(|line| Edges::read(line.trim_ascii_start()));
+    let read = at
+        .of(text)
+        .strip_prefix(mark)
+        .and_then(|line| Edges::read(line.trim_ascii_start()));
     let is_over = |rest: &[u8]| rest.trim_ascii().iter().all(|byte| *byte == mark[0]);
     match read {
         Some((edges, rest)) if is_over(rest) => Ok((edges, at)),
@@ -150,8 +197,8 @@ impl HalfLine<'_> {
     }
 }
 
-/// Reads the lines of a half, at most `most`. A blank line may have lost its blanks, but for the first one of a half
-/// that may be left out.
+/// Reads the lines of a half, at most `most`. A blank line may have lost its blanks, but for the
+/// first one of a half that may be left out.
 fn half<'a>(
     text: &[u8],
     lines: &mut Lines<'a>,
@@ -166,14 +213,24 @@ fn half<'a>(
             _ if is_full => break,
             None if without_ending(line).is_empty() => break,
             _ => {
-                let Some((marker, text)) = body_line(line, markers) else { break };
-                half.push(HalfLine { marker, text, is_cut: false, start: lines.offset() });
+                let Some((marker, text)) = body_line(line, markers) else {
+                    break;
+                };
+                half.push(HalfLine {
+                    marker,
+                    text,
+                    is_cut: false,
+                    start: lines.offset(),
+                });
             }
         }
         lines.next();
         // A `\` line that is cut off has one meaning only.
         if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
-            return Err(SyntaxError::new(SyntaxErrorKind::NO_NEWLINE, Span::new(text.len(), text.len())));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::NO_NEWLINE,
+                Span::new(text.len(), text.len()),
+            ));
         }
     }
     Ok(half)
@@ -185,14 +242,22 @@ fn body_line<'a>(line: &'a [u8], markers: &[u8]) -> Option<(u8, &'a [u8])> {
         return Some((b' ', line));
     }
     let (marker, rest) = line.split_first()?;
-    let text = rest.strip_prefix(b" ").or_else(|| without_ending(rest).is_empty().then_some(rest))?;
+    let text = rest
+        .strip_prefix(b" ")
+        .or_else(|| without_ending(rest).is_empty().then_some(rest))?;
     (*marker == b' ' || markers.contains(marker)).then_some((*marker, text))
 }
 
-/// Returns what the half is that is left out beside this one: its context. Lines that are changed stand in both.
+/// Returns what the half is that is left out beside this one: its context. Lines that are changed
+/// stand in both.
 fn other_half<'a>(half: &[HalfLine<'a>]) -> Option<Vec<HalfLine<'a>>> {
     let is_changed = half.iter().any(|line| line.marker == b'!');
-    (!is_changed).then(|| half.iter().filter(|line| line.is_context()).copied().collect())
+    (!is_changed).then(|| {
+        half.iter()
+            .filter(|line| line.is_context())
+            .copied()
+            .collect()
+    })
 }
 
 /// Writes both halves as one body: deletions first, then insertions, then context that both have.
@@ -200,7 +265,11 @@ fn other_half<'a>(half: &[HalfLine<'a>]) -> Option<Vec<HalfLine<'a>>> {
 /// # Errors
 ///
 /// Returns where the first line starts that only one of them has, as far as there is one.
-fn merge(old: &[HalfLine<'_>], new: &[HalfLine<'_>], unified: &mut Vec<u8>) -> Result<(), Option<usize>> {
+fn merge(
+    old: &[HalfLine<'_>],
+    new: &[HalfLine<'_>],
+    unified: &mut Vec<u8>,
+) -> Result<(), Option<usize>> {
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     loop {
         while let Some(line) = old.next_if(|line| !line.is_context()) {
@@ -211,7 +280,9 @@ fn merge(old: &[HalfLine<'_>], new: &[HalfLine<'_>], unified: &mut Vec<u8>) -> R
         }
         match (old.next(), new.next()) {
             (None, None) => return Ok(()),
-            (Some(old), Some(new)) if old.text == new.text && old.is_cut == new.is_cut => old.write(b' ', unified),
+            (Some(old), Some(new)) if old.text == new.text && old.is_cut == new.is_cut => {
+                old.write(b' ', unified);
+            }
             (old, new) => return Err(new.or(old).map(|line| line.start)),
         }
     }
@@ -220,9 +291,10 @@ fn merge(old: &[HalfLine<'_>], new: &[HalfLine<'_>], unified: &mut Vec<u8>) -> R
 /// Refuses lines of a half behind one whose number is used up.
 fn refuse_extra_lines(text: &[u8], lines: &Lines<'_>) -> Result<(), SyntaxError> {
     match lines.peek() {
-        Some([b' ' | b'-' | b'+' | b'!', b' ', ..]) => {
-            Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())))
-        }
+        Some([b' ' | b'-' | b'+' | b'!', b' ', ..]) => Err(SyntaxError::new(
+            SyntaxErrorKind::ExtraLines,
+            content_span(text, lines.offset()),
+        )),
         _ => Ok(()),
     }
 }

@@ -110,7 +110,8 @@ impl SyntaxErrorKind {
     /// Binary data of no known kind.
     pub const NO_METHOD: Self = Self::Expected("`literal SIZE` or `delta SIZE`");
     /// One side of a change has no name.
-    pub const ONE_NAME: Self = Self::Contradiction("a change has both a `---` and a `+++` line, or neither");
+    pub const ONE_NAME: Self =
+        Self::Contradiction("a change has both a `---` and a `+++` line, or neither");
 }
 
 impl SyntaxError {
@@ -174,17 +175,23 @@ impl Foreign {
     pub fn help(self) -> &'static str {
         match self {
             Self::Context => "choose the format `context` or `auto`",
-            Self::Combined => "write the diff against one parent, for example with `git diff HEAD^ HEAD`",
+            Self::Combined => {
+                "write the diff against one parent, for example with `git diff HEAD^ HEAD`"
+            }
             Self::Coloured => {
                 "write the diff without colours (`git diff --no-color`, `grep --color=never`); --lenient removes those of a diff"
             }
             Self::WordDiff => "write the diff by lines, without `--word-diff`",
             Self::SideBySide => "write the diff with `diff -u`",
-            Self::Statistics => "write the diff itself, without `--stat` or with `--patch-with-stat`",
+            Self::Statistics => {
+                "write the diff itself, without `--stat` or with `--patch-with-stat`"
+            }
             Self::Html => {
                 "get the plain text of the patch; many sites add `.patch` or `.diff` to the address of the page"
             }
-            Self::Encoded(_) => "convert the patch to UTF-8, for example with `iconv`; --lenient converts UTF-16",
+            Self::Encoded(_) => {
+                "convert the patch to UTF-8, for example with `iconv`; --lenient converts UTF-16"
+            }
             Self::Compressed(_) => "decompress the patch first",
         }
     }

@@ -1,6 +1,8 @@
-//! Inputs that are recognised and not applied: coloured, combined and word diffs, other encodings, pages, archives.
+//! Inputs that are recognised and not applied: coloured, combined and word diffs, other encodings,
+//! pages, archives.
 //!
-//! To add a kind, add a variant of [`Foreign`] with its name and its help, and the function that recognises it.
+//! To add a kind, add a variant of [`Foreign`] with its name and its help, and the function that
+//! recognises it.
 
 use super::{Foreign, SyntaxError};
 use crate::text::{Lines, Span, without_ending, without_entities};
@@ -32,7 +34,11 @@ pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
     // Without the mark, a patch begins with some characters of ASCII.
     let start = &text[..text.len().min(LOOKED_AT) & !1];
     let is_ascii = |byte: u8| byte != 0 && byte.is_ascii();
-    let all = |zero: usize| start.chunks_exact(2).all(|pair| pair[zero] == 0 && is_ascii(pair[1 - zero]));
+    let all = |zero: usize| {
+        start
+            .chunks_exact(2)
+            .all(|pair| pair[zero] == 0 && is_ascii(pair[1 - zero]))
+    };
     match start.len() >= 8 {
         true if all(1) => Some("UTF-16LE"),
         true if all(0) => Some("UTF-16BE"),
@@ -45,17 +51,35 @@ fn compression(text: &[u8]) -> Option<&'static str> {
 }
 
 fn is_page(text: &[u8]) -> bool {
-    const STARTS: [&[u8]; 6] = [b"<!doctype html", b"<html", b"<head", b"<body", b"<pre", b"<div"];
-    let start = text.strip_prefix(crate::text::BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start();
+    const STARTS: [&[u8]; 6] = [
+        b"<!doctype html",
+        b"<html",
+        b"<head",
+        b"<body",
+        b"<pre",
+        b"<div",
+    ];
+    let start = text
+        .strip_prefix(crate::text::BYTE_ORDER_MARK)
+        .unwrap_or(text)
+        .trim_ascii_start();
     // XHTML begins with a declaration of XML.
-    let start = match start.strip_prefix(b"<?xml").and_then(|rest| Some((memchr::memmem::find(rest, b"?>")?, rest))) {
+    let start = match start
+        .strip_prefix(b"<?xml")
+        .and_then(|rest| Some((memchr::memmem::find(rest, b"?>")?, rest)))
+    {
         Some((end, rest)) => rest[end + 2..].trim_ascii_start(),
         None => start,
     };
     // The name of a tag ends there: `<divide by zero>` is none.
-    let ends = |rest: &[u8]| rest.first().is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
+    let ends = |rest: &[u8]| {
+        rest.first()
+            .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
+    };
     STARTS.iter().any(|with| {
-        start.split_at_checked(with.len()).is_some_and(|(found, rest)| found.eq_ignore_ascii_case(with) && ends(rest))
+        start
+            .split_at_checked(with.len())
+            .is_some_and(|(found, rest)| found.eq_ignore_ascii_case(with) && ends(rest))
     })
 }
 
@@ -86,8 +110,15 @@ fn is_coloured(line: &[u8]) -> bool {
 
 /// Returns whether a line is a header whose signs are entities of HTML.
 fn is_escaped_header(line: &[u8]) -> bool {
-    const STARTS: [&[u8]; 7] =
-        [b"diff --git ", b"--- ", b"+++ ", b"@@ -", b"<<<<<<< SEARCH", b">>>>>>> REPLACE", b"*** Begin Patch"];
+    const STARTS: [&[u8]; 7] = [
+        b"diff --git ",
+        b"--- ",
+        b"+++ ",
+        b"@@ -",
+        b"<<<<<<< SEARCH",
+        b">>>>>>> REPLACE",
+        b"*** Begin Patch",
+    ];
     let plain = without_entities(line);
     plain != line && STARTS.iter().any(|start| plain.starts_with(start))
 }
@@ -95,20 +126,31 @@ fn is_escaped_header(line: &[u8]) -> bool {
 /// Returns whether a line has the tags of a page that shows a diff.
 fn is_markup(line: &[u8]) -> bool {
     let has = |words: &[u8]| memchr::memmem::find(line, words).is_some();
-    let is_diff = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ -"].iter().any(|words| has(words));
-    let has_tag = [&b"<pre"[..], b"<code", b"<span", b"<div", b"<td", b"<br"].iter().any(|words| has(words));
+    let is_diff = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ -"]
+        .iter()
+        .any(|words| has(words));
+    let has_tag = [&b"<pre"[..], b"<code", b"<span", b"<div", b"<td", b"<br"]
+        .iter()
+        .any(|words| has(words));
     line.starts_with(b"<pre") || is_diff && has_tag
 }
 
 /// ` NAME | 3 +-`, or ` 2 files changed, 3 insertions(+)`.
 fn is_statistics(line: &[u8]) -> bool {
-    let Some(rest) = line.strip_prefix(b" ") else { return false };
+    let Some(rest) = line.strip_prefix(b" ") else {
+        return false;
+    };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_sum =
-        digits > 0 && [&b" file changed"[..], b" files changed"].iter().any(|words| rest[digits..].starts_with(words));
+    let is_sum = digits > 0
+        && [&b" file changed"[..], b" files changed"]
+            .iter()
+            .any(|words| rest[digits..].starts_with(words));
     let is_graph = memchr::memmem::rfind(rest, b" | ").is_some_and(|at| {
         let counts = rest[at + 3..].trim_ascii();
-        let number = counts.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = counts
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         number > 0 && counts[number..].iter().all(|byte| b" +-".contains(byte))
     });
     is_sum || is_graph
@@ -118,9 +160,17 @@ fn is_statistics(line: &[u8]) -> bool {
 fn is_side_by_side(line: &[u8]) -> bool {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
     memchr::memchr3_iter(b'|', b'<', b'>', line).any(|at| {
-        let before = line[..at].iter().rev().take_while(|byte| is_blank(**byte)).count();
+        let before = line[..at]
+            .iter()
+            .rev()
+            .take_while(|byte| is_blank(**byte))
+            .count();
         let has_tab = line[at - before..at].contains(&b'\t');
-        let ends = if line[at] == b'<' { at + 1 == line.len() } else { line.get(at + 1) == Some(&b'\t') };
+        let ends = if line[at] == b'<' {
+            at + 1 == line.len()
+        } else {
+            line.get(at + 1) == Some(&b'\t')
+        };
         before >= 2 && has_tab && ends
     })
 }
@@ -140,7 +190,8 @@ pub(super) fn is_word_diff(text: &[u8], from: usize) -> bool {
         .any(|line| line == b"~" || pair(line, b"[-", b"-]") || pair(line, b"{+", b"+}"))
 }
 
-/// Returns the length of the escape sequences at the start of `text` that set colours or clear the line.
+/// Returns the length of the escape sequences at the start of `text` that set colours or clear the
+/// line.
 #[must_use]
 pub(crate) fn escapes(text: &[u8]) -> usize {
     let mut length = 0;
@@ -150,13 +201,18 @@ pub(crate) fn escapes(text: &[u8]) -> usize {
     length
 }
 
-/// Returns the length of the escape sequence at the start of `text`: `ESC [ NUMBERS m` or `ESC [ K`.
+/// Returns the length of the escape sequence at the start of `text`: `ESC [ NUMBERS m` or `ESC [
+/// K`.
 #[must_use]
 pub(crate) fn escape(text: &[u8]) -> Option<usize> {
     /// The longest that colours need, as in `ESC [ 1;38;2;255;255;255;48;2;255;255;255 m`.
     const LONGEST: usize = 48;
     let rest = text.strip_prefix(b"\x1b[")?;
-    let numbers = rest.iter().take(LONGEST).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    let numbers = rest
+        .iter()
+        .take(LONGEST)
+        .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
+        .count();
     matches!(rest.get(numbers), Some(b'm' | b'K')).then_some(2 + numbers + 1)
 }
 
@@ -183,11 +239,17 @@ pub(crate) fn is_coloured_header(line: &[u8]) -> bool {
     length > 0 && (STARTS.iter().any(|start| rest.starts_with(start)) || is_coloured_command(rest))
 }
 
-/// Returns whether a line after its colour is the command of a normal diff, as in `6c6`, and a reset.
+/// Returns whether a line after its colour is the command of a normal diff, as in `6c6`, and a
+/// reset.
 fn is_coloured_command(rest: &[u8]) -> bool {
     let end = memchr::memchr(b'\x1b', rest).unwrap_or(0);
     let command = &rest[..end];
-    let is_part = |part: &[u8]| !part.is_empty() && part.iter().all(|byte| byte.is_ascii_digit() || *byte == b',');
+    let is_part = |part: &[u8]| {
+        !part.is_empty()
+            && part
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b',')
+    };
     let mut parts = command.split(|byte| matches!(byte, b'a' | b'c' | b'd'));
     matches!((parts.next(), parts.next(), parts.next()), (Some(old), Some(new), None) if is_part(old) && is_part(new))
 }
@@ -202,7 +264,10 @@ mod tests {
     const HUNK: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
 
     fn kind(text: &[u8]) -> SyntaxErrorKind {
-        parse("-", text.to_vec(), &chosen("auto"), Options::default()).expect_err("no patch").error.kind
+        parse("-", text.to_vec(), &chosen("auto"), Options::default())
+            .expect_err("no patch")
+            .error
+            .kind
     }
 
     fn utf16(text: &str, bytes: impl Fn(u16) -> [u8; 2]) -> Vec<u8> {
@@ -214,61 +279,116 @@ mod tests {
         let texts = [
             (utf16(HUNK, u16::to_le_bytes), Foreign::Encoded("UTF-16LE")),
             (utf16(HUNK, u16::to_be_bytes), Foreign::Encoded("UTF-16BE")),
-            (utf16(&format!("\u{feff}{HUNK}"), u16::to_le_bytes), Foreign::Encoded("UTF-16LE")),
-            (utf16(&format!("\u{feff}{HUNK}"), u16::to_be_bytes), Foreign::Encoded("UTF-16BE")),
+            (
+                utf16(&format!("\u{feff}{HUNK}"), u16::to_le_bytes),
+                Foreign::Encoded("UTF-16LE"),
+            ),
+            (
+                utf16(&format!("\u{feff}{HUNK}"), u16::to_be_bytes),
+                Foreign::Encoded("UTF-16BE"),
+            ),
             (b"\xff\xfe\0\0-\0\0\0".to_vec(), Foreign::Encoded("UTF-32")),
             (b"\x1f\x8b\x08".to_vec(), Foreign::Compressed("gzip")),
             (b"BZh9".to_vec(), Foreign::Compressed("bzip2")),
             (b"\xfd7zXZ\0".to_vec(), Foreign::Compressed("xz")),
             (b"\x28\xb5\x2f\xfd".to_vec(), Foreign::Compressed("zstd")),
             (b"PK\x03\x04".to_vec(), Foreign::Compressed("zip")),
-            (format!("\n<!DOCTYPE html>\n<pre>\n{HUNK}").into_bytes(), Foreign::Html),
+            (
+                format!("\n<!DOCTYPE html>\n<pre>\n{HUNK}").into_bytes(),
+                Foreign::Html,
+            ),
             (format!("<HTML>\n{HUNK}").into_bytes(), Foreign::Html),
-            (format!("<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>\n{HUNK}").into_bytes(), Foreign::Html),
-            (format!("<div class='diff'>\n{HUNK}").into_bytes(), Foreign::Html),
+            (
+                format!("<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>\n{HUNK}").into_bytes(),
+                Foreign::Html,
+            ),
+            (
+                format!("<div class='diff'>\n{HUNK}").into_bytes(),
+                Foreign::Html,
+            ),
             (format!("<pre>\n{HUNK}").into_bytes(), Foreign::Html),
             (format!("<head><title>\n{HUNK}").into_bytes(), Foreign::Html),
         ];
         for (text, expected) in texts {
-            assert_eq!(kind(&text), SyntaxErrorKind::Foreign(expected), "{}", crate::text::printable(&text));
+            assert_eq!(
+                kind(&text),
+                SyntaxErrorKind::Foreign(expected),
+                "{}",
+                crate::text::printable(&text)
+            );
         }
     }
 
     #[test]
     fn texts_without_a_section_are_named() {
         let texts = [
-            (" src/x.c | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n", Foreign::Statistics),
+            (
+                " src/x.c | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n",
+                Foreign::Statistics,
+            ),
             (" a/{b => c}/d.txt | 0\n", Foreign::Statistics),
-            ("one\t\t\t\t\t\t\t\tone\ntwo\t\t\t\t\t\t\t      |\t2\n", Foreign::SideBySide),
+            (
+                "one\t\t\t\t\t\t\t\tone\ntwo\t\t\t\t\t\t\t      |\t2\n",
+                Foreign::SideBySide,
+            ),
             ("two\t\t\t\t\t\t\t      <\n", Foreign::SideBySide),
             ("\t\t\t\t\t\t\t      >\tnew\n", Foreign::SideBySide),
             ("<pre>--- a/f\n+++ b/f\n", Foreign::Html),
             ("<td>diff --git a/f b/f</td>\n", Foreign::Html),
             ("diff &#45;&#45;git a/f b/f\n", Foreign::Html),
             ("f\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", Foreign::Html),
-            ("\x1b[32m\x1b[K1\x1b[m\x1b[K\x1b[36m\x1b[K:\x1b[m\x1b[K--- a/f\n", Foreign::Coloured),
+            (
+                "\x1b[32m\x1b[K1\x1b[m\x1b[K\x1b[36m\x1b[K:\x1b[m\x1b[K--- a/f\n",
+                Foreign::Coloured,
+            ),
             ("one \x1b[01;31mtwo\x1b[m\n", Foreign::Coloured),
         ];
         for (text, expected) in texts {
-            assert_eq!(refused(text).0, SyntaxErrorKind::Foreign(expected), "{text}");
+            assert_eq!(
+                refused(text).0,
+                SyntaxErrorKind::Foreign(expected),
+                "{text}"
+            );
         }
-        for text in ["<pretty print>\n", "<divide/>\n", "<preface>\n", "<header>\n"] {
+        for text in [
+            "<pretty print>\n",
+            "<divide/>\n",
+            "<preface>\n",
+            "<header>\n",
+        ] {
             let bytes = [text, HUNK].concat().into_bytes();
-            assert!(parse("-", bytes, &chosen("auto"), Options::default()).is_ok(), "{text}");
+            assert!(
+                parse("-", bytes, &chosen("auto"), Options::default()).is_ok(),
+                "{text}"
+            );
         }
-        for text in ["no patch at all\n", "a | b\n", "x < y\n", "if (a\t|| b)\n", "<xml>\n", ""] {
+        for text in [
+            "no patch at all\n",
+            "a | b\n",
+            "x < y\n",
+            "if (a\t|| b)\n",
+            "<xml>\n",
+            "",
+        ] {
             assert_eq!(refused(text).0, SyntaxErrorKind::NoPatch, "{text}");
         }
     }
 
     #[test]
     fn coloured_diffs_are_refused_wherever_they_start() {
-        let coloured =
-            "\x1b[1mdiff --git a/g b/g\x1b[m\n\x1b[1m--- a/g\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n";
-        let gnu =
-            "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n";
-        for text in [coloured.to_owned(), gnu.to_owned(), format!("{HUNK}{coloured}"), format!("prose\n{gnu}{HUNK}")] {
-            assert_eq!(refused(&text).0, SyntaxErrorKind::Foreign(Foreign::Coloured), "{text:?}");
+        let coloured = "\x1b[1mdiff --git a/g b/g\x1b[m\n\x1b[1m--- a/g\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n";
+        let gnu = "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n";
+        for text in [
+            coloured.to_owned(),
+            gnu.to_owned(),
+            format!("{HUNK}{coloured}"),
+            format!("prose\n{gnu}{HUNK}"),
+        ] {
+            assert_eq!(
+                refused(&text).0,
+                SyntaxErrorKind::Foreign(Foreign::Coloured),
+                "{text:?}"
+            );
         }
         // Contents of files may have escape sequences.
         let contents = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\x1b[31mred\n+\x1b[32m--- green\n \x1b[1mdiff --git a b\n";
@@ -278,9 +398,17 @@ mod tests {
     #[test]
     fn word_diffs_are_named_where_a_hunk_is_damaged() {
         let header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n";
-        for body in ["one\n[-two-]{+2+}\nthree\n", " one\n-two\n+2\n~\n three\n~\n", "  a {+b+}\n  c\n  d\n"] {
+        for body in [
+            "one\n[-two-]{+2+}\nthree\n",
+            " one\n-two\n+2\n~\n three\n~\n",
+            "  a {+b+}\n  c\n  d\n",
+        ] {
             let text = format!("{header}{body}");
-            assert_eq!(refused(&text).0, SyntaxErrorKind::Foreign(Foreign::WordDiff), "{body}");
+            assert_eq!(
+                refused(&text).0,
+                SyntaxErrorKind::Foreign(Foreign::WordDiff),
+                "{body}"
+            );
         }
         let text = format!("{header} one\n-x [-a-]\n+{{+b+}}\n three\n");
         assert_eq!(crate::syntax::testing::said(&text), ["Modify f +1-1"]);

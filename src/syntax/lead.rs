@@ -1,5 +1,5 @@
-//! What the text above a section says of it, as GNU patch reads it: `Index:` and `Prereq:` lines, and of a section without
-//! header a `---` or a `+++` line anywhere above it.
+//! What the text above a section says of it, as GNU patch reads it: `Index:` and `Prereq:` lines,
+//! and of a section without header a `---` or a `+++` line anywhere above it.
 
 use super::names::{self, Side};
 use super::stamp;
@@ -7,11 +7,12 @@ use super::unified::{dated, meaning};
 use crate::plan::{Anchor, Claim, Edit, Lead, Name, Operation, Strip};
 use crate::text::{Span, lines, without_ending};
 
-/// Notes what `between`, the text between the sections before and `operations`, says of these. Sections with git header
-/// say all by themselves.
+/// Notes what `between`, the text between the sections before and `operations`, says of these.
+/// Sections with git header say all by themselves.
 pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
-    let is_meant =
-        |operation: &&mut Operation<Name>| matches!(operation.path, Name::Traditional { .. } | Name::Unnamed(_));
+    let is_meant = |operation: &&mut Operation<Name>| {
+        matches!(operation.path, Name::Traditional { .. } | Name::Unnamed(_))
+    };
     let may_name = |operation: &Operation<Name>| matches!(operation.path, Name::Unnamed(_));
     if memchr::memchr(b':', between).is_none() && !operations.iter().any(may_name) {
         return;
@@ -20,29 +21,44 @@ pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
         let lead = read(between);
         name_by_sides(between, operation);
         if let (Name::Unnamed(span), Some(index)) = (&operation.path, &lead.index) {
-            operation.path = Name::Agreed(vec![Claim { span: *span, ..index.clone() }]);
+            operation.path = Name::Agreed(vec![Claim {
+                span: *span,
+                ..index.clone()
+            }]);
         }
         operation.lead = (lead != Lead::default()).then(|| Box::new(lead));
     }
 }
 
-/// Gives a section without header the name on the last `---` line and the last `+++` line above it, whatever their order
-/// is; one of them is enough. GNU patch keeps what it read of both (`intuit_diff_type` in its pch.c).
+/// Gives a section without header the name on the last `---` line and the last `+++` line above it,
+/// whatever their order is; one of them is enough. GNU patch keeps what it read of both
+/// (`intuit_diff_type` in its pch.c).
 fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
-    let (Name::Unnamed(span), Edit::Hunks(hunks)) = (&operation.path, &operation.edit) else { return };
+    let (Name::Unnamed(span), Edit::Hunks(hunks)) = (&operation.path, &operation.edit) else {
+        return;
+    };
     if hunks.iter().any(|hunk| hunk.anchor != Anchor::Line) {
         return;
     }
     let span = *span;
-    let last = |marker: &[u8]| lines(between).filter_map(|(_, line)| without_ending(line).strip_prefix(marker)).last();
-    let side = |name: &[u8]| match names::dated(name, Span::new(0, name.len()), stamp::is_nowhere).ok()? {
-        Side::File(claim, is_nowhere) => Some(Side::File(Claim { span, ..claim }, is_nowhere)),
-        Side::Null => Some(Side::Null),
+    let last = |marker: &[u8]| {
+        lines(between)
+            .filter_map(|(_, line)| without_ending(line).strip_prefix(marker))
+            .last()
     };
+    let side =
+        |name: &[u8]| match names::dated(name, Span::new(0, name.len()), stamp::is_nowhere).ok()? {
+            Side::File(claim, is_nowhere) => Some(Side::File(Claim { span, ..claim }, is_nowhere)),
+            Side::Null => Some(Side::Null),
+        };
     let named = match (last(b"--- ").and_then(side), last(b"+++ ").and_then(side)) {
         (Some(old), Some(new)) => meaning(old, new, hunks),
-        (Some(Side::File(claim, is_new)), None) => Some((dated((is_new, false), hunks), Name::Agreed(vec![claim]))),
-        (None, Some(Side::File(claim, is_gone))) => Some((dated((false, is_gone), hunks), Name::Agreed(vec![claim]))),
+        (Some(Side::File(claim, is_new)), None) => {
+            Some((dated((is_new, false), hunks), Name::Agreed(vec![claim])))
+        }
+        (None, Some(Side::File(claim, is_gone))) => {
+            Some((dated((false, is_gone), hunks), Name::Agreed(vec![claim])))
+        }
         _ => None,
     };
     if let Some((action, path)) = named {
@@ -62,16 +78,22 @@ fn read(between: &[u8]) -> Lead {
             lead.index = Some(index);
         }
         if let Some(rest) = line.strip_prefix(b"Prereq:") {
-            let word = rest.split(u8::is_ascii_whitespace).find(|word| !word.is_empty());
+            let word = rest
+                .split(u8::is_ascii_whitespace)
+                .find(|word| !word.is_empty());
             lead.prerequisite = word.map(<[u8]>::to_vec);
         }
     }
     lead
 }
 
-/// Returns the name on an `Index:` line. Where the line stands is not told: the section may be an input of its own.
+/// Returns the name on an `Index:` line. Where the line stands is not told: the section may be an
+/// input of its own.
 fn index(line: &[u8]) -> Option<Claim> {
     let name = without_ending(line).strip_prefix(b"Index:")?.trim_ascii();
     let claim = names::whole(name, Span::new(0, name.len()), Strip::Prefixed).ok()?;
-    Some(Claim { span: Span::default(), ..claim })
+    Some(Claim {
+        span: Span::default(),
+        ..claim
+    })
 }

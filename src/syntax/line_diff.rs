@@ -20,10 +20,16 @@ pub(super) struct LineDiff<'a> {
 }
 
 impl<'a> LineDiff<'a> {
-    /// Compares contents, of which a binary one is a single line. No more than `context` lines are going to be written around
-    /// a change.
+    /// Compares contents, of which a binary one is a single line. No more than `context` lines are
+    /// going to be written around a change.
     pub(super) fn of(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
-        let lines = |text: &'a [u8]| if is_binary(text) { LineTable::new([text]) } else { LineTable::of(text) };
+        let lines = |text: &'a [u8]| {
+            if is_binary(text) {
+                LineTable::new([text])
+            } else {
+                LineTable::of(text)
+            }
+        };
         if is_binary(old) || is_binary(new) {
             Self::between(lines(old), lines(new))
         } else {
@@ -33,11 +39,12 @@ impl<'a> LineDiff<'a> {
 
     /// Compares texts, whatever is in them.
     pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
-        Self::of_middle(old, new, context).unwrap_or_else(|| Self::between(LineTable::of(old), LineTable::of(new)))
+        Self::of_middle(old, new, context)
+            .unwrap_or_else(|| Self::between(LineTable::of(old), LineTable::of(new)))
     }
 
-    /// Compares texts without most of the lines that both begin and end with; `None` if there are none, or if these lines
-    /// could have an effect on the position of a change.
+    /// Compares texts without most of the lines that both begin and end with; `None` if there are
+    /// none, or if these lines could have an effect on the position of a change.
     fn of_middle(old: &'a [u8], new: &'a [u8], context: usize) -> Option<Self> {
         let kept = context.saturating_add(1);
         let same = same_start(old, new);
@@ -49,23 +56,36 @@ impl<'a> LineDiff<'a> {
         }
         let middle = |text: &'a [u8]| LineTable::of(&text[start..text.len() - end]);
         let diff = Self::between(middle(old), middle(new));
-        let is_same =
-            (start == 0 || diff.is_settled_at_start(context)) && (end == 0 || diff.is_settled_at_end(context));
+        let is_same = (start == 0 || diff.is_settled_at_start(context))
+            && (end == 0 || diff.is_settled_at_end(context));
         let skipped = memchr::memchr_iter(b'\n', &old[..start]).count();
-        is_same.then_some(Self { skipped, left_out: start + end, ..diff })
+        is_same.then_some(Self {
+            skipped,
+            left_out: start + end,
+            ..diff
+        })
     }
 
     fn between(old: LineTable<'a>, new: LineTable<'a>) -> Self {
         let edits = diff(&old, &new, Budget::default(), Slide::Indent);
-        Self { old: old.lines, new: new.lines, edits, skipped: 0, left_out: 0 }
+        Self {
+            old: old.lines,
+            new: new.lines,
+            edits,
+            skipped: 0,
+            left_out: 0,
+        }
     }
 
-    /// Returns whether lines before these cannot change the position of the first edit: no position is so far up that one
-    /// of them is context, or the nearest line that is not blank.
+    /// Returns whether lines before these cannot change the position of the first edit: no position
+    /// is so far up that one of them is context, or the nearest line that is not blank.
     fn is_settled_at_start(&self, context: usize) -> bool {
-        let Some(Edit { old, new }) = self.edits.first() else { return true };
+        let Some(Edit { old, new }) = self.edits.first() else {
+            return true;
+        };
         let first = |lines: &[&[u8]], range: &Range<usize>| {
-            let slides = |up: &usize| !range.is_empty() && lines[range.start - up] == lines[range.end - up];
+            let slides =
+                |up: &usize| !range.is_empty() && lines[range.start - up] == lines[range.end - up];
             range.start - (1..=range.start).take_while(slides).count()
         };
         let first = first(&self.old, old).min(first(&self.new, new));
@@ -74,22 +94,31 @@ impl<'a> LineDiff<'a> {
 
     /// Returns whether lines after these cannot change the position of the last edit.
     fn is_settled_at_end(&self, context: usize) -> bool {
-        let Some(Edit { old, new }) = self.edits.last() else { return true };
+        let Some(Edit { old, new }) = self.edits.last() else {
+            return true;
+        };
         let rest = |lines: &[&[u8]], range: &Range<usize>| {
-            let slides = |down: &usize| !range.is_empty() && lines[range.start + down] == lines[range.end + down];
+            let slides = |down: &usize| {
+                !range.is_empty() && lines[range.start + down] == lines[range.end + down]
+            };
             let room = lines.len() - range.end;
             room - (0..room).take_while(slides).count()
         };
         let rest = rest(&self.old, old).min(rest(&self.new, new));
-        // The heuristic reads the line after the change, and then the nearest one that is not blank.
+        // The heuristic reads the line after the change, and then the nearest one that is not
+        // blank.
         let after = &self.old[self.old.len() - rest..];
-        self.old.len() - old.end >= context.max(1) && after.iter().skip(1).any(|line| !is_blank(line))
+        self.old.len() - old.end >= context.max(1)
+            && after.iter().skip(1).any(|line| !is_blank(line))
     }
 
     /// Returns how many lines are added, and how many removed.
     pub(super) fn changed_lines(&self) -> (usize, usize) {
         let edits = || self.edits.iter();
-        (edits().map(|edit| edit.new.len()).sum(), edits().map(|edit| edit.old.len()).sum())
+        (
+            edits().map(|edit| edit.new.len()).sum(),
+            edits().map(|edit| edit.old.len()).sum(),
+        )
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -100,15 +129,25 @@ impl<'a> LineDiff<'a> {
     pub(super) fn similarity(&self) -> usize {
         let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         let old = self.left_out + size(&self.old);
-        let alike = old - self.edits.iter().map(|edit| size(&self.old[edit.old.clone()])).sum::<usize>();
-        (alike * 100).checked_div(old.max(self.left_out + size(&self.new))).unwrap_or(100)
+        let alike = old
+            - self
+                .edits
+                .iter()
+                .map(|edit| size(&self.old[edit.old.clone()]))
+                .sum::<usize>();
+        (alike * 100)
+            .checked_div(old.max(self.left_out + size(&self.new)))
+            .unwrap_or(100)
     }
 
     /// Writes the hunks, with `context` lines around each change.
     pub(super) fn write(&self, out: &mut Vec<u8>, context: usize) {
-        let is_near = |one: &Edit, next: &Edit| next.old.start - one.old.end <= context.saturating_mul(2);
+        let is_near =
+            |one: &Edit, next: &Edit| next.old.start - one.old.end <= context.saturating_mul(2);
         for hunk in self.edits.chunk_by(is_near) {
-            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
+                continue;
+            };
             let before = context.min(first.old.start);
             let after = context.min(self.old.len() - last.old.end);
             let old = self.range(first.old.start - before..last.old.end + after);
@@ -154,7 +193,11 @@ fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
 fn same_start(old: &[u8], new: &[u8]) -> usize {
     let pairs = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK));
     let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
-    let rest = old[blocks..].iter().zip(&new[blocks..]).take_while(|(old, new)| old == new).count();
+    let rest = old[blocks..]
+        .iter()
+        .zip(&new[blocks..])
+        .take_while(|(old, new)| old == new)
+        .count();
     memchr::memrchr(b'\n', &old[..blocks + rest]).map_or(0, |newline| newline + 1)
 }
 
@@ -163,10 +206,15 @@ fn same_end(old: &[u8], new: &[u8], kept: usize) -> usize {
     let pairs = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
     let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
     let before = |text: &[u8]| text.len() - blocks;
-    let pairs = old[..before(old)].iter().rev().zip(new[..before(new)].iter().rev());
+    let pairs = old[..before(old)]
+        .iter()
+        .rev()
+        .zip(new[..before(new)].iter().rev());
     let same = &old[before(old) - pairs.take_while(|(old, new)| old == new).count()..];
     // The first line may have begun before.
-    memchr::memchr_iter(b'\n', same).nth(kept).map_or(0, |newline| same.len() - newline - 1)
+    memchr::memchr_iter(b'\n', same)
+        .nth(kept)
+        .map_or(0, |newline| same.len() - newline - 1)
 }
 
 #[cfg(test)]
@@ -202,20 +250,35 @@ mod tests {
     fn texts_of_every_kind_differ_as_the_whole() {
         let many = |text: &str| text.repeat(20);
         for (old, new) in [
-            (many("a\r\n") + "b\r\n" + &many("c\r\n"), many("a\r\n") + "b\n" + &many("c\r\n")),
-            (many("a\r\n") + "b\r" + &many("c\r"), many("a\r\n") + "b" + &many("c\r")),
-            (many("a\n") + "b\0\n" + &many("c\n"), many("a\n") + "b\n" + &many("c\n")),
+            (
+                many("a\r\n") + "b\r\n" + &many("c\r\n"),
+                many("a\r\n") + "b\n" + &many("c\r\n"),
+            ),
+            (
+                many("a\r\n") + "b\r" + &many("c\r"),
+                many("a\r\n") + "b" + &many("c\r"),
+            ),
+            (
+                many("a\n") + "b\0\n" + &many("c\n"),
+                many("a\n") + "b\n" + &many("c\n"),
+            ),
             (many("a\n") + "b", many("a\n") + "b\n"),
             (many("a\n"), many("a\n")),
             (String::new(), many("a\n")),
         ] {
             for context in [0, 1, 3, usize::MAX] {
-                let whole = LineDiff::between(LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
+                let whole =
+                    LineDiff::between(LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
                 let middle = LineDiff::of_lines(old.as_bytes(), new.as_bytes(), context);
                 let written = [whole, middle].map(|diff| {
                     let mut out = Vec::new();
                     diff.write(&mut out, context.min(100));
-                    (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
+                    (
+                        String::from_utf8(out).unwrap(),
+                        diff.changed_lines(),
+                        diff.is_empty(),
+                        diff.similarity(),
+                    )
                 });
                 assert_eq!(written[0], written[1], "{context}");
             }
@@ -225,7 +288,15 @@ mod tests {
     #[test]
     fn most_of_what_is_alike_is_left_out() {
         let lines = |change: &str| {
-            (0..1000).map(|line| if line == 500 { change.to_owned() } else { format!("{line}\n") }).collect::<String>()
+            (0..1000)
+                .map(|line| {
+                    if line == 500 {
+                        change.to_owned()
+                    } else {
+                        format!("{line}\n")
+                    }
+                })
+                .collect::<String>()
         };
         let (old, new) = (lines("a\n"), lines("b\n"));
         let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), 3);

@@ -1,4 +1,5 @@
-//! Writes contents as git's binary data: deflated as a whole, in both directions, so that the patch can be reversed.
+//! Writes contents as git's binary data: deflated as a whole, in both directions, so that the patch
+//! can be reversed.
 
 use std::io::{self, Write};
 
@@ -12,7 +13,10 @@ pub(super) fn put(out: &mut Vec<u8>, before: &[u8], after: &[u8]) {
     out.extend_from_slice(b"GIT binary patch\n");
     for content in [after, before] {
         out.extend(format!("literal {}\n", content.len()).bytes());
-        base85::encode(&deflated(content).expect("BUG: a vector takes all bytes"), out);
+        base85::encode(
+            &deflated(content).expect("BUG: a vector takes all bytes"),
+            out,
+        );
         out.push(b'\n');
     }
 }

@@ -3,9 +3,11 @@
 use super::{mail, series};
 use crate::text::{Lines, Span, without_ending};
 
-/// Returns where the patch of the message begins whose text contains `at`; `None` if `at` is in no such text.
+/// Returns where the patch of the message begins whose text contains `at`; `None` if `at` is in no
+/// such text.
 ///
-/// `end` is the end of the section before `at`, or 0. A message without a line that begins its patch is read as a whole.
+/// `end` is the end of the section before `at`, or 0. A message without a line that begins its
+/// patch is read as a whole.
 pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
     let line = Lines::within(text, Span::new(at, text.len())).peek()?;
     if begins_patch(without_ending(line)) {
@@ -25,7 +27,8 @@ pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
     None
 }
 
-/// Returns where the last message in `between` begins. The first message of a text needs no `From ` line.
+/// Returns where the last message in `between` begins. The first message of a text needs no `From `
+/// line.
 fn message_start(text: &[u8], between: Span) -> Option<usize> {
     let is_from_line = |(_, line): &(Span, &[u8])| series::is_from_line(without_ending(line));
     let last = Lines::within(text, between).filter(is_from_line).last();
@@ -34,7 +37,8 @@ fn message_start(text: &[u8], between: Span) -> Option<usize> {
     Some(start.0.start)
 }
 
-/// Returns whether a message ends before `line`, which has no terminator (`patchbreak` in git's mailinfo.c).
+/// Returns whether a message ends before `line`, which has no terminator (`patchbreak` in git's
+/// mailinfo.c).
 pub(crate) fn begins_patch(line: &[u8]) -> bool {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
     match line.strip_prefix(b"---") {
@@ -51,14 +55,28 @@ mod tests {
 
     const MAIL: &str = "From: a\nSubject: b\n\n";
     const PATCH: &str = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
-    const QUOTED: &str = "The test prints\n@@ -1,5 +1,5 @@\n-a\n+b\n*** Begin Patch\n*** Add File: x\n+a\n";
+    const QUOTED: &str =
+        "The test prints\n@@ -1,5 +1,5 @@\n-a\n+b\n*** Begin Patch\n*** Add File: x\n+a\n";
 
     #[test]
     fn a_message_ends_at_the_lines_of_git() {
-        for line in ["diff -u", "diff --git a/a b/a", "Index: a", "---", "--- ", "---\t ", "--- a", "--- -", "---\r"] {
+        for line in [
+            "diff -u",
+            "diff --git a/a b/a",
+            "Index: a",
+            "---",
+            "--- ",
+            "---\t ",
+            "--- a",
+            "--- -",
+            "---\r",
+        ] {
             assert!(begins_patch(line.as_bytes()), "{line}");
         }
-        for line in ["", "diff a b", "Index:", "--", "-- ", "---a", "---\ta", "---  a", "--- \ta", "----", " ---"] {
+        for line in [
+            "", "diff a b", "Index:", "--", "-- ", "---a", "---\ta", "---  a", "--- \ta", "----",
+            " ---",
+        ] {
             assert!(!begins_patch(line.as_bytes()), "{line}");
         }
     }
@@ -68,10 +86,18 @@ mod tests {
         let from = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n";
         let one = format!("{MAIL}{QUOTED}---\n stat\n\n{PATCH}-- \n2\n\n");
         assert_eq!(said(&one), ["Modify a +1-1"]);
-        let steps = ["Modify a +1-1", "Modify a +1-1 step 1", "Modify a +1-1 step 2"];
+        let steps = [
+            "Modify a +1-1",
+            "Modify a +1-1 step 1",
+            "Modify a +1-1 step 2",
+        ];
         assert_eq!(said(&format!("\n{one}{from}{one}{from}{one}")), steps);
         for border in ["", "Index: a\n", "---\t\n"] {
-            assert_eq!(said(&format!("{MAIL}{QUOTED}{border}{PATCH}")), ["Modify a +1-1"], "{border}");
+            assert_eq!(
+                said(&format!("{MAIL}{QUOTED}{border}{PATCH}")),
+                ["Modify a +1-1"],
+                "{border}"
+            );
         }
     }
 

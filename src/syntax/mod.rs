@@ -1,7 +1,7 @@
 //! From bytes to a plan: one file for each grammar, a table of them, and detection by content.
 //!
-//! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` (a JSON Schema for one of
-//! JSON documents) and `fixtures/<name>/`.
+//! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` (a JSON
+//! Schema for one of JSON documents) and `fixtures/<name>/`.
 
 mod base85;
 mod binary;
@@ -76,18 +76,20 @@ pub trait Syntax: Sync {
     /// Its formal grammar, as `wpatch grammar` prints it.
     fn grammar(&self) -> &'static str;
 
-    /// Returns whether any text may stand before, between and behind its sections, as mail does around a diff.
+    /// Returns whether any text may stand before, between and behind its sections, as mail does
+    /// around a diff.
     fn takes_prose(&self) -> bool {
         self.is_diff()
     }
 
-    /// Returns whether programs that compare trees write it, so that lines between its sections may name changes that it
-    /// cannot express (`Only in b: x`).
+    /// Returns whether programs that compare trees write it, so that lines between its sections may
+    /// name changes that it cannot express (`Only in b: x`).
     fn is_diff(&self) -> bool {
         false
     }
 
-    /// Returns whether `git apply` reads it. A section of these grammars can be parsed from any offset.
+    /// Returns whether `git apply` reads it. A section of these grammars can be parsed from any
+    /// offset.
     fn is_read_by_git(&self) -> bool {
         false
     }
@@ -102,7 +104,8 @@ pub trait Syntax: Sync {
         self.is_read_by_git()
     }
 
-    /// Returns whether `--lenient` reads damaged sections as hunks. Other grammars have repairs of their own.
+    /// Returns whether `--lenient` reads damaged sections as hunks. Other grammars have repairs of
+    /// their own.
     fn has_lenient_hunks(&self) -> bool {
         self.is_diff()
     }
@@ -117,40 +120,52 @@ pub trait Syntax: Sync {
         false
     }
 
-    /// Returns whether its sections name their files. Others are sections only below a line that does, or where the text
-    /// has nothing else: prose may quote them.
+    /// Returns whether its sections name their files. Others are sections only below a line that
+    /// does, or where the text has nothing else: prose may quote them.
     fn names_files(&self) -> bool {
         true
     }
 
-    /// Byte strings of which every text that has a section has one, for others to be told fast; none where nothing is
-    /// known of that.
+    /// Byte strings of which every text that has a section has one, for others to be told fast;
+    /// none where nothing is known of that.
     fn marks(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Returns where the first section at or after `from`, the start of a line, begins; `None` if there is none.
+    /// Returns where the first section at or after `from`, the start of a line, begins; `None` if
+    /// there is none.
     ///
     /// Linear in the bytes up to there.
     fn find(&self, text: &[u8], from: usize) -> Option<usize>;
 
-    /// Reads the section that [`Syntax::find`] found at `from` and returns where the next line starts.
+    /// Reads the section that [`Syntax::find`] found at `from` and returns where the next line
+    /// starts.
     ///
     /// # Errors
     ///
     /// Returns the first mistake.
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError>;
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError>;
 }
 
 /// How patches are read.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct Options {
     /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
     pub recount: bool,
     /// What `recount` does with a last hunk that has fewer lines than its header counts.
     pub truncated: Truncated,
-    /// Whether forms that models write by mistake are mended where they have one meaning only (`--lenient`).
+    /// Whether forms that models write by mistake are mended where they have one meaning only
+    /// (`--lenient`).
     pub lenient: bool,
     /// Whether a change that the text names and does not contain is an error (`--strict-input`).
     pub strict_input: bool,
@@ -158,7 +173,8 @@ pub struct Options {
     pub allow_empty: bool,
     /// What is done about sections that name no file.
     pub unnamed: Unnamed,
-    /// Whether the text is mail, where `-- ` after a complete hunk begins the signature. [`parse`] sets it for each text.
+    /// Whether the text is mail, where `-- ` after a complete hunk begins the signature. [`parse`]
+    /// sets it for each text.
     pub is_mail: bool,
     /// Most files that one patch text may be about, counted each time that it names them.
     pub max_files: usize,
@@ -175,7 +191,8 @@ pub enum Truncated {
     Read,
 }
 
-/// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on both sides.
+/// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on
+/// both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unnamed {
     /// Blocks are read: an option names their file (`--file`). Diffs are a mistake.
@@ -203,12 +220,16 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses the section at `at` if it is one too many; `count` is the number of sections with it.
+    /// Refuses the section at `at` if it is one too many; `count` is the number of sections with
+    /// it.
     fn allow_files(&self, count: usize, at: Span) -> Result<(), SyntaxError> {
         if count <= self.max_files {
             return Ok(());
         }
-        Err(SyntaxError::new(SyntaxErrorKind::TooManyFiles(self.max_files), at))
+        Err(SyntaxError::new(
+            SyntaxErrorKind::TooManyFiles(self.max_files),
+            at,
+        ))
     }
 
     /// Refuses the hunk at `at` if it is one too many; `count` is the number of hunks with it.
@@ -216,14 +237,18 @@ impl Options {
         if count <= self.max_hunks {
             return Ok(());
         }
-        Err(SyntaxError::new(SyntaxErrorKind::TooManyHunks(self.max_hunks), at))
+        Err(SyntaxError::new(
+            SyntaxErrorKind::TooManyHunks(self.max_hunks),
+            at,
+        ))
     }
 }
 
 /// What has been read so far.
 #[derive(Debug, Default)]
 pub struct Sections {
-    /// The operations; a grammar leaves their `input` at 0, or makes it the number of one of [`Sections::quoted`].
+    /// The operations; a grammar leaves their `input` at 0, or makes it the number of one of
+    /// [`Sections::quoted`].
     pub operations: Vec<Operation<Name>>,
     /// The step that the next operation belongs to; see [`Operation::step`].
     pub step: usize,
@@ -235,7 +260,8 @@ pub struct Sections {
     pub not_included: Vec<NotIncluded>,
 }
 
-/// Returns the grammars that the word `format` of `--format` chooses: all for `auto`, none for an unknown word.
+/// Returns the grammars that the word `format` of `--format` chooses: all for `auto`, none for an
+/// unknown word.
 #[must_use]
 pub fn chosen(format: &str) -> Vec<&'static dyn Syntax> {
     let is_chosen = |syntax: &&&dyn Syntax| format == "auto" || syntax.formats().contains(&format);
@@ -245,7 +271,10 @@ pub fn chosen(format: &str) -> Vec<&'static dyn Syntax> {
 /// Returns the grammar with the name `name`.
 #[must_use]
 pub fn find_syntax(name: &str) -> Option<&'static dyn Syntax> {
-    SYNTAXES.iter().copied().find(|syntax| syntax.name() == name)
+    SYNTAXES
+        .iter()
+        .copied()
+        .find(|syntax| syntax.name() == name)
 }
 
 /// Reads all sections of one text, whatever of the grammars `among` they are written in.
@@ -264,29 +293,43 @@ pub fn parse(
     let started = foreign::refuse_start(&input.bytes);
     match started.and_then(|()| read(&mut input, among, options, &mut sections)) {
         Ok(()) => {
-            let quoted = sections.quoted.into_iter().enumerate().map(|(index, bytes)| Input {
-                name: format!("{name}, diff {}", index + 1),
-                bytes,
-                ..Input::default()
-            });
+            let quoted = sections
+                .quoted
+                .into_iter()
+                .enumerate()
+                .map(|(index, bytes)| Input {
+                    name: format!("{name}, diff {}", index + 1),
+                    bytes,
+                    ..Input::default()
+                });
             let mut inputs: Vec<_> = std::iter::once(input).chain(quoted).collect();
             for named in sections.not_included {
                 inputs[named.input].not_included.push(named);
             }
             inputs.iter_mut().for_each(number_not_included);
-            let mut plan = Plan { inputs, operations: sections.operations };
+            let mut plan = Plan {
+                inputs,
+                operations: sections.operations,
+            };
             if options.recount {
                 if let Some((input, error)) =
                     recount::truncation(&plan).filter(|_| options.truncated == Truncated::Refused)
                 {
-                    return Err(Box::new(Broken { input: plan.inputs.swap_remove(input), error }));
+                    return Err(Box::new(Broken {
+                        input: plan.inputs.swap_remove(input),
+                        error,
+                    }));
                 }
                 recount::note(&mut plan);
             }
             Ok(plan)
         }
         Err(error) => {
-            input.not_included = sections.not_included.into_iter().filter(|named| named.input == 0).collect();
+            input.not_included = sections
+                .not_included
+                .into_iter()
+                .filter(|named| named.input == 0)
+                .collect();
             number_not_included(&mut input);
             Err(Box::new(Broken { input, error }))
         }
@@ -312,12 +355,28 @@ fn number_not_included(input: &mut Input) {
 pub fn opened(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
     let name = name.to_owned();
     match mail::open(&bytes) {
-        Ok(None) => Ok(Input { name, bytes, ..Input::default() }),
+        Ok(None) => Ok(Input {
+            name,
+            bytes,
+            ..Input::default()
+        }),
         Ok(Some(opened)) => {
             let (text, origin) = opened.into_parts(bytes);
-            Ok(Input { name, bytes: text.into(), origin: Some(Arc::new(origin)), ..Input::default() })
+            Ok(Input {
+                name,
+                bytes: text.into(),
+                origin: Some(Arc::new(origin)),
+                ..Input::default()
+            })
         }
-        Err(error) => Err(Box::new(Broken { input: Input { name, bytes, ..Input::default() }, error })),
+        Err(error) => Err(Box::new(Broken {
+            input: Input {
+                name,
+                bytes,
+                ..Input::default()
+            },
+            error,
+        })),
     }
 }
 
@@ -329,12 +388,25 @@ impl Sections {
         at: Span,
         read: impl FnOnce(&mut Input, &mut Self) -> Result<(), SyntaxError>,
     ) -> Result<(), SyntaxError> {
-        let mut inside = Self { step: self.step, ..Self::default() };
+        let mut inside = Self {
+            step: self.step,
+            ..Self::default()
+        };
         read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
         self.quoted.push(input.bytes);
         let input = self.quoted.len();
-        self.operations.extend(inside.operations.into_iter().map(|operation| Operation { input, ..operation }));
-        self.not_included.extend(inside.not_included.into_iter().map(|named| NotIncluded { input, ..named }));
+        self.operations.extend(
+            inside
+                .operations
+                .into_iter()
+                .map(|operation| Operation { input, ..operation }),
+        );
+        self.not_included.extend(
+            inside
+                .not_included
+                .into_iter()
+                .map(|named| NotIncluded { input, ..named }),
+        );
         self.hunks += inside.hunks;
         self.step = inside.step;
         Ok(())
@@ -342,7 +414,11 @@ impl Sections {
 
     /// Adds an operation that only says what is done to which file, for its grammar to complete.
     fn push(&mut self, action: Action, path: Name, edit: Edit, span: Span) -> &mut Operation<Name> {
-        self.hunks += if let Edit::Hunks(hunks) = &edit { hunks.len() } else { 0 };
+        self.hunks += if let Edit::Hunks(hunks) = &edit {
+            hunks.len()
+        } else {
+            0
+        };
         self.operations.push(Operation {
             action,
             path,
@@ -364,13 +440,17 @@ impl Sections {
             permissions: None,
             lead: None,
         });
-        self.operations.last_mut().expect("BUG: an operation has just been added")
+        self.operations
+            .last_mut()
+            .expect("BUG: an operation has just been added")
     }
 }
 
 /// Returns the line that starts at `offset`, without its terminator; empty at the end of the text.
 fn content_span(text: &[u8], offset: usize) -> Span {
-    let line = Lines::within(text, Span::new(offset, text.len())).peek().unwrap_or_default();
+    let line = Lines::within(text, Span::new(offset, text.len()))
+        .peek()
+        .unwrap_or_default();
     Span::new(offset, offset + without_ending(line).len())
 }
 
@@ -390,5 +470,8 @@ fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError
     };
     let line = memchr::memchr(b'\n', &between[first..]).unwrap_or(between.len() - first);
     let span = Span::new(start + first, start + first + line);
-    Err(SyntaxError::new(SyntaxErrorKind::Expected("nothing but the patch"), span))
+    Err(SyntaxError::new(
+        SyntaxErrorKind::Expected("nothing but the patch"),
+        span,
+    ))
 }

@@ -1,10 +1,13 @@
-//! Normal diffs, as `diff` writes them without an option: `1,2c3,4`, `<` lines, `---`, `>` lines. They have no context and
-//! name no file; an `Index:` line above them does, or whoever applies them.
+//! Normal diffs, as `diff` writes them without an option: `1,2c3,4`, `<` lines, `---`, `>` lines.
+//! They have no context and name no file; an `Index:` line above them does, or whoever applies
+//! them.
 //!
 //! They are read as the unified hunks that say the same, which are inputs of their own.
 
 use super::edges::{Edges, end_or};
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, find_line, hunks};
+use super::{
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, find_line, hunks,
+};
 use crate::plan::{Action, Anchor, Edit, Input, Name};
 use crate::text::{Lines, Span, without_ending};
 
@@ -44,22 +47,40 @@ impl Syntax for Normal {
         find_line(text, from, starts_hunk)
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         let mut unified = Vec::new();
         let above = text[..from].strip_suffix(b"\n").unwrap_or_default();
-        let above = above.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let above = above
+            .rsplit(|byte| *byte == b'\n')
+            .next()
+            .unwrap_or_default();
         if is_body(above) {
-            return Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, from - above.len() - 1)));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::ExtraLines,
+                content_span(text, from - above.len() - 1),
+            ));
         }
         while let Some(command) = lines.peek().and_then(Command::read) {
             command.hunk(text, &mut lines, &mut unified)?;
         }
         if lines.peek().is_some_and(is_body) {
-            return Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::ExtraLines,
+                content_span(text, lines.offset()),
+            ));
         }
         sections.quote(
-            Input { bytes: unified.into(), ..Input::default() },
+            Input {
+                bytes: unified.into(),
+                ..Input::default()
+            },
             content_span(text, from),
             |input, sections| {
                 let (mut hunks, end) = hunks::read(&input.bytes, 0, options)?;
@@ -67,7 +88,14 @@ impl Syntax for Normal {
                     hunk.anchor = Anchor::Bare;
                 }
                 let span = Span::new(0, end);
-                sections.push(Action::Modify, Name::Unnamed(span), Edit::Hunks(hunks), span).tells_missing = false;
+                sections
+                    .push(
+                        Action::Modify,
+                        Name::Unnamed(span),
+                        Edit::Hunks(hunks),
+                        span,
+                    )
+                    .tells_missing = false;
                 Ok(())
             },
         )?;
@@ -82,7 +110,8 @@ fn is_body(line: &[u8]) -> bool {
 
 /// Returns whether `line` is a command that `diff -e` writes: `1,2c`, `3a`, `4d`.
 pub(super) fn is_ed_command(line: &[u8]) -> bool {
-    Edges::read(line).is_some_and(|(_, rest)| matches!(without_ending(rest), b"a" | b"c" | b"d" | b"i"))
+    Edges::read(line)
+        .is_some_and(|(_, rest)| matches!(without_ending(rest), b"a" | b"c" | b"d" | b"i"))
 }
 
 /// Returns where an ed script begins: its first command that brings text, which a lone dot ends.
@@ -90,7 +119,9 @@ pub(super) fn ed_script(text: &[u8]) -> Option<Span> {
     let is_dot = |line: &[u8]| without_ending(line) == b".";
     let mut lines = Lines::within(text, Span::new(0, text.len()));
     let (start, _) = lines.find(|(_, line)| is_ed_command(line))?;
-    lines.any(|(_, line)| is_dot(line)).then(|| content_span(text, start.start))
+    lines
+        .any(|(_, line)| is_dot(line))
+        .then(|| content_span(text, start.start))
 }
 
 /// Returns whether a command stands here, and a line below it that it brings or takes.
@@ -99,7 +130,9 @@ fn starts_hunk(mut lines: Lines<'_>) -> bool {
         return false;
     };
     let mark = if command.letter == b'a' { b"> " } else { b"< " };
-    lines.peek().is_some_and(|line| line.starts_with(mark) || *without_ending(line) == mark[..1])
+    lines
+        .peek()
+        .is_some_and(|line| line.starts_with(mark) || *without_ending(line) == mark[..1])
 }
 
 /// `5a6,7`, `1,2c3,4` or `8d7`.
@@ -123,7 +156,12 @@ impl Command {
     }
 
     /// Reads the hunk and writes it as a unified one.
-    fn hunk(&self, text: &[u8], lines: &mut Lines<'_>, unified: &mut Vec<u8>) -> Result<(), SyntaxError> {
+    fn hunk(
+        &self,
+        text: &[u8],
+        lines: &mut Lines<'_>,
+        unified: &mut Vec<u8>,
+    ) -> Result<(), SyntaxError> {
         let at = content_span(text, lines.offset());
         lines.next();
         let (mut body, mut counts) = (Vec::new(), (0, 0));
@@ -139,7 +177,11 @@ impl Command {
                     if found == promised {
                         SyntaxErrorKind::Expected("`---` between old and new lines")
                     } else {
-                        SyntaxErrorKind::LineCount { side: "old", promised, found }
+                        SyntaxErrorKind::LineCount {
+                            side: "old",
+                            promised,
+                            found,
+                        }
                     },
                     border,
                 ));
@@ -151,27 +193,49 @@ impl Command {
         }
         let (old_count, new_count) = (self.old.count(at)?, self.new.count(at)?);
         let is_short = counts.0 < old_count || counts.1 < new_count;
-        let at = if is_short { end_or(text, lines, at) } else { at };
-        let (old, new) = (self.old.range("old", counts.0, at)?, self.new.range("new", counts.1, at)?);
-        let is_empty = (self.letter != b'a' && old.count == 0) || (self.letter != b'd' && new.count == 0);
+        let at = if is_short {
+            end_or(text, lines, at)
+        } else {
+            at
+        };
+        let (old, new) = (
+            self.old.range("old", counts.0, at)?,
+            self.new.range("new", counts.1, at)?,
+        );
+        let is_empty =
+            (self.letter != b'a' && old.count == 0) || (self.letter != b'd' && new.count == 0);
         if is_empty {
-            return Err(SyntaxError::new(SyntaxErrorKind::Expected("the lines that the command names"), at));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::Expected("the lines that the command names"),
+                at,
+            ));
         }
-        unified.extend(format!("@@ -{},{} +{},{} @@\n", old.start, old.count, new.start, new.count).bytes());
+        unified.extend(
+            format!(
+                "@@ -{},{} +{},{} @@\n",
+                old.start, old.count, new.start, new.count
+            )
+            .bytes(),
+        );
         unified.append(&mut body);
         Ok(())
     }
 }
 
 /// Reads the lines of one side, writes them with another marker, and returns how many they are.
-fn side(text: &[u8], lines: &mut Lines<'_>, (from, to): (u8, u8), body: &mut Vec<u8>) -> Result<usize, SyntaxError> {
+fn side(
+    text: &[u8],
+    lines: &mut Lines<'_>,
+    (from, to): (u8, u8),
+    body: &mut Vec<u8>,
+) -> Result<usize, SyntaxError> {
     let mut count = 0;
     while let Some(line) = lines.peek() {
         let rest = match line.split_first() {
             Some((b'\\', _)) if count > 0 => None,
-            Some((marker, rest)) if *marker == from => {
-                rest.strip_prefix(b" ").or_else(|| without_ending(rest).is_empty().then_some(rest))
-            }
+            Some((marker, rest)) if *marker == from => rest
+                .strip_prefix(b" ")
+                .or_else(|| without_ending(rest).is_empty().then_some(rest)),
             _ => break,
         };
         match rest {
@@ -180,13 +244,18 @@ fn side(text: &[u8], lines: &mut Lines<'_>, (from, to): (u8, u8), body: &mut Vec
                 body.extend_from_slice(rest);
                 count += 1;
             }
-            None if line.starts_with(b"\\") => body.extend_from_slice(b"\\ No newline at end of file\n"),
+            None if line.starts_with(b"\\") => {
+                body.extend_from_slice(b"\\ No newline at end of file\n");
+            }
             None => break,
         }
         lines.next();
         // A `\` line that is cut off has one meaning only.
         if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
-            return Err(SyntaxError::new(SyntaxErrorKind::NO_NEWLINE, Span::new(text.len(), text.len())));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::NO_NEWLINE,
+                Span::new(text.len(), text.len()),
+            ));
         }
     }
     Ok(count)

@@ -7,20 +7,33 @@ use crate::text::{lines, without_ending};
 /// Most patches in a list.
 const MOST: usize = 100_000;
 
-/// Returns the patches that a list names, in its order, each with how it is to be read; `usual` is the strip level of those
-/// that name none. A name is one below the directory of the list; a `#` at the start of a line or behind a blank begins a
-/// remark.
+/// Returns the patches that a list names, in its order, each with how it is to be read; `usual` is
+/// the strip level of those that name none. A name is one below the directory of the list; a `#` at
+/// the start of a line or behind a blank begins a remark.
 ///
 /// # Errors
 ///
-/// Returns the number of the first line that says something else, counted from 1, and what is wrong with it.
+/// Returns the number of the first line that says something else, counted from 1, and what is wrong
+/// with it.
 pub fn listed(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usize, String)> {
     let mut all = Vec::new();
     for (index, (_, line)) in lines(text).enumerate() {
         let entry = entry(without_ending(line), usual).map_err(|message| (index + 1, message))?;
-        all.extend(entry.map(|(path, strip, direction)| (path, Listed { line: index + 1, strip, direction })));
+        all.extend(entry.map(|(path, strip, direction)| {
+            (
+                path,
+                Listed {
+                    line: index + 1,
+                    strip,
+                    direction,
+                },
+            )
+        }));
         if all.len() > MOST {
-            return Err((index + 1, format!("the list names more than {MOST} patches")));
+            return Err((
+                index + 1,
+                format!("the list names more than {MOST} patches"),
+            ));
         }
     }
     Ok(all)
@@ -29,9 +42,13 @@ pub fn listed(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usiz
 /// `NAME [-pN] [-R] [# remark]`; `None` for a line that names nothing.
 fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)>, String> {
     let said = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let mut words = line
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
     let mut words = words.by_ref().take_while(|word| !word.starts_with(b"#"));
-    let Some(name) = words.next() else { return Ok(None) };
+    let Some(name) = words.next() else {
+        return Ok(None);
+    };
     let path = RelPath::new(name).map_err(|error| format!("{}: {error}", said(name)))?;
     let (mut strip, mut direction) = (usual, Direction::Forward);
     while let Some(word) = words.next() {
@@ -46,10 +63,18 @@ fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)
             _ => word
                 .strip_prefix(b"-p")
                 .or_else(|| word.strip_prefix(b"--strip="))
-                .ok_or_else(|| format!("{}: a patch in a list has the options -pN and -R and no others", said(word)))?,
+                .ok_or_else(|| {
+                    format!(
+                        "{}: a patch in a list has the options -pN and -R and no others",
+                        said(word)
+                    )
+                })?,
         };
-        let number = std::str::from_utf8(level).ok().and_then(|level| level.parse().ok());
-        strip = number.ok_or_else(|| format!("{}: expected a number of components behind -p", said(word)))?;
+        let number = std::str::from_utf8(level)
+            .ok()
+            .and_then(|level| level.parse().ok());
+        strip = number
+            .ok_or_else(|| format!("{}: expected a number of components behind -p", said(word)))?;
     }
     Ok(Some((path, strip, direction)))
 }
@@ -64,7 +89,10 @@ pub fn packed(text: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", "zstd"),
         (b"\x5d\0\0\x80\0", "lzma"),
     ];
-    PACKED.iter().find(|(start, _)| text.starts_with(start)).map(|(_, name)| *name)
+    PACKED
+        .iter()
+        .find(|(start, _)| text.starts_with(start))
+        .map(|(_, name)| *name)
 }
 
 #[cfg(test)]
@@ -75,7 +103,14 @@ mod tests {
 
     fn read(text: &str) -> Result<Told, (usize, String)> {
         let all = listed(text.as_bytes(), 1)?;
-        let told = |(path, listed): (RelPath, Listed)| (path.to_string(), listed.line, listed.strip, listed.direction);
+        let told = |(path, listed): (RelPath, Listed)| {
+            (
+                path.to_string(),
+                listed.line,
+                listed.strip,
+                listed.direction,
+            )
+        };
         Ok(all.into_iter().map(told).collect())
     }
 
@@ -88,13 +123,23 @@ mod tests {
             ("three", 5, 1, Direction::Forward),
             ("four", 6, 2, Direction::Forward),
         ];
-        let expected = expected.map(|(name, line, strip, direction)| (name.to_owned(), line, strip, direction));
+        let expected = expected
+            .map(|(name, line, strip, direction)| (name.to_owned(), line, strip, direction));
         assert_eq!(read(text), Ok(expected.to_vec()));
     }
 
     #[test]
     fn what_is_no_list_is_named_with_its_line() {
-        for line in ["../x", "/x", "a/../../b", "x -p", "x -pz", "x --fuzz=3", "x y", "x -p-1"] {
+        for line in [
+            "../x",
+            "/x",
+            "a/../../b",
+            "x -p",
+            "x -pz",
+            "x --fuzz=3",
+            "x y",
+            "x -p-1",
+        ] {
             let (number, message) = read(&format!("fine\n{line}\n")).unwrap_err();
             assert!(number == 2 && !message.is_empty(), "{line}: {message}");
         }

@@ -1,7 +1,7 @@
 //! Names between double quotes, as git writes names with unusual bytes.
 //!
-//! The escapes are those of C that git uses ("core.quotePath" in git's documentation): `\a \b \t \n \v \f \r`,
-//! `\"`, `\\`, and three octal digits for every other byte.
+//! The escapes are those of C that git uses ("core.quotePath" in git's documentation): `\a \b \t \n
+//! \v \f \r`, `\"`, `\\`, and three octal digits for every other byte.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,8 @@ const ESCAPES: &[(u8, u8)] = &[
     (b'\\', b'\\'),
 ];
 
-/// Returns the name that stands between quotes at the start of `line`, and what follows the closing quote.
+/// Returns the name that stands between quotes at the start of `line`, and what follows the closing
+/// quote.
 ///
 /// `None` if the text does not begin with a quote, breaks off, or has an unknown escape.
 pub(crate) fn unquote(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
@@ -49,7 +50,8 @@ impl Quoting {
     /// Returns `path` as it stands, or between quotes where it needs them.
     #[must_use]
     pub fn quote(self, path: &[u8]) -> Cow<'_, [u8]> {
-        let is_readable = self == Self::Unreadable && matches!(printable(path).to_text(), Cow::Borrowed(_));
+        let is_readable =
+            self == Self::Unreadable && matches!(printable(path).to_text(), Cow::Borrowed(_));
         let is_plain = |byte: &u8| {
             let is_text = matches!(byte, b' '..=b'~') || is_readable && !byte.is_ascii();
             is_text && !matches!(byte, b'"' | b'\\')
@@ -70,15 +72,18 @@ impl Quoting {
     }
 }
 
-/// Returns `path` as git writes it with `core.quotePath` on: as it stands, or between quotes if it holds a control
-/// character, a quote, a backslash, or a byte that is not ASCII.
+/// Returns `path` as git writes it with `core.quotePath` on: as it stands, or between quotes if it
+/// holds a control character, a quote, a backslash, or a byte that is not ASCII.
 #[must_use]
 pub fn quote(path: &[u8]) -> Cow<'_, [u8]> {
     Quoting::Full.quote(path)
 }
 
 fn quoted(input: &[u8]) -> IResult<&[u8], Vec<u8>> {
-    let piece = alt((is_not("\"\\").map(Cow::Borrowed), escape.map(|byte| Cow::Owned(vec![byte]))));
+    let piece = alt((
+        is_not("\"\\").map(Cow::Borrowed),
+        escape.map(|byte| Cow::Owned(vec![byte])),
+    ));
     let name = fold_many0(piece, Vec::new, |mut name, piece: Cow<'_, [u8]>| {
         name.extend_from_slice(&piece);
         name
@@ -91,15 +96,23 @@ fn escape(input: &[u8]) -> IResult<&[u8], u8> {
 }
 
 fn octal(input: &[u8]) -> IResult<&[u8], u8> {
-    let digit =
-        |allowed| map_opt(one_of(allowed), |digit: char| digit.to_digit(8).and_then(|value| u8::try_from(value).ok()));
+    let digit = |allowed| {
+        map_opt(one_of(allowed), |digit: char| {
+            digit.to_digit(8).and_then(|value| u8::try_from(value).ok())
+        })
+    };
     (digit("0123"), digit("01234567"), digit("01234567"))
         .map(|(high, middle, low)| high << 6 | middle << 3 | low)
         .parse(input)
 }
 
 fn letter(input: &[u8]) -> IResult<&[u8], u8> {
-    let meaning = |letter: &[u8]| ESCAPES.iter().find(|row| [row.0] == *letter).map(|&(_, meant)| meant);
+    let meaning = |letter: &[u8]| {
+        ESCAPES
+            .iter()
+            .find(|row| [row.0] == *letter)
+            .map(|&(_, meant)| meant)
+    };
     map_opt(take(1_usize), meaning).parse(input)
 }
 
@@ -122,18 +135,34 @@ mod tests {
 
     #[test]
     fn a_readable_name_may_stay() {
-        for (name, kept) in
-            [("\u{e4} b", "\u{e4} b"), ("a\"", r#""a\"""#), ("a\\", r#""a\\""#), ("a\u{202e}", r#""a\342\200\256""#)]
-        {
-            assert_eq!(&*Quoting::Unreadable.quote(name.as_bytes()), kept.as_bytes());
+        for (name, kept) in [
+            ("\u{e4} b", "\u{e4} b"),
+            ("a\"", r#""a\"""#),
+            ("a\\", r#""a\\""#),
+            ("a\u{202e}", r#""a\342\200\256""#),
+        ] {
+            assert_eq!(
+                &*Quoting::Unreadable.quote(name.as_bytes()),
+                kept.as_bytes()
+            );
         }
     }
 
     #[test]
     fn a_damaged_quoted_name_is_none() {
-        for damaged in [&b"\"a"[..], b"a\"", b"\"\\x\"", b"\"\\477\"", b"\"\\08\"", b"\"\\"] {
+        for damaged in [
+            &b"\"a"[..],
+            b"a\"",
+            b"\"\\x\"",
+            b"\"\\477\"",
+            b"\"\\08\"",
+            b"\"\\",
+        ] {
             assert_eq!(unquote(damaged), None);
         }
-        assert_eq!(unquote(b"\"a\\101\"\tb"), Some((b"aA".to_vec(), &b"\tb"[..])));
+        assert_eq!(
+            unquote(b"\"a\\101\"\tb"),
+            Some((b"aA".to_vec(), &b"\tb"[..]))
+        );
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::text::{lines, without_ending};
 
-/// Returns whether the text between two sections begins another patch: a message of a mailbox, as `git format-patch`
-/// and mail programs write it, one more commit of `git log -p`, or one more export of Mercurial.
+/// Returns whether the text between two sections begins another patch: a message of a mailbox, as
+/// `git format-patch` and mail programs write it, one more commit of `git log -p`, or one more
+/// export of Mercurial.
 pub(super) fn has_border(between: &[u8]) -> bool {
     lines(between).any(|(_, line)| is_border(without_ending(line)))
 }
@@ -12,26 +13,38 @@ pub(super) fn has_border(between: &[u8]) -> bool {
 pub(super) fn is_border(line: &[u8]) -> bool {
     line == b"# HG changeset patch"
         || is_from_line(line)
-        || line.strip_prefix(b"commit ").is_some_and(begins_with_object_name)
+        || line
+            .strip_prefix(b"commit ")
+            .is_some_and(begins_with_object_name)
 }
 
 /// Returns whether `line` begins a message of a mailbox.
 pub(crate) fn is_from_line(line: &[u8]) -> bool {
-    line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
+    line.strip_prefix(b"From ")
+        .is_some_and(ends_in_time_and_year)
 }
 
-/// The line that `git log` and `git show` begin a commit with: its full name, perhaps with refs behind it.
+/// The line that `git log` and `git show` begin a commit with: its full name, perhaps with refs
+/// behind it.
 fn begins_with_object_name(line: &[u8]) -> bool {
-    let name = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let name = line
+        .iter()
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count();
     matches!(name, 40 | 64) && matches!(line.get(name), None | Some(b' '))
 }
 
-/// A line of prose may begin with the word, too; that of a mailbox ends in `09:30:00 2024`, perhaps with a zone
-/// behind it.
+/// A line of prose may begin with the word, too; that of a mailbox ends in `09:30:00 2024`, perhaps
+/// with a zone behind it.
 fn ends_in_time_and_year(line: &[u8]) -> bool {
-    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&[u8]> = line
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+        .collect();
     let is_year = |word: &[u8]| word.len() == 4 && word.iter().all(u8::is_ascii_digit);
-    words.windows(2).any(|pair| is_clock(pair[0]) && is_year(pair[1]))
+    words
+        .windows(2)
+        .any(|pair| is_clock(pair[0]) && is_year(pair[1]))
 }
 
 fn is_clock(word: &[u8]) -> bool {

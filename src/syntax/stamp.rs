@@ -15,30 +15,38 @@ const LATEST: i32 = 26 * 60;
 
 /// Returns the length of the name at the start of `line`, which a time stamp may follow.
 ///
-/// A whole time stamp at the end of the line ends the name, so that a name may hold blanks and tabs; without one the first
-/// tab does: git's rule. GNU patch cuts at the first blank.
+/// A whole time stamp at the end of the line ends the name, so that a name may hold blanks and
+/// tabs; without one the first tab does: git's rule. GNU patch cuts at the first blank.
 pub(super) fn name_length(line: &[u8]) -> usize {
     let from = line.len().saturating_sub(LONGEST);
-    let is_stamp = |at: usize| matches!(line[at], b' ' | b'\t') && is_whole(line[at..].trim_ascii_start());
-    let stamp = (from..line.len()).find(|&at| is_stamp(at)).map(|stamp| line[..stamp].trim_ascii_end().len());
-    stamp.or_else(|| memchr::memchr(b'\t', line)).unwrap_or(line.len())
+    let is_stamp =
+        |at: usize| matches!(line[at], b' ' | b'\t') && is_whole(line[at..].trim_ascii_start());
+    let stamp = (from..line.len())
+        .find(|&at| is_stamp(at))
+        .map(|stamp| line[..stamp].trim_ascii_end().len());
+    stamp
+        .or_else(|| memchr::memchr(b'\t', line))
+        .unwrap_or(line.len())
 }
 
-/// Returns whether GNU patch reads `stamp` as that of a file that does not exist: the start of the epoch in an unknown zone, as
-/// `diff -N` writes it, or the words of Subversion. Time without a zone is UTC.
+/// Returns whether GNU patch reads `stamp` as that of a file that does not exist: the start of the
+/// epoch in an unknown zone, as `diff -N` writes it, or the words of Subversion. Time without a
+/// zone is UTC.
 pub(super) fn is_nowhere(stamp: &[u8]) -> bool {
     let moment = alt((dated, all_consuming(written))).parse(stamp.trim_ascii());
     is_nonexistent(stamp) || moment.is_ok_and(|(_, moment)| moment.may_be_epoch())
 }
 
-/// Returns whether git reads `stamp`, the text after a name, so too. git needs a tab, and a zone in digits.
+/// Returns whether git reads `stamp`, the text after a name, so too. git needs a tab, and a zone in
+/// digits.
 pub(super) fn is_nowhere_for_git(stamp: &[u8]) -> bool {
     let after_tab = memchr::memrchr(b'\t', stamp).map(|tab| &stamp[tab + 1..]);
     let has_zone = |stamp: &[u8]| {
         let zone = memchr::memrchr(b' ', stamp).map(|blank| &stamp[blank + 1..]);
         stamp.get(10) == Some(&b' ') && zone.is_some_and(|zone| matches!(zone, [b'+' | b'-', ..]))
     };
-    let is_epoch = |stamp: &[u8]| dated(stamp.trim_ascii()).is_ok_and(|(_, moment)| moment.is_epoch());
+    let is_epoch =
+        |stamp: &[u8]| dated(stamp.trim_ascii()).is_ok_and(|(_, moment)| moment.is_epoch());
     is_nonexistent(stamp) || after_tab.is_some_and(|stamp| has_zone(stamp) && is_epoch(stamp))
 }
 
@@ -48,7 +56,9 @@ pub(super) fn is_nonexistent(stamp: &[u8]) -> bool {
 }
 
 fn is_whole(stamp: &[u8]) -> bool {
-    all_consuming(alt((value((), dated), value((), written)))).parse(stamp).is_ok()
+    all_consuming(alt((value((), dated), value((), written))))
+        .parse(stamp)
+        .is_ok()
 }
 
 /// A moment as far as it tells the epoch.
@@ -68,15 +78,19 @@ impl Moment {
         !self.has_seconds && self.minutes() == Some(0)
     }
 
-    /// Returns whether the moment can be the epoch in a zone that POSIX allows (`fetchname` in GNU patch's pch.c).
+    /// Returns whether the moment can be the epoch in a zone that POSIX allows (`fetchname` in GNU
+    /// patch's pch.c).
     fn may_be_epoch(self) -> bool {
-        let is_in_range = |minutes| (EARLIEST..LATEST).contains(&minutes) && (minutes > EARLIEST || self.has_seconds);
+        let is_in_range = |minutes| {
+            (EARLIEST..LATEST).contains(&minutes) && (minutes > EARLIEST || self.has_seconds)
+        };
         self.minutes().is_some_and(is_in_range)
     }
 
     /// Returns the whole minutes since the epoch.
     fn minutes(self) -> Option<i32> {
-        self.day.map(|day| (day * 24 + self.hour) * 60 + self.minute - self.zone)
+        self.day
+            .map(|day| (day * 24 + self.hour) * 60 + self.minute - self.zone)
     }
 }
 
@@ -89,20 +103,32 @@ fn days(year: i32, month: i32, day: i32) -> Option<i32> {
     }
 }
 
-/// `2010-07-05 19:41:17.620000023 -0500`; fraction and zone may be missing, a `T` may part date and time.
+/// `2010-07-05 19:41:17.620000023 -0500`; fraction and zone may be missing, a `T` may part date and
+/// time.
 fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
     let (rest, year) = digits(4, 4)(input)?;
     let (rest, month) = preceded(char('-'), digits(2, 2)).parse(rest)?;
     let (rest, day) = preceded(char('-'), digits(2, 2)).parse(rest)?;
     let (rest, (hour, minute, second)) = preceded(one_of(" T"), clock).parse(rest)?;
     let (rest, zone) = opt(preceded(opt(char(' ')), zone)).parse(rest)?;
-    Ok((rest, Moment { day: days(year, month, day), hour, minute, has_seconds: second, zone: zone.unwrap_or(0) }))
+    Ok((
+        rest,
+        Moment {
+            day: days(year, month, day),
+            hour,
+            minute,
+            has_seconds: second,
+            zone: zone.unwrap_or(0),
+        },
+    ))
 }
 
-/// `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it; a zone may be before the year. The name of a zone does not count.
+/// `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it; a zone may be before the year. The name of
+/// a zone does not count.
 fn written(input: &[u8]) -> IResult<&[u8], Moment> {
     let name = |most| take_while_m_n(3, most, |byte: u8| byte.is_ascii_alphabetic());
-    let (rest, (_, _, month, _, day, _)) = (name(3), space1, name(3), space1, digits(1, 2), space1).parse(input)?;
+    let (rest, (_, _, month, _, day, _)) =
+        (name(3), space1, name(3), space1, digits(1, 2), space1).parse(input)?;
     let (rest, (hour, minute, has_seconds)) = clock(rest)?;
     let (rest, zone) = opt(preceded(space1, alt((zone, value(0, name(5)))))).parse(rest)?;
     let (rest, year) = preceded(space1, digits(4, 4)).parse(rest)?;
@@ -111,7 +137,16 @@ fn written(input: &[u8]) -> IResult<&[u8], Moment> {
         b"Dec" => 12,
         _ => 0,
     };
-    Ok((rest, Moment { day: days(year, month, day), hour, minute, has_seconds, zone: zone.unwrap_or(0) }))
+    Ok((
+        rest,
+        Moment {
+            day: days(year, month, day),
+            hour,
+            minute,
+            has_seconds,
+            zone: zone.unwrap_or(0),
+        },
+    ))
 }
 
 /// Hour, minute, and whether the seconds are anything but zero.
@@ -120,14 +155,19 @@ fn clock(input: &[u8]) -> IResult<&[u8], (i32, i32, bool)> {
     let (rest, minute) = digits(2, 2)(rest)?;
     let (rest, second) = opt(preceded(char(':'), digits(2, 2))).parse(rest)?;
     let (rest, fraction) = opt(preceded(one_of(".,"), digit1)).parse(rest)?;
-    let is_zero = second.unwrap_or(0) == 0 && fraction.unwrap_or_default().iter().all(|&digit| digit == b'0');
+    let is_zero = second.unwrap_or(0) == 0
+        && fraction
+            .unwrap_or_default()
+            .iter()
+            .all(|&digit| digit == b'0');
     Ok((rest, (hour, minute, !is_zero)))
 }
 
 /// `Z`, `-0500` or `-05:00`, in minutes east of Greenwich.
 fn zone(input: &[u8]) -> IResult<&[u8], i32> {
     let offset = (one_of("+-"), digits(2, 2), opt(char(':')), digits(2, 2));
-    let minutes = offset.map(|(sign, hours, _, minutes)| (hours * 60 + minutes) * if sign == '-' { -1 } else { 1 });
+    let minutes = offset
+        .map(|(sign, hours, _, minutes)| (hours * 60 + minutes) * if sign == '-' { -1 } else { 1 });
     alt((minutes, value(0, tag("Z")))).parse(input)
 }
 
@@ -135,7 +175,11 @@ fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i32> {
     move |input| {
         let digits = take_while_m_n(least, most, |byte: u8| byte.is_ascii_digit());
         digits
-            .map(|digits: &[u8]| digits.iter().fold(0, |value, digit| value * 10 + i32::from(digit - b'0')))
+            .map(|digits: &[u8]| {
+                digits
+                    .iter()
+                    .fold(0, |value, digit| value * 10 + i32::from(digit - b'0'))
+            })
             .parse(input)
     }
 }
@@ -156,7 +200,10 @@ mod tests {
             ("a b.c Mon Jul  5 19:41:17 2010", "a b.c"),
             ("a b.c Mon Jul  5 19:41:17 CEST 2010", "a b.c"),
             ("a b.c 2010-07-05T19:41:17Z", "a b.c"),
-            ("News/Core and Builtins/x 2010", "News/Core and Builtins/x 2010"),
+            (
+                "News/Core and Builtins/x 2010",
+                "News/Core and Builtins/x 2010",
+            ),
             ("a b", "a b"),
         ];
         for (line, name) in lines {
@@ -183,7 +230,11 @@ mod tests {
         ] {
             assert!(is_nowhere(stamp.as_bytes()), "{stamp}");
         }
-        for stamp in ["\t1970-01-01 00:00:00.000 +0000", "\t1969-12-31 19:00:00 -05:00", "\t(nonexistent)"] {
+        for stamp in [
+            "\t1970-01-01 00:00:00.000 +0000",
+            "\t1969-12-31 19:00:00 -05:00",
+            "\t(nonexistent)",
+        ] {
             assert!(is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
         }
         for stamp in [
@@ -195,8 +246,11 @@ mod tests {
         ] {
             assert!(!is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
         }
-        for stamp in ["\t1970-01-01 00:00:01 +0000", "\t1970-01-01 01:00:00 +0000", "\tThu Jan  1 00:00:00 1970 +0000"]
-        {
+        for stamp in [
+            "\t1970-01-01 00:00:01 +0000",
+            "\t1970-01-01 01:00:00 +0000",
+            "\tThu Jan  1 00:00:00 1970 +0000",
+        ] {
             assert!(!is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
         }
         for stamp in [

@@ -1,13 +1,19 @@
 //! What the tests of the grammars share: a parsed patch in a few words.
 
 use super::{Options, SyntaxErrorKind, chosen, parse};
-use crate::plan::{BinaryData, BinaryMethod, Direction, Edit, LineKind, Name, Operation, Plan, Target};
+use crate::plan::{
+    BinaryData, BinaryMethod, Direction, Edit, LineKind, Name, Operation, Plan, Target,
+};
 use crate::text::Span;
 
-/// Returns one line for each operation: action, name, source, modes, contents, and its step unless that is 0.
+/// Returns one line for each operation: action, name, source, modes, contents, and its step unless
+/// that is 0.
 pub(super) fn said(text: &str) -> Vec<String> {
     let plan = parse("-", text, &chosen("auto"), Options::default()).expect("a patch");
-    plan.operations.iter().map(|operation| line(&plan, operation)).collect()
+    plan.operations
+        .iter()
+        .map(|operation| line(&plan, operation))
+        .collect()
 }
 
 /// Returns what is wrong and the text where it is.
@@ -18,9 +24,17 @@ pub(super) fn refused(text: &str) -> (SyntaxErrorKind, String) {
 }
 
 fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
-    let name = |name: &Name| name.resolve(1, b"").map_or_else(|error| error.to_string(), |path| path.to_string());
+    let name = |name: &Name| {
+        name.resolve(1, b"")
+            .map_or_else(|error| error.to_string(), |path| path.to_string())
+    };
     let mut words = vec![format!("{:?}", operation.action), name(&operation.path)];
-    words.extend(operation.from.as_ref().map(|from| format!("from {}", name(from))));
+    words.extend(
+        operation
+            .from
+            .as_ref()
+            .map(|from| format!("from {}", name(from))),
+    );
     words.extend(operation.old_mode.map(|mode| format!("old {mode}")));
     words.extend(operation.new_mode.map(|mode| format!("new {mode}")));
     match &operation.edit {
@@ -28,10 +42,16 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
         Edit::Hunks(hunks) => words.extend(hunks.iter().map(|hunk| {
             let lines = || hunk.lines(plan.text(operation), Direction::Forward);
             let count = |kind| lines().filter(|line| line.kind == kind).count();
-            format!("+{}-{}", count(LineKind::Insertion), count(LineKind::Deletion))
+            format!(
+                "+{}-{}",
+                count(LineKind::Insertion),
+                count(LineKind::Deletion)
+            )
         })),
         Edit::Binary(binary) => {
-            let sizes = [Some(binary.forward), binary.backward].into_iter().flatten();
+            let sizes = [Some(binary.forward), binary.backward]
+                .into_iter()
+                .flatten();
             words.extend(sizes.map(|data| format!("{:?} {}", data.method, data.size)));
         }
         Edit::BinaryMissing => words.push("differs".to_owned()),
@@ -39,7 +59,9 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
         Edit::Replacements(changes) => words.extend(changes.edits.iter().map(|edit| {
             let new = String::from_utf8_lossy(&edit.new);
             match &edit.target {
-                Target::Text { old, times } => format!("{times:?} {:?} {new:?}", String::from_utf8_lossy(old)),
+                Target::Text { old, times } => {
+                    format!("{times:?} {:?} {new:?}", String::from_utf8_lossy(old))
+                }
                 Target::Lines(old) => format!("lines {:?} {new:?}", String::from_utf8_lossy(old)),
                 target => format!("{target:?} {new:?}"),
             }
@@ -48,7 +70,11 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
         Edit::Lines(changes) => words.push(format!("{} {:?}", changes.tag, changes.edits)),
         Edit::Whole(contents) => words.push(format!("{:?}", String::from_utf8_lossy(contents))),
     }
-    words.extend(Some(operation.step).filter(|&step| step > 0).map(|step| format!("step {step}")));
+    words.extend(
+        Some(operation.step)
+            .filter(|&step| step > 0)
+            .map(|step| format!("step {step}")),
+    );
     words.join(" ")
 }
 
@@ -65,13 +91,18 @@ pub(super) fn encoded(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn encoded_line(bytes: &[u8]) -> Vec<u8> {
-    let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+    let digits =
+        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
     let mut line = vec![b'A' + u8::try_from(bytes.len()).unwrap() - 1];
     for group in bytes.chunks(4) {
         let mut quad = [0; 4];
         quad[..group.len()].copy_from_slice(group);
         let value = u32::from_be_bytes(quad) as usize;
-        line.extend((0..5).rev().map(|place| digits[value / 85_usize.pow(place) % 85]));
+        line.extend(
+            (0..5)
+                .rev()
+                .map(|place| digits[value / 85_usize.pow(place) % 85]),
+        );
     }
     line.push(b'\n');
     line
@@ -80,7 +111,10 @@ fn encoded_line(bytes: &[u8]) -> Vec<u8> {
 /// Returns `contents` as a literal of a binary patch, and the text that it stands in.
 pub(crate) fn literal(contents: &[u8]) -> (BinaryData, Vec<u8>) {
     let text = encoded(&deflated(contents));
-    let data =
-        BinaryData { method: BinaryMethod::Literal, size: contents.len() as u64, body: Span::new(0, text.len()) };
+    let data = BinaryData {
+        method: BinaryMethod::Literal,
+        size: contents.len() as u64,
+        body: Span::new(0, text.len()),
+    };
     (data, text)
 }

@@ -1,12 +1,14 @@
-//! Unified diffs without git header: POSIX, GNU, Subversion, CVS and whatever else writes `---`, `+++`, `@@`.
+//! Unified diffs without git header: POSIX, GNU, Subversion, CVS and whatever else writes `---`,
+//! `+++`, `@@`.
 //!
-//! Combined diffs are recognised so that they are refused: a patch is applied as a whole or not at all.
+//! Combined diffs are recognised so that they are refused: a patch is applied as a whole or not at
+//! all.
 
 use super::foreign::is_coloured_header;
 use super::names::{self, Side};
 use super::{
-    Foreign, Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_line, hunks, normal,
-    stamp,
+    Foreign, Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span,
+    find_line, hunks, normal, stamp,
 };
 use crate::plan::{Action, Edit, Hunk, Name};
 use crate::text::{Lines, Span};
@@ -42,13 +44,21 @@ impl Syntax for Unified {
         find_line(text, from, |lines| form(&lines).is_some())
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let lines = Lines::within(text, Span::new(from, text.len()));
         let line = content_span(text, from);
         let refuse = |kind| Err(SyntaxError::new(kind, line));
         match form(&lines) {
             Some(Form::Unified) => section(text, from, options, sections),
-            Some(Form::LoneHunk) if options.unnamed == Unnamed::Taken => unnamed(text, from, options, sections),
+            Some(Form::LoneHunk) if options.unnamed == Unnamed::Taken => {
+                unnamed(text, from, options, sections)
+            }
             Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
             Some(Form::EdScript) => refuse(SyntaxErrorKind::EdScript),
             Some(Form::Other(what)) => refuse(SyntaxErrorKind::Foreign(what)),
@@ -115,20 +125,31 @@ pub(super) fn section(
     sections: &mut Sections,
 ) -> Result<usize, SyntaxError> {
     let mut lines = Lines::within(text, Span::new(start, text.len()));
-    let is_nowhere = if options.unnamed == Unnamed::Taken { stamp::is_nowhere } else { stamp::is_nowhere_for_git };
-    let (old, new) = (side(text, &mut lines, is_nowhere)?, side(text, &mut lines, is_nowhere)?);
+    let is_nowhere = if options.unnamed == Unnamed::Taken {
+        stamp::is_nowhere
+    } else {
+        stamp::is_nowhere_for_git
+    };
+    let (old, new) = (
+        side(text, &mut lines, is_nowhere)?,
+        side(text, &mut lines, is_nowhere)?,
+    );
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
     let header = content_span(text, start);
     let (action, name) = match meaning(old, new, &hunks) {
         Some(meaning) => meaning,
-        None if options.unnamed == Unnamed::Taken => (dated((true, true), &hunks), Name::Unnamed(header)),
+        None if options.unnamed == Unnamed::Taken => {
+            (dated((true, true), &hunks), Name::Unnamed(header))
+        }
         None => {
             let says = SyntaxErrorKind::Contradiction("a file cannot be /dev/null on both sides");
             return Err(SyntaxError::new(says, header));
         }
     };
     hunks::refuse_other_side(action, &hunks)?;
-    sections.push(action, name, Edit::Hunks(hunks), Span::new(start, end)).tells_missing = false;
+    sections
+        .push(action, name, Edit::Hunks(hunks), Span::new(start, end))
+        .tells_missing = false;
     Ok(end)
 }
 
@@ -141,12 +162,23 @@ pub(super) fn unnamed(
 ) -> Result<usize, SyntaxError> {
     let (hunks, end) = hunks::read(text, start, options)?;
     let name = Name::Unnamed(content_span(text, start));
-    sections.push(Action::Modify, name, Edit::Hunks(hunks), Span::new(start, end)).tells_missing = false;
+    sections
+        .push(
+            Action::Modify,
+            name,
+            Edit::Hunks(hunks),
+            Span::new(start, end),
+        )
+        .tells_missing = false;
     Ok(end)
 }
 
 /// The name on the next line, behind its four-byte marker.
-fn side(text: &[u8], lines: &mut Lines<'_>, is_nowhere: fn(&[u8]) -> bool) -> Result<Side, SyntaxError> {
+fn side(
+    text: &[u8],
+    lines: &mut Lines<'_>,
+    is_nowhere: fn(&[u8]) -> bool,
+) -> Result<Side, SyntaxError> {
     let line = content_span(text, lines.offset());
     lines.next();
     names::dated(text, Span::new(line.start + 4, line.end), is_nowhere)
@@ -158,14 +190,18 @@ pub(super) fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, N
         (Side::Null, Side::Null) => return None,
         (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
         (Side::File(claim, _), Side::Null) => (Action::Delete, Name::Agreed(vec![claim])),
-        (Side::File(old, is_new), Side::File(new, is_gone)) => {
-            (dated((is_new, is_gone), hunks), Name::Traditional { old: Box::new(old), new: Box::new(new) })
-        }
+        (Side::File(old, is_new), Side::File(new, is_gone)) => (
+            dated((is_new, is_gone), hunks),
+            Name::Traditional {
+                old: Box::new(old),
+                new: Box::new(new),
+            },
+        ),
     })
 }
 
-/// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side: reproducible builds give
-/// every file such a stamp, and GNU patch asks the hunk as well.
+/// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side:
+/// reproducible builds give every file such a stamp, and GNU patch asks the hunk as well.
 pub(super) fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
     if is_new && hunks.iter().all(|hunk| hunk.old.count == 0) {
         Action::Create
@@ -197,7 +233,9 @@ mod tests {
 
     #[test]
     fn names_keep_their_blanks() {
-        let text = format!("--- a/a b.c\n+++ b/a b.c\n{HUNK}--- \"a/\\303\\244\"\tx\n+++ \"b/\\303\\244\"\n{HUNK}");
+        let text = format!(
+            "--- a/a b.c\n+++ b/a b.c\n{HUNK}--- \"a/\\303\\244\"\tx\n+++ \"b/\\303\\244\"\n{HUNK}"
+        );
         assert_eq!(said(&text), ["Modify a b.c +1-1", "Modify ä +1-1"]);
     }
 
@@ -208,11 +246,28 @@ mod tests {
             "--- /dev/null\n+++ b/x\n{CREATED}--- a/y{epoch}\n+++ b/y\n{CREATED}\
              --- a/x\n+++ /dev/null\t{epoch}\n@@ -1 +0,0 @@\n-b\n--- a/y\n+++ b/y{epoch}\n@@ -1 +0,0 @@\n-b\n",
         );
-        assert_eq!(said(&text), ["Create x +1-0", "Create y +1-0", "Delete x +0-1", "Delete y +0-1"]);
+        assert_eq!(
+            said(&text),
+            [
+                "Create x +1-0",
+                "Create y +1-0",
+                "Delete x +0-1",
+                "Delete y +0-1"
+            ]
+        );
         let both = format!("--- /dev/null\n+++ /dev/null\n{HUNK}");
-        assert_eq!(refused(&both).0, Contradiction("a file cannot be /dev/null on both sides"));
+        assert_eq!(
+            refused(&both).0,
+            Contradiction("a file cannot be /dev/null on both sides")
+        );
         let old = format!("--- /dev/null\n+++ b/x\n{HUNK}");
-        assert_eq!(refused(&old), (Contradiction("a new file has no old lines"), "@@ -1 +1 @@".into()));
+        assert_eq!(
+            refused(&old),
+            (
+                Contradiction("a new file has no old lines"),
+                "@@ -1 +1 @@".into()
+            )
+        );
     }
 
     #[test]
@@ -225,16 +280,26 @@ mod tests {
         for text in cases {
             let first = text.lines().next().unwrap_or_default();
             let behind = format!("--- a/x\n+++ b/x\n{HUNK}\n{text}");
-            assert_eq!(refused(&behind), (SyntaxErrorKind::Foreign(Foreign::Combined), first.into()), "{text}");
+            assert_eq!(
+                refused(&behind),
+                (SyntaxErrorKind::Foreign(Foreign::Combined), first.into()),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn a_hunk_without_a_file_is_not_dropped() {
         let lone = Expected("`---` and `+++` lines before a hunk");
-        assert_eq!(refused(&format!("prose\n{HUNK}")), (lone, "@@ -1 +1 @@".into()));
+        assert_eq!(
+            refused(&format!("prose\n{HUNK}")),
+            (lone, "@@ -1 +1 @@".into())
+        );
         let bare = Expected("a hunk header, `@@ -START,COUNT +START,COUNT @@`");
-        assert_eq!(refused("--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n"), (bare, "@@ ... @@".into()));
+        assert_eq!(
+            refused("--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n"),
+            (bare, "@@ ... @@".into())
+        );
         assert_eq!(refused("no patch at all\n").0, NoPatch);
     }
 }

@@ -26,18 +26,27 @@ pub struct DiffSide<'a> {
     pub blob: &'a str,
 }
 
-/// Returns the diff from `before` to `after` as git writes it, with three lines around each change; nothing
-/// at all if nothing differs. `action` tells a rename and a copy from a change in place.
+/// Returns the diff from `before` to `after` as git writes it, with three lines around each change;
+/// nothing at all if nothing differs. `action` tells a rename and a copy from a change in place.
 ///
 /// Binary contents are only said to differ.
 #[must_use]
-pub fn git_diff(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) -> Vec<u8> {
+pub fn git_diff(
+    action: Action,
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+) -> Vec<u8> {
     written(action, before, after, Binary::Told)
 }
 
-/// Returns the diff that [`git_diff`] does, with all binary contents, so that it can be applied: `git diff --binary`.
+/// Returns the diff that [`git_diff`] does, with all binary contents, so that it can be applied:
+/// `git diff --binary`.
 #[must_use]
-pub fn whole_diff(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) -> Vec<u8> {
+pub fn whole_diff(
+    action: Action,
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+) -> Vec<u8> {
     written(action, before, after, Binary::Written)
 }
 
@@ -50,20 +59,30 @@ enum Binary {
     Written,
 }
 
-fn written(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, binary: Binary) -> Vec<u8> {
+fn written(
+    action: Action,
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+    binary: Binary,
+) -> Vec<u8> {
     match (action, before, after) {
         (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename"), binary),
         (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy"), binary),
         // A change of type is written as a deletion and a creation.
-        (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => {
-            [section(before, None, None, binary), section(None, after, None, binary)].concat()
+        (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => [
+            section(before, None, None, binary),
+            section(None, after, None, binary),
+        ]
+        .concat(),
+        (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => {
+            Vec::new()
         }
-        (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => Vec::new(),
         _ => section(before, after, None, binary),
     }
 }
 
-/// Returns the diff from `before` to `after` without git's header lines, which says all where only contents change.
+/// Returns the diff from `before` to `after` without git's header lines, which says all where only
+/// contents change.
 #[must_use]
 pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
     let diff = LineDiff::of(before.content, after.content, CONTEXT);
@@ -71,14 +90,26 @@ pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
     if is_binary(before.content) || is_binary(after.content) || diff.is_empty() {
         return out;
     }
-    put(&mut out, &[b"--- ", &file_name(Some([b"a/", before.path.as_bytes()].concat()))]);
-    put(&mut out, &[b"+++ ", &file_name(Some([b"b/", after.path.as_bytes()].concat()))]);
+    put(
+        &mut out,
+        &[
+            b"--- ",
+            &file_name(Some([b"a/", before.path.as_bytes()].concat())),
+        ],
+    );
+    put(
+        &mut out,
+        &[
+            b"+++ ",
+            &file_name(Some([b"b/", after.path.as_bytes()].concat())),
+        ],
+    );
     diff.write(&mut out, CONTEXT);
     out
 }
 
-/// Returns the unified diff from one text to another, each with the name that stands in its header, with `context` lines
-/// around each change; nothing at all if nothing differs.
+/// Returns the unified diff from one text to another, each with the name that stands in its header,
+/// with `context` lines around each change; nothing at all if nothing differs.
 ///
 /// The names are written as they are, without `a/` and `b/`. No content is taken for binary data.
 #[must_use]
@@ -91,7 +122,11 @@ pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usi
         put(&mut text, &[b"+++ ", &file_name(Some(after.0.to_vec()))]);
         diff.write(&mut text, context);
     }
-    Labelled { text, added, removed }
+    Labelled {
+        text,
+        added,
+        removed,
+    }
 }
 
 /// A unified diff and its counts.
@@ -122,7 +157,8 @@ pub struct DiffHunk<'a> {
     pub lines: Vec<&'a [u8]>,
 }
 
-/// Returns the hunks of a diff that a function of this module wrote; of one that was cut, what there is of them.
+/// Returns the hunks of a diff that a function of this module wrote; of one that was cut, what
+/// there is of them.
 #[must_use]
 pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
     let mut hunks: Vec<DiffHunk<'_>> = Vec::new();
@@ -130,7 +166,11 @@ pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         match (line.first(), hunks.last_mut()) {
             (Some(b'@'), _) => {
-                hunks.extend(ranges(line).map(|(old, new)| DiffHunk { old, new, lines: Vec::new() }));
+                hunks.extend(ranges(line).map(|(old, new)| DiffHunk {
+                    old,
+                    new,
+                    lines: Vec::new(),
+                }));
             }
             (Some(b' ' | b'-' | b'+' | b'\\'), Some(hunk)) => hunk.lines.push(line),
             _ => {}
@@ -145,15 +185,34 @@ fn section(
     moved: Option<&str>,
     binary: Binary,
 ) -> Vec<u8> {
-    let Some(named) = after.or(before) else { return Vec::new() };
-    let (old_name, new_name) = (before.unwrap_or(named).path.as_bytes(), named.path.as_bytes());
-    let (old, new) = (before.map_or(&b""[..], |side| side.content), after.map_or(&b""[..], |side| side.content));
+    let Some(named) = after.or(before) else {
+        return Vec::new();
+    };
+    let (old_name, new_name) = (
+        before.unwrap_or(named).path.as_bytes(),
+        named.path.as_bytes(),
+    );
+    let (old, new) = (
+        before.map_or(&b""[..], |side| side.content),
+        after.map_or(&b""[..], |side| side.content),
+    );
     let diff = LineDiff::of(old, new, CONTEXT);
     let mut out = Vec::new();
-    put(&mut out, &[b"diff --git ", &quote(&[b"a/", old_name].concat()), b" ", &quote(&[b"b/", new_name].concat())]);
+    put(
+        &mut out,
+        &[
+            b"diff --git ",
+            &quote(&[b"a/", old_name].concat()),
+            b" ",
+            &quote(&[b"b/", new_name].concat()),
+        ],
+    );
     mode_lines(&mut out, before, after);
     if let Some(verb) = moved {
-        put(&mut out, &[format!("similarity index {}%", diff.similarity()).as_bytes()]);
+        put(
+            &mut out,
+            &[format!("similarity index {}%", diff.similarity()).as_bytes()],
+        );
         put(&mut out, &[verb.as_bytes(), b" from ", &quote(old_name)]);
         put(&mut out, &[verb.as_bytes(), b" to ", &quote(new_name)]);
     }
@@ -168,11 +227,26 @@ fn section(
         return out;
     }
     index_line(&mut out, before, after, ABBREVIATION);
-    let label = |side: Option<&DiffSide<'_>>, prefix: &[u8]| side.map(|side| [prefix, side.path.as_bytes()].concat());
+    let label = |side: Option<&DiffSide<'_>>, prefix: &[u8]| {
+        side.map(|side| [prefix, side.path.as_bytes()].concat())
+    };
     let (old_label, new_label) = (label(before, b"a/"), label(after, b"b/"));
     if is_data {
-        let name = |label: &Option<Vec<u8>>| label.as_deref().map_or(b"/dev/null".to_vec(), |name| quote(name).into());
-        put(&mut out, &[b"Binary files ", &name(&old_label), b" and ", &name(&new_label), b" differ"]);
+        let name = |label: &Option<Vec<u8>>| {
+            label
+                .as_deref()
+                .map_or(b"/dev/null".to_vec(), |name| quote(name).into())
+        };
+        put(
+            &mut out,
+            &[
+                b"Binary files ",
+                &name(&old_label),
+                b" and ",
+                &name(&new_label),
+                b" differ",
+            ],
+        );
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
@@ -199,11 +273,19 @@ fn mode_lines(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&D
 }
 
 /// Names the blobs, each with at most so many `digits`.
-fn index_line(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, digits: usize) {
+fn index_line(
+    out: &mut Vec<u8>,
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+    digits: usize,
+) {
     let whole = before.or(after).map_or(0, |side| side.blob.len());
     let zeros = "0".repeat(digits.min(whole));
-    let name =
-        |side: Option<&DiffSide<'_>>| side.map_or(zeros.clone(), |side| side.blob.chars().take(digits).collect());
+    let name = |side: Option<&DiffSide<'_>>| {
+        side.map_or(zeros.clone(), |side| {
+            side.blob.chars().take(digits).collect()
+        })
+    };
     let (old, new) = (name(before), name(after));
     if old.is_empty() || new.is_empty() {
         return;
@@ -215,10 +297,12 @@ fn index_line(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&D
     put(out, &[format!("index {old}..{new}{mode}").as_bytes()]);
 }
 
-/// Returns a name as it stands on a `---` or `+++` line. A tab ends one with a blank in it, so that what follows
-/// cannot be taken for a time stamp.
+/// Returns a name as it stands on a `---` or `+++` line. A tab ends one with a blank in it, so that
+/// what follows cannot be taken for a time stamp.
 fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
-    let Some(label) = label else { return b"/dev/null".to_vec() };
+    let Some(label) = label else {
+        return b"/dev/null".to_vec();
+    };
     let mut name = quote(&label).into_owned();
     if label.contains(&b' ') {
         name.push(b'\t');
@@ -231,7 +315,12 @@ mod tests {
     use super::*;
 
     fn side<'a>(path: &'a RelPath, content: &'a [u8]) -> DiffSide<'a> {
-        DiffSide { path, mode: FileMode::Regular, content, blob: "ce013625030ba8dba906f756967f9e9ca394464a" }
+        DiffSide {
+            path,
+            mode: FileMode::Regular,
+            content,
+            blob: "ce013625030ba8dba906f756967f9e9ca394464a",
+        }
     }
 
     fn text(diff: Vec<u8>) -> String {
@@ -241,7 +330,11 @@ mod tests {
     #[test]
     fn a_missing_last_newline_is_said() {
         let path = RelPath::new(b"a b").unwrap();
-        let diff = git_diff(Action::Modify, Some(&side(&path, b"1\n2\n3")), Some(&side(&path, b"1\n2\nthree")));
+        let diff = git_diff(
+            Action::Modify,
+            Some(&side(&path, b"1\n2\n3")),
+            Some(&side(&path, b"1\n2\nthree")),
+        );
         assert_eq!(
             text(diff),
             "diff --git a/a b b/a b\nindex ce013625030b..ce013625030b 100644\n--- a/a b\t\n+++ b/a b\t\n\
@@ -266,9 +359,16 @@ mod tests {
     #[test]
     fn a_change_of_type_is_a_deletion_and_a_creation() {
         let path = RelPath::new(b"l").unwrap();
-        let link = DiffSide { mode: FileMode::Symlink, ..side(&path, b"to") };
+        let link = DiffSide {
+            mode: FileMode::Symlink,
+            ..side(&path, b"to")
+        };
         assert_eq!(
-            text(git_diff(Action::Modify, Some(&link), Some(&side(&path, b"x\0")))),
+            text(git_diff(
+                Action::Modify,
+                Some(&link),
+                Some(&side(&path, b"x\0"))
+            )),
             "diff --git a/l b/l\ndeleted file mode 120000\nindex ce013625030b..000000000000\n--- a/l\n+++ /dev/null\n\
              @@ -1 +0,0 @@\n-to\n\\ No newline at end of file\n\
              diff --git a/l b/l\nnew file mode 100644\nindex 000000000000..ce013625030b\n\
@@ -279,17 +379,35 @@ mod tests {
     #[test]
     fn a_move_that_changes_nothing_else_has_no_hunks() {
         let (from, to) = (RelPath::new(b"from").unwrap(), RelPath::new(b"to").unwrap());
-        let executable = DiffSide { mode: FileMode::Executable, ..side(&to, b"x\n") };
+        let executable = DiffSide {
+            mode: FileMode::Executable,
+            ..side(&to, b"x\n")
+        };
         assert_eq!(
-            text(git_diff(Action::Rename, Some(&side(&from, b"x\n")), Some(&executable))),
+            text(git_diff(
+                Action::Rename,
+                Some(&side(&from, b"x\n")),
+                Some(&executable)
+            )),
             "diff --git a/from b/to\nold mode 100644\nnew mode 100755\nsimilarity index 100%\n\
              rename from from\nrename to to\n"
         );
         assert_eq!(
-            text(git_diff(Action::Copy, Some(&side(&from, b"x\ny\n")), Some(&side(&to, b"x\nz\n")))),
+            text(git_diff(
+                Action::Copy,
+                Some(&side(&from, b"x\ny\n")),
+                Some(&side(&to, b"x\nz\n"))
+            )),
             "diff --git a/from b/to\nsimilarity index 50%\ncopy from from\ncopy to to\n\
              index ce013625030b..ce013625030b 100644\n--- a/from\n+++ b/to\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n"
         );
-        assert_eq!(git_diff(Action::Modify, Some(&side(&to, b"x")), Some(&side(&to, b"x"))), b"");
+        assert_eq!(
+            git_diff(
+                Action::Modify,
+                Some(&side(&to, b"x")),
+                Some(&side(&to, b"x"))
+            ),
+            b""
+        );
     }
 }

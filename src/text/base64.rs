@@ -8,10 +8,19 @@ pub fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let [first, second, third] = [0, 1, 2].map(|place| group.get(place).copied().unwrap_or(0));
-        let sextets = [first >> 2, first << 4 | second >> 4, second << 2 | third >> 6, third];
+        let sextets = [
+            first >> 2,
+            first << 4 | second >> 4,
+            second << 2 | third >> 6,
+            third,
+        ];
         for (place, sextet) in sextets.into_iter().enumerate() {
             let is_padding = place > group.len();
-            text.push(if is_padding { '=' } else { char::from(ALPHABET[usize::from(sextet & 0x3f)]) });
+            text.push(if is_padding {
+                '='
+            } else {
+                char::from(ALPHABET[usize::from(sextet & 0x3f)])
+            });
         }
     }
     text

@@ -1,6 +1,7 @@
 //! Texts that are not UTF-8: between the bytes of a file and the characters that they stand for.
 //!
-//! Labels and mappings are those of the WHATWG Encoding Standard: `latin1` is another word for windows-1252.
+//! Labels and mappings are those of the WHATWG Encoding Standard: `latin1` is another word for
+//! windows-1252.
 
 use std::fmt;
 
@@ -12,7 +13,8 @@ use super::encoding::{certain, likeliest};
 
 /// Most bytes that stand for one character in any encoding.
 const LONGEST: usize = 4;
-/// What stands for a byte without a meaning. No character in UTF-8 has it, so that no text is found there.
+/// What stands for a byte without a meaning. No character in UTF-8 has it, so that no text is found
+/// there.
 const UNDECODABLE: u8 = 0xff;
 
 /// An encoding without states, so that each character can be changed by itself.
@@ -74,16 +76,16 @@ impl EncodingChoice {
         Ok(Self::Named(TextEncoding(encoding)))
     }
 
-    /// Returns the encoding of `bytes`: where it is not named that of the byte order mark, else UTF-8 if they are, else
-    /// the likeliest one.
+    /// Returns the encoding of `bytes`: where it is not named that of the byte order mark, else
+    /// UTF-8 if they are, else the likeliest one.
     #[must_use]
     pub fn of(self, bytes: &[u8]) -> TextEncoding {
         match self {
             Self::Named(encoding) => encoding,
             // One with states would not do.
-            Self::Detected => {
-                TextEncoding(certain(bytes).unwrap_or_else(|| likeliest(bytes, Iso2022JpDetection::Deny)))
-            }
+            Self::Detected => TextEncoding(
+                certain(bytes).unwrap_or_else(|| likeliest(bytes, Iso2022JpDetection::Deny)),
+            ),
         }
     }
 
@@ -100,7 +102,8 @@ impl TextEncoding {
         self.0.name().to_ascii_lowercase()
     }
 
-    /// Returns `bytes` in UTF-8, each byte without a meaning as a byte that no character has; and whether there are any.
+    /// Returns `bytes` in UTF-8, each byte without a meaning as a byte that no character has; and
+    /// whether there are any.
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> (Vec<u8>, bool) {
         let (mut text, mut has_undecodable) = (Vec::with_capacity(bytes.len()), false);
@@ -123,13 +126,15 @@ impl TextEncoding {
         let mut encoder = self.0.new_encoder();
         let size = encoder.max_buffer_length_from_utf8_without_replacement(text.len())?;
         let mut bytes = vec![0; size];
-        let (result, _, written) = encoder.encode_from_utf8_without_replacement(text, &mut bytes, true);
+        let (result, _, written) =
+            encoder.encode_from_utf8_without_replacement(text, &mut bytes, true);
         bytes.truncate(written);
         (result == EncoderResult::InputEmpty).then_some(bytes)
     }
 
     /// Returns where in `bytes` the characters begin that stand at `offsets`, which go up, in their
-    /// [`decode`](Self::decode)d form; `None` if one is inside of what some bytes stand for together.
+    /// [`decode`](Self::decode)d form; `None` if one is inside of what some bytes stand for
+    /// together.
     #[must_use]
     pub fn places(self, bytes: &[u8], offsets: &[usize]) -> Option<Vec<usize>> {
         let mut places = Vec::with_capacity(offsets.len());
@@ -150,7 +155,10 @@ impl TextEncoding {
     }
 
     fn units(self, bytes: &[u8]) -> Units<'_> {
-        Units { encoding: self.0, rest: bytes }
+        Units {
+            encoding: self.0,
+            rest: bytes,
+        }
     }
 }
 
@@ -201,15 +209,24 @@ impl Iterator for Units<'_> {
 fn single(byte: u8) -> Unit {
     let mut text = [0; 16];
     text[0] = byte;
-    Unit { length: 1, text, text_length: 1 }
+    Unit {
+        length: 1,
+        text,
+        text_length: 1,
+    }
 }
 
 fn meaning(encoding: &'static Encoding, bytes: &[u8]) -> Option<Unit> {
     let mut text = [0; 16];
     let mut decoder = encoding.new_decoder_without_bom_handling();
-    let (result, read, written) = decoder.decode_to_utf8_without_replacement(bytes, &mut text, true);
+    let (result, read, written) =
+        decoder.decode_to_utf8_without_replacement(bytes, &mut text, true);
     let is_whole = result == DecoderResult::InputEmpty && read == bytes.len() && written > 0;
-    is_whole.then_some(Unit { length: read, text, text_length: written })
+    is_whole.then_some(Unit {
+        length: read,
+        text,
+        text_length: written,
+    })
 }
 
 #[cfg(test)]
@@ -222,15 +239,33 @@ mod tests {
 
     #[test]
     fn every_character_keeps_its_place() {
-        for name in ["gb18030", "gbk", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-16le", "utf-16be", "utf-8"] {
+        for name in [
+            "gb18030",
+            "gbk",
+            "big5",
+            "shift_jis",
+            "euc-jp",
+            "euc-kr",
+            "utf-16le",
+            "utf-16be",
+            "utf-8",
+        ] {
             let encoding = named(name);
             let parts = ["a\r\n", "名", "字", " b"];
             let pieces = parts.map(|part| encoding.encode(part).unwrap());
             let bytes = pieces.concat();
-            assert_eq!(encoding.decode(&bytes), (parts.concat().into_bytes(), false), "{name}");
+            assert_eq!(
+                encoding.decode(&bytes),
+                (parts.concat().into_bytes(), false),
+                "{name}"
+            );
             let offsets = [0, 3, 6, 9, 11];
             let ends = [0, 1, 2, 3, 4].map(|count| pieces[..count].concat().len());
-            assert_eq!(encoding.places(&bytes, &offsets), Some(ends.to_vec()), "{name}");
+            assert_eq!(
+                encoding.places(&bytes, &offsets),
+                Some(ends.to_vec()),
+                "{name}"
+            );
             assert_eq!(encoding.places(&bytes, &[4]), None, "{name}");
         }
     }
@@ -240,17 +275,36 @@ mod tests {
         let gb = named("gb18030");
         assert_eq!(
             gb.decode(b"a\xff\xc3\xfb\x81"),
-            ("a".bytes().chain([0xff]).chain("名".bytes()).chain([0xff]).collect(), true)
+            (
+                "a".bytes()
+                    .chain([0xff])
+                    .chain("名".bytes())
+                    .chain([0xff])
+                    .collect(),
+                true
+            )
         );
         assert_eq!(gb.places(b"\xff\xc3\xfb", &[1, 4]), Some(vec![1, 3]));
     }
 
     #[test]
     fn what_an_encoding_cannot_hold_is_not_written() {
-        assert_eq!((named("latin1").encode("é"), named("latin1").encode("名")), (Some(b"\xe9".to_vec()), None));
-        assert_eq!(EncodingChoice::parse("klingon"), Err(EncodingNameError::Unknown));
-        assert_eq!(EncodingChoice::parse("ISO-2022-JP"), Err(EncodingNameError::Stateful));
-        assert_eq!(EncodingChoice::parse("hz-gb-2312"), Err(EncodingNameError::Stateful));
+        assert_eq!(
+            (named("latin1").encode("é"), named("latin1").encode("名")),
+            (Some(b"\xe9".to_vec()), None)
+        );
+        assert_eq!(
+            EncodingChoice::parse("klingon"),
+            Err(EncodingNameError::Unknown)
+        );
+        assert_eq!(
+            EncodingChoice::parse("ISO-2022-JP"),
+            Err(EncodingNameError::Stateful)
+        );
+        assert_eq!(
+            EncodingChoice::parse("hz-gb-2312"),
+            Err(EncodingNameError::Stateful)
+        );
     }
 
     #[test]
@@ -260,6 +314,13 @@ mod tests {
             (told(b"\xff\xfea\0"), told("é".as_bytes()), told(b"a")),
             ("utf-16le".into(), "utf-8".into(), "utf-8".into())
         );
-        assert_eq!(told(&named("shift_jis").encode("これは日本語の文章です。").unwrap()), "shift_jis");
+        assert_eq!(
+            told(
+                &named("shift_jis")
+                    .encode("これは日本語の文章です。")
+                    .unwrap()
+            ),
+            "shift_jis"
+        );
     }
 }

@@ -12,8 +12,8 @@ const SMALL: usize = 1 << 20;
 
 /// The contents of a file, cheap to clone.
 ///
-/// Large ones that were made from others stay in pieces, which can be written and hashed without a copy of all; whoever looks
-/// at them as one slice makes that copy, once.
+/// Large ones that were made from others stay in pieces, which can be written and hashed without a
+/// copy of all; whoever looks at them as one slice makes that copy, once.
 #[derive(Clone)]
 pub struct Contents(Kind);
 
@@ -42,7 +42,11 @@ impl Contents {
         }
         // As a whole: what was made of what was made would keep all that was there before.
         let base = Arc::clone(base.whole());
-        Self(Kind::Made(Arc::new(Made { base, pieces, whole: OnceLock::new() })))
+        Self(Kind::Made(Arc::new(Made {
+            base,
+            pieces,
+            whole: OnceLock::new(),
+        })))
     }
 
     /// Returns the number of bytes.
@@ -65,7 +69,9 @@ impl Contents {
     pub fn whole(&self) -> &Arc<Bytes> {
         match &self.0 {
             Kind::Whole(bytes) => bytes,
-            Kind::Made(made) => made.whole.get_or_init(|| Arc::new(made.pieces.join(&made.base).into())),
+            Kind::Made(made) => made
+                .whole
+                .get_or_init(|| Arc::new(made.pieces.join(&made.base).into())),
         }
     }
 
@@ -81,7 +87,9 @@ impl Contents {
     /// Returns the first `count` bytes, or all if they are fewer.
     #[must_use]
     pub fn beginning(&self, count: usize) -> Cow<'_, [u8]> {
-        let Kind::Made(made) = &self.0 else { return Cow::Borrowed(&self[..count.min(self.len())]) };
+        let Kind::Made(made) = &self.0 else {
+            return Cow::Borrowed(&self[..count.min(self.len())]);
+        };
         let mut found = Vec::with_capacity(count);
         for slice in made.pieces.slices(&made.base) {
             let room = count - found.len();
@@ -138,7 +146,11 @@ impl Deref for Contents {
 
 impl PartialEq for Contents {
     fn eq(&self, other: &Self) -> bool {
-        let (made, whole) = if matches!(self.0, Kind::Made(_)) { (self, other) } else { (other, self) };
+        let (made, whole) = if matches!(self.0, Kind::Made(_)) {
+            (self, other)
+        } else {
+            (other, self)
+        };
         let is_equal = || {
             let mut rest = &whole[..];
             made.slices().into_iter().all(|slice| {
@@ -193,7 +205,10 @@ impl Pieces {
     ///
     /// If `range` runs backwards.
     pub fn keep(&mut self, range: Range<usize>) {
-        assert!(range.start <= range.end, "BUG: bytes are kept that run backwards");
+        assert!(
+            range.start <= range.end,
+            "BUG: bytes are kept that run backwards"
+        );
         self.len += range.len();
         match self.list.last_mut() {
             Some(Piece::Kept(last)) if last.end == range.start => last.end = range.end,
@@ -236,8 +251,13 @@ impl Pieces {
     ///
     /// If the last piece is shorter.
     pub fn shorten(&mut self, count: usize) {
-        let Some(Piece::Kept(last) | Piece::New(last)) = self.list.last_mut() else { return };
-        assert!(count <= last.end - last.start, "BUG: more is taken away than the last piece has");
+        let Some(Piece::Kept(last) | Piece::New(last)) = self.list.last_mut() else {
+            return;
+        };
+        assert!(
+            count <= last.end - last.start,
+            "BUG: more is taken away than the last piece has"
+        );
         last.end -= count;
         self.len -= count;
         if last.start == last.end {
@@ -266,7 +286,8 @@ impl Pieces {
     #[must_use]
     pub fn join(&self, base: &[u8]) -> Vec<u8> {
         let mut joined = Vec::with_capacity(self.len);
-        self.slices(base).for_each(|slice| joined.extend_from_slice(slice));
+        self.slices(base)
+            .for_each(|slice| joined.extend_from_slice(slice));
         joined
     }
 }
@@ -310,7 +331,10 @@ mod tests {
         assert_eq!(made, whole);
         assert_eq!(whole, made);
         assert!(is_in_pieces(&made));
-        assert_eq!((made.is_same(&whole), made.is_same(&made.clone())), (false, true));
+        assert_eq!(
+            (made.is_same(&whole), made.is_same(&made.clone())),
+            (false, true)
+        );
         let other = [&whole[..whole.len() - 1], b"y"].concat().into();
         assert_ne!(made, other);
         assert_ne!(other, made);
@@ -361,12 +385,18 @@ mod tests {
         behind.insert(b"yz");
         behind.keep(0..1);
         pieces.append(behind);
-        assert_eq!((pieces.join(b"abc"), pieces.len(), pieces.list.len()), (b"xabcyza".to_vec(), 7, 4));
+        assert_eq!(
+            (pieces.join(b"abc"), pieces.len(), pieces.list.len()),
+            (b"xabcyza".to_vec(), 7, 4)
+        );
         let mut behind = Pieces::default();
         behind.insert(b"-");
         pieces.shorten(1);
         pieces.append(behind);
-        assert_eq!((pieces.join(b"abc"), pieces.list.len()), (b"xabcyz-".to_vec(), 3));
+        assert_eq!(
+            (pieces.join(b"abc"), pieces.list.len()),
+            (b"xabcyz-".to_vec(), 3)
+        );
     }
 
     #[test]

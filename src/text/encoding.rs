@@ -1,4 +1,5 @@
-//! Whole texts in other encodings than UTF-8, as the Encoding Standard names and reads them, and which it may be.
+//! Whole texts in other encodings than UTF-8, as the Encoding Standard names and reads them, and
+//! which it may be.
 
 use std::borrow::Cow;
 
@@ -31,8 +32,8 @@ pub enum DecodeError {
     Unsupported,
 }
 
-/// Returns the name of the variant of UTF-16 that `bytes` are in: by their byte order mark, or because every second one of
-/// the first bytes is zero.
+/// Returns the name of the variant of UTF-16 that `bytes` are in: by their byte order mark, or
+/// because every second one of the first bytes is zero.
 #[must_use]
 pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(256)];
@@ -42,7 +43,14 @@ pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
         _ if start.len() < 4 || bytes.len() % 2 == 1 => return None,
         _ => {}
     }
-    let zeros = |place: usize| start.iter().skip(place).step_by(2).filter(|&&byte| byte == 0).count();
+    let zeros = |place: usize| {
+        start
+            .iter()
+            .skip(place)
+            .step_by(2)
+            .filter(|&&byte| byte == 0)
+            .count()
+    };
     match (zeros(0), zeros(1)) {
         (0, odd) if odd * 4 > start.len() => Some("utf-16le"),
         (even, 0) if even * 4 > start.len() => Some("utf-16be"),
@@ -50,18 +58,22 @@ pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns `bytes` as a text, from the encoding that `label` names, or with `auto` from the one that they look like.
+/// Returns `bytes` as a text, from the encoding that `label` names, or with `auto` from the one
+/// that they look like.
 ///
-/// What they look like is sure for UTF-8 and for a byte order mark, and a guess for all others; bytes with a NUL look
-/// like no text.
+/// What they look like is sure for UTF-8 and for a byte order mark, and a guess for all others;
+/// bytes with a NUL look like no text.
 ///
 /// # Errors
 ///
-/// Returns an error for an unknown name, and for bytes that mean nothing in the encoding: none is replaced.
+/// Returns an error for an unknown name, and for bytes that mean nothing in the encoding: none is
+/// replaced.
 #[cfg(feature = "encodings")]
 pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeError> {
     let encoding = match label {
-        "auto" => likely(bytes).ok_or_else(|| DecodeError::Undecodable("any encoding".to_owned()))?,
+        "auto" => {
+            likely(bytes).ok_or_else(|| DecodeError::Undecodable("any encoding".to_owned()))?
+        }
         label => Encoding::for_label_no_replacement(label.as_bytes())
             .ok_or_else(|| DecodeError::Unknown(label.to_owned()))?,
     };
@@ -71,7 +83,10 @@ pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeErr
     };
     let name = encoding.name().to_ascii_lowercase();
     match encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]) {
-        Some(text) => Ok(Decoded { text, encoding: name }),
+        Some(text) => Ok(Decoded {
+            text,
+            encoding: name,
+        }),
         None => Err(DecodeError::Undecodable(name)),
     }
 }
@@ -115,9 +130,15 @@ mod tests {
 
     #[test]
     fn a_text_is_read_from_its_encoding() {
-        let read = |bytes: &'static [u8], label| decode(bytes, label).map(|found| (found.text, found.encoding));
-        let named = |text: &'static str, encoding: &str| Ok((Cow::Borrowed(text), encoding.to_owned()));
-        assert_eq!(read(b"\xc3\xfb\xb3\xc6", "GB18030"), named("名称", "gb18030"));
+        let read = |bytes: &'static [u8], label| {
+            decode(bytes, label).map(|found| (found.text, found.encoding))
+        };
+        let named =
+            |text: &'static str, encoding: &str| Ok((Cow::Borrowed(text), encoding.to_owned()));
+        assert_eq!(
+            read(b"\xc3\xfb\xb3\xc6", "GB18030"),
+            named("名称", "gb18030")
+        );
         assert_eq!(read(b"caf\xe9", "latin1"), named("café", "windows-1252"));
         assert_eq!(read(b"\xff\xfea\0\n\0", "auto"), named("a\n", "utf-16le"));
         assert_eq!(read(b"\xef\xbb\xbfa", "auto"), named("\u{feff}a", "utf-8"));
@@ -126,10 +147,19 @@ mod tests {
 
     #[test]
     fn bytes_that_mean_nothing_are_not_replaced() {
-        assert_eq!(decode(b"\xff", "utf-8"), Err(DecodeError::Undecodable("utf-8".to_owned())));
-        assert_eq!(decode(b"\0\xff", "auto"), Err(DecodeError::Undecodable("any encoding".to_owned())));
+        assert_eq!(
+            decode(b"\xff", "utf-8"),
+            Err(DecodeError::Undecodable("utf-8".to_owned()))
+        );
+        assert_eq!(
+            decode(b"\0\xff", "auto"),
+            Err(DecodeError::Undecodable("any encoding".to_owned()))
+        );
         for label in ["", "klingon", "hz-gb-2312", "replacement"] {
-            assert_eq!(decode(b"a", label), Err(DecodeError::Unknown(label.to_owned())));
+            assert_eq!(
+                decode(b"a", label),
+                Err(DecodeError::Unknown(label.to_owned()))
+            );
         }
     }
 }

@@ -1,7 +1,12 @@
 //! Text as HTML writes it.
 
-const NAMED: [(&[u8], u8); 5] =
-    [(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&apos;", b'\''), (b"&amp;", b'&')];
+const NAMED: [(&[u8], u8); 5] = [
+    (b"&lt;", b'<'),
+    (b"&gt;", b'>'),
+    (b"&quot;", b'"'),
+    (b"&apos;", b'\''),
+    (b"&amp;", b'&'),
+];
 
 /// Returns `text` with the characters of ASCII that the entities of HTML stand for.
 #[must_use]
@@ -29,7 +34,9 @@ fn entity(text: &[u8]) -> Option<(usize, u8)> {
         Some(digits) => u8::from_str_radix(digits, 16),
         None => digits.parse(),
     };
-    let code = code.ok().filter(|code| matches!(code, b'\t' | b' '..=b'~') && !digits.contains('+'))?;
+    let code = code
+        .ok()
+        .filter(|code| matches!(code, b'\t' | b' '..=b'~') && !digits.contains('+'))?;
     Some((2 + end + 1, code))
 }
 
@@ -39,7 +46,12 @@ mod tests {
 
     #[test]
     fn entities_of_ascii_are_replaced() {
-        let plain = without_entities(b"a &lt;b&gt; &amp;lt; &#45;&#x2D;&#39; &nbsp; &#8211; &#; &#+45; &#10; &");
-        assert_eq!(String::from_utf8(plain).unwrap(), "a <b> &lt; --' &nbsp; &#8211; &#; &#+45; &#10; &");
+        let plain = without_entities(
+            b"a &lt;b&gt; &amp;lt; &#45;&#x2D;&#39; &nbsp; &#8211; &#; &#+45; &#10; &",
+        );
+        assert_eq!(
+            String::from_utf8(plain).unwrap(),
+            "a <b> &lt; --' &nbsp; &#8211; &#; &#+45; &#10; &"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Names that some file system treats as one: without case, in one normal form, without ignorable characters.
+//! Names that some file system treats as one: without case, in one normal form, without ignorable
+//! characters.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher};
@@ -7,23 +8,35 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Returns the form that all spellings of `text` have in common.
 ///
-/// The result has no case, is in one normal form, and has no characters that file systems ignore. The upper case between the
-/// two lower cases unifies letters such as the long s and s: the standard library then folds no less than Unicode does.
+/// The result has no case, is in one normal form, and has no characters that file systems ignore.
+/// The upper case between the two lower cases unifies letters such as the long s and s: the
+/// standard library then folds no less than Unicode does.
 #[must_use]
 pub fn folded(text: &str) -> String {
-    let shown: String = text.chars().filter(|&character| !is_ignorable(character)).collect();
+    let shown: String = text
+        .chars()
+        .filter(|&character| !is_ignorable(character))
+        .collect();
     let lower = |character: char| character.to_lowercase();
-    shown.nfd().flat_map(lower).flat_map(char::to_uppercase).flat_map(lower).nfc().collect()
+    shown
+        .nfd()
+        .flat_map(lower)
+        .flat_map(char::to_uppercase)
+        .flat_map(lower)
+        .nfc()
+        .collect()
 }
 
-/// Returns the folded form of a name or a path, except for the case of ASCII letters in a pure ASCII name. Bytes that are not
-/// UTF-8 have one spelling.
+/// Returns the folded form of a name or a path, except for the case of ASCII letters in a pure
+/// ASCII name. Bytes that are not UTF-8 have one spelling.
 #[must_use]
 pub fn folded_name(name: &[u8]) -> Cow<'_, [u8]> {
     if name.is_ascii() {
         return Cow::Borrowed(name);
     }
-    std::str::from_utf8(name).map_or(Cow::Borrowed(name), |text| Cow::Owned(folded(text).into_bytes()))
+    std::str::from_utf8(name).map_or(Cow::Borrowed(name), |text| {
+        Cow::Owned(folded(text).into_bytes())
+    })
 }
 
 /// Returns whether some file system treats `a` and `b` as one name.
@@ -33,7 +46,8 @@ pub fn is_one_name(a: &[u8], b: &[u8]) -> bool {
     a.eq_ignore_ascii_case(b) || !is_plain && folded_name(a).eq_ignore_ascii_case(&folded_name(b))
 }
 
-/// Returns a hash that all spellings of `name` have in common. It is made without an allocation for an ASCII name.
+/// Returns a hash that all spellings of `name` have in common. It is made without an allocation for
+/// an ASCII name.
 #[must_use]
 pub fn folded_hash(name: &[u8], hasher: &impl BuildHasher) -> u64 {
     let mut state = hasher.build_hasher();
@@ -47,8 +61,8 @@ pub fn folded_hash(name: &[u8], hasher: &impl BuildHasher) -> u64 {
     state.finish()
 }
 
-/// Returns whether file systems ignore the character in names: HFS+ its own list, and ext4 all that have the property
-/// `Default_Ignorable_Code_Point` of Unicode.
+/// Returns whether file systems ignore the character in names: HFS+ its own list, and ext4 all that
+/// have the property `Default_Ignorable_Code_Point` of Unicode.
 fn is_ignorable(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -78,7 +92,11 @@ mod tests {
         ] {
             let [first, second] = [a, b].map(str::as_bytes);
             assert_eq!(is_one_name(first, second), is_one, "{a} {b}");
-            assert_eq!(folded_hash(first, &hasher) == folded_hash(second, &hasher), is_one, "{a} {b}");
+            assert_eq!(
+                folded_hash(first, &hasher) == folded_hash(second, &hasher),
+                is_one,
+                "{a} {b}"
+            );
         }
     }
 }

@@ -39,10 +39,15 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Returns the length of the byte order mark that `text` begins with, in bytes.
 #[must_use]
 pub fn mark_length(text: &[u8]) -> usize {
-    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+    if text.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
+    }
 }
 
-/// Bytes at the start of contents among which git looks for a NUL (`buffer_is_binary` in git's xdiff-interface.c).
+/// Bytes at the start of contents among which git looks for a NUL (`buffer_is_binary` in git's
+/// xdiff-interface.c).
 pub const BINARY_PREFIX: usize = 8000;
 
 /// Returns the words of a system error without its number, which [`std::io::Error`] appends.
@@ -66,7 +71,8 @@ pub fn is_data(content: &[u8]) -> bool {
     memchr::memchr(0, &content[..content.len().min(DATA_PREFIX)]).is_some()
 }
 
-/// Returns how the lines of `content` end: `lf`, `crlf`, `mixed`, or `none` if there are no line ends.
+/// Returns how the lines of `content` end: `lf`, `crlf`, `mixed`, or `none` if there are no line
+/// ends.
 #[must_use]
 pub fn line_end(content: &[u8]) -> &'static str {
     let newlines = memchr::memchr_iter(b'\n', content).count();
@@ -140,7 +146,10 @@ impl Position {
     pub fn of(text: &[u8], offset: usize) -> Self {
         let before = &text[..offset.min(text.len())];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-        Self { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - line_start + 1 }
+        Self {
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            column: before.len() - line_start + 1,
+        }
     }
 }
 
@@ -159,10 +168,15 @@ pub fn lines(text: &[u8]) -> Lines<'_> {
 }
 
 impl<'a> Lines<'a> {
-    /// Returns the lines of the part of `text` that `span` names; offsets count from the start of `text`.
+    /// Returns the lines of the part of `text` that `span` names; offsets count from the start of
+    /// `text`.
     #[must_use]
     pub fn within(text: &'a [u8], span: Span) -> Self {
-        Self { text, offset: span.start, end: span.end }
+        Self {
+            text,
+            offset: span.start,
+            end: span.end,
+        }
     }
 
     /// Returns where the next line starts.
@@ -248,14 +262,19 @@ mod tests {
 
     #[test]
     fn lines_keep_their_terminators_and_know_their_places() {
-        let found: Vec<_> = lines(b"a\r\n\nb").map(|(span, line)| (span.start, line)).collect();
+        let found: Vec<_> = lines(b"a\r\n\nb")
+            .map(|(span, line)| (span.start, line))
+            .collect();
         assert_eq!(found, [(0, &b"a\r\n"[..]), (3, b"\n"), (4, b"b")]);
     }
 
     #[test]
     fn a_nul_byte_near_the_start_makes_contents_binary() {
         let contents = |length: usize| [vec![b'x'; length], vec![0]].concat();
-        assert_eq!([0, 7999, 8000].map(|length| is_binary(&contents(length))), [true, true, false]);
+        assert_eq!(
+            [0, 7999, 8000].map(|length| is_binary(&contents(length))),
+            [true, true, false]
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The types of `charset` without the feature `encodings`: no encoding has a name, so that none of their values exists.
+//! The types of `charset` without the feature `encodings`: no encoding has a name, so that none of
+//! their values exists.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -20,13 +20,25 @@ pub fn percent_encode(path: &[u8]) -> String {
 /// Returns the bytes that `text` means. A percent sign without two hex digits means itself.
 #[must_use]
 pub fn percent_decode(text: &str) -> Vec<u8> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let digit = |byte: &u8| {
+        char::from(*byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((&first, others)) = rest.split_first() {
-        let digits = if first == b'%' { others.first_chunk() } else { None };
+        let digits = if first == b'%' {
+            others.first_chunk()
+        } else {
+            None
+        };
         let escaped = digits.and_then(|[high, low]| Some(digit(high)? << 4 | digit(low)?));
         bytes.push(escaped.unwrap_or(first));
-        rest = if escaped.is_some() { &others[2..] } else { others };
+        rest = if escaped.is_some() {
+            &others[2..]
+        } else {
+            others
+        };
     }
     bytes
 }

@@ -7,8 +7,8 @@ use std::fmt;
 ///
 /// # Security
 ///
-/// Control characters (C0, DEL, C1), direction overrides and isolates, invisible characters and bytes
-/// that are not UTF-8 come out escaped, so that a patch can neither move the cursor nor
+/// Control characters (C0, DEL, C1), direction overrides and isolates, invisible characters and
+/// bytes that are not UTF-8 come out escaped, so that a patch can neither move the cursor nor
 /// reorder what is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<'a> {
@@ -63,8 +63,8 @@ impl fmt::Display for Printable<'_> {
     }
 }
 
-/// Controls, and the format characters of Unicode that reorder, join or hide text (general category Cf,
-/// line and paragraph separators, variation selectors, tags).
+/// Controls, and the format characters of Unicode that reorder, join or hide text (general category
+/// Cf, line and paragraph separators, variation selectors, tags).
 pub(crate) fn is_dangerous(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -95,9 +95,17 @@ const BLOCK: usize = 32;
 fn plain(bytes: &[u8]) -> usize {
     let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
     // Without a branch for each byte, so that many are compared at once.
-    let are_plain = |block: &&[u8]| block.iter().fold(true, |are_plain, byte| are_plain & is_plain(byte));
+    let are_plain = |block: &&[u8]| {
+        block
+            .iter()
+            .fold(true, |are_plain, byte| are_plain & is_plain(byte))
+    };
     let start = bytes.chunks_exact(BLOCK).take_while(are_plain).count() * BLOCK;
-    start + bytes[start..].iter().take_while(|byte| is_plain(byte)).count()
+    start
+        + bytes[start..]
+            .iter()
+            .take_while(|byte| is_plain(byte))
+            .count()
 }
 
 #[cfg(test)]
@@ -107,7 +115,10 @@ mod tests {
     #[test]
     fn a_patch_cannot_write_to_the_terminal() {
         let hostile = b"a\x1b[31m\x07\xc2\x9bb\xe2\x80\xae\xff\tc";
-        assert_eq!(printable(hostile).to_string(), "a\\x1b[31m\\x07\\u{9b}b\\u{202e}\\xff\\tc");
+        assert_eq!(
+            printable(hostile).to_string(),
+            "a\\x1b[31m\\x07\\u{9b}b\\u{202e}\\xff\\tc"
+        );
     }
 
     #[test]
@@ -118,17 +129,36 @@ mod tests {
     #[test]
     fn what_is_dangerous_is_found_wherever_it_stands() {
         for before in 0..3 * BLOCK {
-            for (character, plain) in [('\u{7f}', 'x'), ('\n', 'x'), ('\u{202e}', '\u{2030}'), ('\0', '\u{e9}')] {
-                let text: String =
-                    [plain; 3 * BLOCK].into_iter().take(before).chain([character, 'y', '\u{1b}']).collect();
-                assert_eq!(find_dangerous(&text), Some((before * plain.len_utf8(), character)), "{text:?}");
-                assert_eq!(find_dangerous(&text[..before * plain.len_utf8()]), None, "{text:?}");
+            for (character, plain) in [
+                ('\u{7f}', 'x'),
+                ('\n', 'x'),
+                ('\u{202e}', '\u{2030}'),
+                ('\0', '\u{e9}'),
+            ] {
+                let text: String = [plain; 3 * BLOCK]
+                    .into_iter()
+                    .take(before)
+                    .chain([character, 'y', '\u{1b}'])
+                    .collect();
+                assert_eq!(
+                    find_dangerous(&text),
+                    Some((before * plain.len_utf8(), character)),
+                    "{text:?}"
+                );
+                assert_eq!(
+                    find_dangerous(&text[..before * plain.len_utf8()]),
+                    None,
+                    "{text:?}"
+                );
             }
         }
     }
 
     #[test]
     fn ordinary_text_is_borrowed() {
-        assert!(matches!(printable("naïve – 名".as_bytes()).to_text(), Cow::Borrowed(_)));
+        assert!(matches!(
+            printable("naïve – 名".as_bytes()).to_text(),
+            Cow::Borrowed(_)
+        ));
     }
 }

@@ -51,11 +51,14 @@ impl Default for SourceMap {
 }
 
 impl SourceMap {
-    /// Returns an empty map. If the caller uses [`mark_if_far`](Self::mark_if_far), at most `step` bytes of text are between
-    /// two marks: small steps make lookups fast.
+    /// Returns an empty map. If the caller uses [`mark_if_far`](Self::mark_if_far), at most `step`
+    /// bytes of text are between two marks: small steps make lookups fast.
     #[must_use]
     pub fn with_step(step: usize) -> Self {
-        Self { marks: Vec::new(), step }
+        Self {
+            marks: Vec::new(),
+            step,
+        }
     }
 
     /// Returns the most bytes of text between two marks.
@@ -66,16 +69,23 @@ impl SourceMap {
 
     /// Notes that the byte of the text at `text` comes from the one of the input at `input`.
     ///
-    /// Marks must be added in the order of the text. One with the same `text` as the last one replaces it.
+    /// Marks must be added in the order of the text. One with the same `text` as the last one
+    /// replaces it.
     pub fn mark(&mut self, text: usize, input: usize, coding: Coding) {
         self.marks.pop_if(|last| last.text == text);
-        self.marks.push(Mark { text, input, coding });
+        self.marks.push(Mark {
+            text,
+            input,
+            coding,
+        });
     }
 
-    /// Adds a mark if the last one is so far away that a lookup would be slow. Soft line breaks are input without text, so that
-    /// the distance in the input is limited as well.
+    /// Adds a mark if the last one is so far away that a lookup would be slow. Soft line breaks are
+    /// input without text, so that the distance in the input is limited as well.
     pub fn mark_if_far(&mut self, text: usize, input: usize, coding: Coding) {
-        let is_near = |last: &Mark| text - last.text < self.step && input.saturating_sub(last.input) < 4 * self.step;
+        let is_near = |last: &Mark| {
+            text - last.text < self.step && input.saturating_sub(last.input) < 4 * self.step
+        };
         if !self.marks.last().is_some_and(is_near) {
             self.mark(text, input, coding);
         }
@@ -86,19 +96,31 @@ impl SourceMap {
     pub fn source(&self, input: &[u8], offset: usize) -> (usize, Coding) {
         let index = self.marks.partition_point(|mark| mark.text <= offset);
         let mark = index.checked_sub(1).map(|index| self.marks[index]);
-        let mark = mark.unwrap_or(Mark { text: 0, input: 0, coding: Coding::Plain });
-        // The input between the text of two marks may have been removed: the result does not pass the next mark.
-        let limit = self.marks.get(index).map(|next| next.input).filter(|&next| next >= mark.input);
+        let mark = mark.unwrap_or(Mark {
+            text: 0,
+            input: 0,
+            coding: Coding::Plain,
+        });
+        // The input between the text of two marks may have been removed: the result does not pass
+        // the next mark.
+        let limit = self
+            .marks
+            .get(index)
+            .map(|next| next.input)
+            .filter(|&next| next >= mark.input);
         let at = mark.coding.skip(input, mark.input, offset - mark.text);
-        (at.min(limit.unwrap_or(input.len())).min(input.len()), mark.coding)
+        (
+            at.min(limit.unwrap_or(input.len())).min(input.len()),
+            mark.coding,
+        )
     }
 }
 
 impl Origin {
     /// Returns the offset in the input of the byte of the text at `offset`.
     ///
-    /// In quoted-printable this is the byte itself or the `=` of its escape, in base64 the first character that contains bits
-    /// of the byte.
+    /// In quoted-printable this is the byte itself or the `=` of its escape, in base64 the first
+    /// character that contains bits of the byte.
     #[must_use]
     pub fn offset(&self, offset: usize) -> usize {
         self.map.source(&self.bytes, offset).0
@@ -110,7 +132,8 @@ impl Origin {
         Position::of(&self.bytes, self.offset(offset))
     }
 
-    /// Returns a function from the offset of a byte of the text to its line in the input, counted from 1: for many offsets.
+    /// Returns a function from the offset of a byte of the text to its line in the input, counted
+    /// from 1: for many offsets.
     pub fn line_numbers(&self) -> impl Fn(usize) -> usize + '_ {
         let ends: Vec<_> = memchr::memchr_iter(b'\n', &self.bytes).collect();
         move |offset| {
@@ -127,7 +150,8 @@ impl Origin {
 }
 
 impl Coding {
-    /// Returns the offset in `input` of the byte that is `count` bytes of text after the one at `from`.
+    /// Returns the offset in `input` of the byte that is `count` bytes of text after the one at
+    /// `from`.
     fn skip(self, input: &[u8], from: usize, count: usize) -> usize {
         let mut at = from;
         match self {
@@ -157,27 +181,38 @@ impl Coding {
                     left -= usize::from(is_data && left > 0);
                     is_reached
                 };
-                at = rest.enumerate().find(is_reached).map_or(input.len(), |(index, _)| from + index);
+                at = rest
+                    .enumerate()
+                    .find(is_reached)
+                    .map_or(input.len(), |(index, _)| from + index);
             }
         }
         at
     }
 }
 
-/// Decodes the first byte of `input`, which is quoted-printable and not empty. Returns how many bytes of input were read, and
-/// the byte if they are not a soft line break.
+/// Decodes the first byte of `input`, which is quoted-printable and not empty. Returns how many
+/// bytes of input were read, and the byte if they are not a soft line break.
 ///
-/// Like git, it returns an `=` that starts no escape unchanged (`decode_q_segment` in git's mailinfo.c).
+/// Like git, it returns an `=` that starts no escape unchanged (`decode_q_segment` in git's
+/// mailinfo.c).
 #[must_use]
 pub fn unquote(input: &[u8]) -> (usize, Option<u8>) {
     match *input {
         [b'=', first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => {
-            let digit =
-                |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
+            let digit = |byte: u8| {
+                char::from(byte)
+                    .to_digit(16)
+                    .and_then(|digit| u8::try_from(digit).ok())
+                    .unwrap_or(0)
+            };
             (3, Some(digit(first) << 4 | digit(second)))
         }
         [b'=', ref rest @ ..] => {
-            let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let blanks = rest
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t'))
+                .count();
             match &rest[blanks..] {
                 [] => (1 + blanks, None),
                 [b'\n', ..] => (blanks + 2, None),

@@ -10,14 +10,14 @@ use super::{BYTE_ORDER_MARK, lines};
 ///
 /// # Security
 ///
-/// One of 65,536 other texts has the same tag by chance, and anybody can make one that has it. A tag tells a text that
-/// was changed in the meantime; it is no proof.
+/// One of 65,536 other texts has the same tag by chance, and anybody can make one that has it. A
+/// tag tells a text that was changed in the meantime; it is no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(u16);
 
 impl Tag {
-    /// Returns the tag of `text`: the low 16 bits of its xxHash32 with the seed 0, without a byte order mark, and of
-    /// each line without the blanks, tabs and CRs at its end.
+    /// Returns the tag of `text`: the low 16 bits of its xxHash32 with the seed 0, without a byte
+    /// order mark, and of each line without the blanks, tabs and CRs at its end.
     ///
     /// Bytes that are not UTF-8 count as they are.
     #[must_use]
@@ -25,8 +25,13 @@ impl Tag {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let mut hasher = Xxh32::new(0);
         for (_, line) in lines(text) {
-            let (content, newline) = line.strip_suffix(b"\n").map_or((line, &b""[..]), |content| (content, b"\n"));
-            let end = content.iter().rposition(|byte| !b" \t\r".contains(byte)).map_or(0, |last| last + 1);
+            let (content, newline) = line
+                .strip_suffix(b"\n")
+                .map_or((line, &b""[..]), |content| (content, b"\n"));
+            let end = content
+                .iter()
+                .rposition(|byte| !b" \t\r".contains(byte))
+                .map_or(0, |last| last + 1);
             hasher.update(&content[..end]);
             hasher.update(newline);
         }
@@ -36,8 +41,14 @@ impl Tag {
     /// Returns the tag that `digits` name: four hex digits, upper-case or not.
     #[must_use]
     pub fn parse(digits: &[u8]) -> Option<Self> {
-        let digit = |value: u16, digit: &u8| Some(value << 4 | u16::try_from(char::from(*digit).to_digit(16)?).ok()?);
-        if digits.len() == 4 { digits.iter().try_fold(0, digit).map(Self) } else { None }
+        let digit = |value: u16, digit: &u8| {
+            Some(value << 4 | u16::try_from(char::from(*digit).to_digit(16)?).ok()?)
+        };
+        if digits.len() == 4 {
+            digits.iter().try_fold(0, digit).map(Self)
+        } else {
+            None
+        }
     }
 }
 
@@ -72,7 +83,13 @@ mod tests {
 
     #[test]
     fn four_hex_digits_are_a_tag() {
-        assert_eq!(Tag::parse(b"01aF").map(|tag| tag.to_string()), Some("01AF".to_owned()));
-        assert_eq!([&b"01A"[..], b"01A00", b"01AG", b"+1AF"].map(Tag::parse), [None; 4]);
+        assert_eq!(
+            Tag::parse(b"01aF").map(|tag| tag.to_string()),
+            Some("01AF".to_owned())
+        );
+        assert_eq!(
+            [&b"01A"[..], b"01A00", b"01AG", b"+1AF"].map(Tag::parse),
+            [None; 4]
+        );
     }
 }

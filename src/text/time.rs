@@ -5,7 +5,8 @@ const DAY: u64 = 24 * 60 * 60;
 const EPOCH: u64 = 719_468;
 const ERA: u64 = 146_097;
 
-/// Returns the second `seconds` after the start of 1970, as in RFC 3339. The year must not be after 9999.
+/// Returns the second `seconds` after the start of 1970, as in RFC 3339. The year must not be after
+/// 9999.
 ///
 /// A year starts in March here, so that a leap day is its last day.
 #[must_use]
@@ -16,9 +17,18 @@ pub fn rfc3339(seconds: u64) -> String {
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
-    let (month, is_next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let (month, is_next_year) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
     let year = era * 400 + year + is_next_year;
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3600, time / 60 % 60, time % 60)
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        time / 3600,
+        time / 60 % 60,
+        time % 60
+    )
 }
 
 #[cfg(test)]

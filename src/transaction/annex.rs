@@ -1,7 +1,9 @@
-//! The one file outside of the root that a transaction may change: git's index, behind git's own lock.
+//! The one file outside of the root that a transaction may change: git's index, behind git's own
+//! lock.
 //!
-//! Verbs find it in [`ANNEX`], so that it is staged, journaled, swapped and rolled back as a file on another file system
-//! is. A note in the state directory names that place. It is written before the lock, so that recovery finds both.
+//! Verbs find it in [`ANNEX`], so that it is staged, journaled, swapped and rolled back as a file
+//! on another file system is. A note in the state directory names that place. It is written before
+//! the lock, so that recovery finds both.
 
 use std::path::PathBuf;
 
@@ -60,8 +62,12 @@ struct Note {
 /// Returns the path of `name` in the annex.
 fn within(name: &[u8]) -> Result<RelPath, Failure> {
     let plain = !name.contains(&b'/');
-    let path = plain.then(|| RelPath::new(&[ANNEX.as_bytes(), b"/", name].concat()).ok()).flatten();
-    path.ok_or_else(|| Failure::State { reason: "the name of the index is no name of a file".to_owned() })
+    let path = plain
+        .then(|| RelPath::new(&[ANNEX.as_bytes(), b"/", name].concat()).ok())
+        .flatten();
+    path.ok_or_else(|| Failure::State {
+        reason: "the name of the index is no name of a file".to_owned(),
+    })
 }
 
 /// Returns whether a scratch file is the note.
@@ -71,7 +77,10 @@ pub(super) fn is_note(name: &[u8]) -> bool {
 
 /// Returns whether `path` is a file in the annex.
 pub(super) fn is_annexed(path: &RelPath) -> bool {
-    let name = path.as_bytes().strip_prefix(ANNEX.as_bytes()).and_then(|rest| rest.strip_prefix(b"/"));
+    let name = path
+        .as_bytes()
+        .strip_prefix(ANNEX.as_bytes())
+        .and_then(|rest| rest.strip_prefix(b"/"));
     name.is_some_and(|name| !name.contains(&b'/'))
 }
 
@@ -93,10 +102,18 @@ pub(super) fn claim(
 ) -> Result<(), Failure> {
     let lock = within(&[&place.name[..], b".lock"].concat())?;
     let directory = place.directory.as_os_str().as_encoded_bytes();
-    let directory = directory.strip_prefix(b"/").and_then(|rest| RelPath::new(rest).ok());
-    let unusable = || Failure::State { reason: format!("{}: no place for an index", place.directory.display()) };
+    let directory = directory
+        .strip_prefix(b"/")
+        .and_then(|rest| RelPath::new(rest).ok());
+    let unusable = || Failure::State {
+        reason: format!("{}: no place for an index", place.directory.display()),
+    };
     let directory = directory.ok_or_else(unusable)?;
-    let note = Note { root: workspace.identity()?, directory, lock: lock.clone() };
+    let note = Note {
+        root: workspace.identity()?,
+        directory,
+        lock: lock.clone(),
+    };
     let path = scratch.file(NOTE)?;
     workspace.create(&path, &[&seal(&note)?], Permissions::Exact(0o600), None)?;
     if durability == Durability::Full {
@@ -106,19 +123,29 @@ pub(super) fn claim(
     let mark = mark(scratch)?;
     let taken = take(workspace, scratch, (&mark, &lock), durability);
     taken.map_err(|error| match error.fault {
-        Fault::Exists => Failure::IndexLocked(format!("{}/{}", place.directory.display(), printable(lock.name()))),
+        Fault::Exists => Failure::IndexLocked(format!(
+            "{}/{}",
+            place.directory.display(),
+            printable(lock.name())
+        )),
         _ => Failure::from(error).about(&lock),
     })
 }
 
-/// Gives the lock the transaction's name, so that recovery can tell it from the lock of another process.
+/// Gives the lock the transaction's name, so that recovery can tell it from the lock of another
+/// process.
 fn take(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     (mark, lock): (&RelPath, &RelPath),
     durability: Durability,
 ) -> Done<()> {
-    workspace.create(mark, &[scratch.id.as_bytes()], Permissions::Exact(0o644), None)?;
+    workspace.create(
+        mark,
+        &[scratch.id.as_bytes()],
+        Permissions::Exact(0o644),
+        None,
+    )?;
     if durability == Durability::Full {
         workspace.sync(Some(mark))?;
     }
@@ -131,8 +158,17 @@ fn take(
         taken => return taken,
     }
     // Here a loss of power may leave a lock that says nothing, as it does with git.
-    workspace.create(lock, &[scratch.id.as_bytes()], Permissions::Exact(0o644), None)?;
-    if durability == Durability::Full { workspace.sync(Some(lock)) } else { Ok(()) }
+    workspace.create(
+        lock,
+        &[scratch.id.as_bytes()],
+        Permissions::Exact(0o644),
+        None,
+    )?;
+    if durability == Durability::Full {
+        workspace.sync(Some(lock))
+    } else {
+        Ok(())
+    }
 }
 
 /// Lets verbs find the annex of the transaction of `scratch`, if it has one.
@@ -142,7 +178,9 @@ pub(super) fn open(workspace: &dyn Workspace, scratch: &Scratch) -> Result<bool,
 
 /// Gives the lock back, if the transaction of `scratch` has it.
 pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    let Some(note) = opened(workspace, scratch)? else { return Ok(()) };
+    let Some(note) = opened(workspace, scratch)? else {
+        return Ok(());
+    };
     match workspace.read(&note.lock, scratch.id.len() as u64) {
         Ok((mark, _)) if mark == scratch.id.as_bytes() => gone(workspace.remove(&note.lock))?,
         // Somebody else's.
@@ -160,7 +198,9 @@ pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure
     if is_open || !changes.iter().any(|change| is_annexed(&change.path)) {
         return Ok(());
     }
-    Err(Failure::State { reason: "the journal names an index, and the note that says which one is lost".to_owned() })
+    Err(Failure::State {
+        reason: "the journal names an index, and the note that says which one is lost".to_owned(),
+    })
 }
 
 fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, Failure> {
@@ -170,8 +210,11 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
         Err(error) if is_unreachable(error.fault) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    // One that is half written, of a process that died before it took the lock, or one for another directory.
-    let Ok(note) = unseal::<Note>(&text, &path) else { return Ok(None) };
+    // One that is half written, of a process that died before it took the lock, or one for another
+    // directory.
+    let Ok(note) = unseal::<Note>(&text, &path) else {
+        return Ok(None);
+    };
     if note.root != workspace.identity()? || !is_annexed(&note.lock) {
         return Ok(None);
     }
@@ -186,20 +229,33 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
     Ok(Some(note))
 }
 
-/// Returns whether every user who can write the note can write to the directory that it names as well.
+/// Returns whether every user who can write the note can write to the directory that it names as
+/// well.
 ///
 /// # Security
 ///
-/// The note names a directory outside of the root. On a file system without permission bits other users may have written
-/// it: there it counts only for a directory on the same file system.
-fn is_within_reach(workspace: &dyn Workspace, scratch: &Scratch, note: &Note) -> Result<bool, Failure> {
-    let Some(state) = workspace.stat(&scratch.directory)? else { return Ok(false) };
-    let Some(annex) = note.lock.parent() else { return Ok(false) };
+/// The note names a directory outside of the root. On a file system without permission bits other
+/// users may have written it: there it counts only for a directory on the same file system.
+fn is_within_reach(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    note: &Note,
+) -> Result<bool, Failure> {
+    let Some(state) = workspace.stat(&scratch.directory)? else {
+        return Ok(false);
+    };
+    let Some(annex) = note.lock.parent() else {
+        return Ok(false);
+    };
     let is_there = |device: u64| match workspace.stat(&annex) {
         Err(error) if is_unreachable(error.fault) => Ok(true),
         stat => Ok(stat?.is_none_or(|stat| stat.device == device)),
     };
-    if is_open(workspace, &state) { is_there(state.device) } else { Ok(true) }
+    if is_open(workspace, &state) {
+        is_there(state.device)
+    } else {
+        Ok(true)
+    }
 }
 
 fn mark(scratch: &Scratch) -> Result<RelPath, Failure> {

@@ -40,9 +40,22 @@ pub(super) fn arrange(
     (label, below): (&Label, &RootPrefix),
     directories: &BTreeMap<RelPath, Standing>,
 ) -> Result<Arranged, Failure> {
-    let Staged { changes: staged, mut found, moves, mut makes, mut removes, keeps } = staged;
-    debug_assert!(staged.is_sorted_by(|a, b| a.path < b.path), "each path has one change");
-    let mut changes = Changes { staged, left: BTreeMap::new() };
+    let Staged {
+        changes: staged,
+        mut found,
+        moves,
+        mut makes,
+        mut removes,
+        keeps,
+    } = staged;
+    debug_assert!(
+        staged.is_sorted_by(|a, b| a.path < b.path),
+        "each path has one change"
+    );
+    let mut changes = Changes {
+        staged,
+        left: BTreeMap::new(),
+    };
     let mut sources = Vec::with_capacity(moves.len());
     for (to, from, state) in moves {
         let number = leave(workspace, stage, &mut changes, (&from, &state))?;
@@ -58,13 +71,24 @@ pub(super) fn arrange(
     makes.extend(respelled(workspace, &changes, &removes, &makes)?);
     let journal = Journal {
         root: workspace.identity()?,
-        below: below.root().map(|prefix| escape(prefix.as_bytes()).into_owned()),
+        below: below
+            .root()
+            .map(|prefix| escape(prefix.as_bytes()).into_owned()),
         command: label.command.clone(),
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,
         index: label.index.clone(),
-        makes: makes.into_iter().map(|path| Made { standing: directories.get(&path).copied(), path }).collect(),
-        removes: removes.into_iter().map(|(path, standing)| Removed { path, standing }).collect(),
+        makes: makes
+            .into_iter()
+            .map(|path| Made {
+                standing: directories.get(&path).copied(),
+                path,
+            })
+            .collect(),
+        removes: removes
+            .into_iter()
+            .map(|(path, standing)| Removed { path, standing })
+            .collect(),
         changes: changes.into_sorted(),
     };
     Ok(Arranged { journal, found })
@@ -95,7 +119,10 @@ impl Changes {
     }
 
     fn into_sorted(self) -> Vec<Change> {
-        let Self { staged: mut changes, left } = self;
+        let Self {
+            staged: mut changes,
+            left,
+        } = self;
         if !left.is_empty() {
             changes.extend(left.into_values());
             // Both parts are in order, which only this way of sorting makes use of.
@@ -132,7 +159,8 @@ fn leave(
     Ok(number)
 }
 
-/// Lets old files leave to above the directories that go: in one of them, they would keep it from going.
+/// Lets old files leave to above the directories that go: in one of them, they would keep it from
+/// going.
 fn raise(
     workspace: &dyn Workspace,
     stage: &Stage,
@@ -141,7 +169,9 @@ fn raise(
 ) -> Result<(), Failure> {
     for change in changes.iter_mut().filter(|change| change.arrives.is_none()) {
         let Some(above) = change.beside else { continue };
-        let goes = |directory: &RelPath| removes.contains_key(directory) && !stage.is_mount(workspace, directory);
+        let goes = |directory: &RelPath| {
+            removes.contains_key(directory) && !stage.is_mount(workspace, directory)
+        };
         let going = change.path.ancestors().skip(above).take_while(goes).count();
         if going > 0 {
             change.beside = Some(above + going);
@@ -151,7 +181,8 @@ fn raise(
     Ok(())
 }
 
-/// Returns the directories that nothing is left in, with what they were, but for those that are to be kept.
+/// Returns the directories that nothing is left in, with what they were, but for those that are to
+/// be kept.
 fn emptied(
     workspace: &dyn Workspace,
     changes: &Changes,
@@ -159,30 +190,52 @@ fn emptied(
     removes: &BTreeMap<RelPath, Standing>,
 ) -> Result<BTreeMap<RelPath, Standing>, Failure> {
     let goes = |change: &&Change| change.leaves && change.after.is_none();
-    let gone = changes.iter().filter(goes).map(|change| &change.path).chain(removes.keys());
-    let mut gone: Vec<_> = gone.filter_map(|path| Some((path.directory()?, path.name()))).collect();
+    let gone = changes
+        .iter()
+        .filter(goes)
+        .map(|change| &change.path)
+        .chain(removes.keys());
+    let mut gone: Vec<_> = gone
+        .filter_map(|path| Some((path.directory()?, path.name())))
+        .collect();
     if gone.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let stays = changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let stays = changes
+        .iter()
+        .filter(|change| change.after.is_some())
+        .map(|change| &change.path);
     let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
     gone.sort_unstable();
     let mut open: BTreeMap<usize, BTreeMap<RelPath, Names<'_>>> = BTreeMap::new();
     for part in gone.chunk_by(|(a, _), (b, _)| a == b) {
-        let Ok(directory) = RelPath::new(part[0].0) else { continue };
+        let Ok(directory) = RelPath::new(part[0].0) else {
+            continue;
+        };
         let names = part.iter().map(|&(_, name)| Cow::Borrowed(name)).collect();
-        open.entry(depth(&directory)).or_default().insert(directory, names);
+        open.entry(depth(&directory))
+            .or_default()
+            .insert(directory, names);
     }
     let mut found = BTreeMap::new();
-    // The deepest come first: what is left in a directory is known before the one above it is looked at.
+    // The deepest come first: what is left in a directory is known before the one above it is
+    // looked at.
     while let Some((_, mut level)) = open.pop_last() {
-        level.retain(|directory, _| !needed.contains(directory.as_bytes()) && !removes.contains_key(directory));
+        level.retain(|directory, _| {
+            !needed.contains(directory.as_bytes()) && !removes.contains_key(directory)
+        });
         let level: Vec<_> = level.into_iter().collect();
-        let standings = threads::map(&level, LISTED, |(directory, names)| emptied_one(workspace, directory, names));
+        let standings = threads::map(&level, LISTED, |(directory, names)| {
+            emptied_one(workspace, directory, names)
+        });
         for ((directory, _), standing) in level.into_iter().zip(standings) {
             let Some(standing) = standing? else { continue };
             if let Some(above) = directory.parent() {
-                let names = open.entry(depth(&above)).or_default().entry(above).or_default();
+                let names = open
+                    .entry(depth(&above))
+                    .or_default()
+                    .entry(above)
+                    .or_default();
                 names.push(Cow::Owned(directory.name().to_vec()));
             }
             found.insert(directory, standing);
@@ -191,8 +244,8 @@ fn emptied(
     Ok(found)
 }
 
-/// Returns the directories to make that were taken for there, because the file system finds one that goes by their names: `Src`
-/// when all of `src` moves to it.
+/// Returns the directories to make that were taken for there, because the file system finds one
+/// that goes by their names: `Src` when all of `src` moves to it.
 fn respelled(
     workspace: &dyn Workspace,
     changes: &Changes,
@@ -204,13 +257,25 @@ fn respelled(
         return Ok(found);
     }
     let (folding, hasher) = (Folding::default(), RandomState::new());
-    let gone: HashSet<_> = removes.keys().map(|path| folded_hash(path.as_bytes(), &hasher)).collect();
-    let coming = changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let gone: HashSet<_> = removes
+        .keys()
+        .map(|path| folded_hash(path.as_bytes(), &hasher))
+        .collect();
+    let coming = changes
+        .iter()
+        .filter(|change| change.after.is_some())
+        .map(|change| &change.path);
     for directory in with_ancestors(coming, &BTreeSet::new()) {
         let is_gone = gone.contains(&folded_hash(directory, &hasher));
-        let Ok(directory) = RelPath::new(directory) else { continue };
+        let Ok(directory) = RelPath::new(directory) else {
+            continue;
+        };
         let is_known = makes.contains(&directory) || removes.contains_key(&directory);
-        if is_gone && !is_known && workspace.stat(&directory)?.is_some() && !folding.is_listed(workspace, &directory)? {
+        if is_gone
+            && !is_known
+            && workspace.stat(&directory)?.is_some()
+            && !folding.is_listed(workspace, &directory)?
+        {
             found.insert(directory);
         }
     }
@@ -224,17 +289,27 @@ fn emptied_one(
     names: &Names<'_>,
 ) -> Result<Option<Standing>, WorkspaceError> {
     let names: BTreeSet<_> = names.iter().map(|name| &name[..]).collect();
-    if !workspace.list(Some(directory))?.iter().all(|name| names.contains(&name[..])) {
+    if !workspace
+        .list(Some(directory))?
+        .iter()
+        .all(|name| names.contains(&name[..]))
+    {
         return Ok(None);
     }
-    let stat = workspace.stat(directory)?.filter(|stat| stat.kind == FileKind::Directory);
+    let stat = workspace
+        .stat(directory)?
+        .filter(|stat| stat.kind == FileKind::Directory);
     Ok(stat.as_ref().map(Standing::from))
 }
 
 /// Returns what is above `paths`, and `itself`, of which each is among them.
 ///
-/// What is above a directory that is known is known too: so a chain of them costs no more than its length.
-fn with_ancestors<'a>(paths: impl Iterator<Item = &'a RelPath>, itself: &'a BTreeSet<RelPath>) -> HashSet<&'a [u8]> {
+/// What is above a directory that is known is known too: so a chain of them costs no more than its
+/// length.
+fn with_ancestors<'a>(
+    paths: impl Iterator<Item = &'a RelPath>,
+    itself: &'a BTreeSet<RelPath>,
+) -> HashSet<&'a [u8]> {
     let mut found = HashSet::new();
     let mut last = None;
     for path in paths {
@@ -243,7 +318,12 @@ fn with_ancestors<'a>(paths: impl Iterator<Item = &'a RelPath>, itself: &'a BTre
             continue;
         }
         last = path.directory();
-        path.above().collect::<Vec<_>>().into_iter().rev().take_while(|above| found.insert(*above)).for_each(drop);
+        path.above()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .take_while(|above| found.insert(*above))
+            .for_each(drop);
     }
     found.extend(itself.iter().map(RelPath::as_bytes));
     found

@@ -1,4 +1,5 @@
-//! What the journal knows of one file: what was there, what is to be there, and which scratch files stand for it.
+//! What the journal knows of one file: what was there, what is to be there, and which scratch files
+//! stand for it.
 
 use std::collections::BTreeMap;
 
@@ -27,10 +28,11 @@ pub(super) struct Change {
     pub(super) leaves: bool,
     /// The scratch file that comes in.
     pub(super) arrives: Option<Arrival>,
-    /// Where its scratch files stand if the state directory is on another file system: so many directories above
-    /// its own, counted from 0.
+    /// Where its scratch files stand if the state directory is on another file system: so many
+    /// directories above its own, counted from 0.
     pub(super) beside: Option<usize>,
-    /// Whether the file has other names that are to keep it: unless it leaves, what changes of it changes in place.
+    /// Whether the file has other names that are to keep it: unless it leaves, what changes of it
+    /// changes in place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) in_place: bool,
 }
@@ -104,33 +106,59 @@ pub struct Standing {
 
 impl From<&Stat> for Standing {
     fn from(stat: &Stat) -> Self {
-        Self { mode: stat.permissions, uid: stat.uid, gid: stat.gid }
+        Self {
+            mode: stat.permissions,
+            uid: stat.uid,
+            gid: stat.gid,
+        }
     }
 }
 
 impl From<&FileState> for Image {
     fn from(state: &FileState) -> Self {
         let stat = &state.stat;
-        Self { kind: stat.kind.into(), digest: state.digest, size: stat.size, mode: Some(stat.permissions) }
+        Self {
+            kind: stat.kind.into(),
+            digest: state.digest,
+            size: stat.size,
+            mode: Some(stat.permissions),
+        }
     }
 }
 
 /// Returns the permission bits, where they are known.
 pub(super) fn bits(permissions: Permissions) -> Option<u32> {
-    if let Permissions::Exact(bits) = permissions { Some(bits) } else { None }
+    if let Permissions::Exact(bits) = permissions {
+        Some(bits)
+    } else {
+        None
+    }
 }
 
 impl Change {
     /// Lets a staged file of contents of this digest and size come in.
-    pub(super) fn expect(&mut self, kind: FileKind, (digest, size): (Digest, usize), permissions: Permissions) {
+    pub(super) fn expect(
+        &mut self,
+        kind: FileKind,
+        (digest, size): (Digest, usize),
+        permissions: Permissions,
+    ) {
         let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
-        self.after = Some(Image { kind: kind.into(), digest, size: size as u64, mode });
+        self.after = Some(Image {
+            kind: kind.into(),
+            digest,
+            size: size as u64,
+            mode,
+        });
         self.arrives = Some(Arrival::Staged);
     }
 
-    /// Returns the change of the file that comes here from elsewhere in the tree. `leaving` holds what may have moved.
+    /// Returns the change of the file that comes here from elsewhere in the tree. `leaving` holds
+    /// what may have moved.
     pub(super) fn source<'c>(&self, leaving: &Numbered<'c>) -> Option<&'c Self> {
-        let Some(Arrival::Old(number)) = self.arrives else { return None };
+        let Some(Arrival::Old(number)) = self.arrives else {
+            return None;
+        };
         leaving.get(&number).copied()
     }
 
@@ -139,7 +167,8 @@ impl Change {
         !self.leaves && self.before.is_some() && self.arrives.is_some() && !self.in_place
     }
 
-    /// Returns whether a staged file is written over the old one, of which a copy is the old file then.
+    /// Returns whether a staged file is written over the old one, of which a copy is the old file
+    /// then.
     pub(super) fn is_overwrite(&self) -> bool {
         self.in_place && !self.leaves && self.arrives == Some(Arrival::Staged) && self.is_of_files()
     }
@@ -184,16 +213,23 @@ mod hex_digest {
 
     use crate::digest::Digest;
 
-    pub(super) fn serialize<S: Serializer>(digest: &Digest, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        digest: &Digest,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(digest)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Digest, D::Error> {
         let text = String::deserialize(deserializer)?;
         // The standard library would take a sign as well.
         if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(de::Error::custom("not a digest"));
         }
-        u128::from_str_radix(&text, 16).map(Digest::from).map_err(de::Error::custom)
+        u128::from_str_radix(&text, 16)
+            .map(Digest::from)
+            .map_err(de::Error::custom)
     }
 }

@@ -1,4 +1,5 @@
-//! Paths as text that gives every byte back: `%41` for what is neither letter, digit nor one of `/._-`.
+//! Paths as text that gives every byte back: `%41` for what is neither letter, digit nor one of
+//! `/._-`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,7 +10,8 @@ use crate::path::RelPath;
 
 /// Returns the text of `bytes`.
 pub(super) fn escape(bytes: &[u8]) -> Cow<'_, str> {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
+    let is_plain =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
     if bytes.iter().all(is_plain) {
         return String::from_utf8_lossy(bytes);
     }
@@ -33,7 +35,9 @@ pub(super) fn unescape(text: &str) -> Option<RelPath> {
         bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
         bytes.extend_from_slice(part.get(2..)?.as_bytes());
     }
-    RelPath::new(&bytes).ok().filter(|path| escape(path.as_bytes()) == text)
+    RelPath::new(&bytes)
+        .ok()
+        .filter(|path| escape(path.as_bytes()) == text)
 }
 
 pub(super) fn serialize<S: Serializer>(path: &RelPath, serializer: S) -> Result<S::Ok, S::Error> {
@@ -58,7 +62,17 @@ mod tests {
 
     #[test]
     fn no_text_leads_out_of_the_root() {
-        for text in ["", "/etc", "../x", "a/%2e%2e/x", "a/../b", "a%0", "%2fetc", "a%00b", "a/./b"] {
+        for text in [
+            "",
+            "/etc",
+            "../x",
+            "a/%2e%2e/x",
+            "a/../b",
+            "a%0",
+            "%2fetc",
+            "a%00b",
+            "a/./b",
+        ] {
             assert_eq!(unescape(text), None, "{text}");
         }
     }

@@ -54,8 +54,8 @@ pub enum Failure {
     Workspace(#[from] WorkspaceError),
     /// Rolling back could not be finished either.
     ///
-    /// Either the disk refuses it; then the journal stays, and `recover` finishes it. Or somebody else's work is in
-    /// the way, which stays as it is for good.
+    /// Either the disk refuses it; then the journal stays, and `recover` finishes it. Or somebody
+    /// else's work is in the way, which stays as it is for good.
     #[error("rolling back could not be finished")]
     Incomplete {
         /// What somebody else's work keeps from being put back.
@@ -82,7 +82,10 @@ impl Failure {
     /// Names the file at `path`, for which the disk may have named a scratch file.
     pub(super) fn about(self, path: &RelPath) -> Self {
         match self {
-            Self::Workspace(error) => Self::Workspace(WorkspaceError { path: path.to_string(), ..error }),
+            Self::Workspace(error) => Self::Workspace(WorkspaceError {
+                path: path.to_string(),
+                ..error
+            }),
             failure => failure,
         }
     }
@@ -90,7 +93,9 @@ impl Failure {
 
 /// There is no history where what an undo displaces could be kept.
 pub(super) fn no_history() -> Failure {
-    Failure::State { reason: "the history cannot be reached; try again".to_owned() }
+    Failure::State {
+        reason: "the history cannot be reached; try again".to_owned(),
+    }
 }
 
 /// Takes what is not there as removed.
@@ -101,7 +106,11 @@ pub(super) fn gone(removed: Done<()>) -> Done<()> {
     }
 }
 
-/// Returns whether the path has no file of this transaction: another process can have put a file there or above it.
+/// Returns whether the path has no file of this transaction: another process can have put a file
+/// there or above it.
 pub(super) fn is_unreachable(fault: Fault) -> bool {
-    matches!(fault, Fault::Missing | Fault::NotDirectory | Fault::NotRegular | Fault::ThroughLink)
+    matches!(
+        fault,
+        Fault::Missing | Fault::NotDirectory | Fault::NotRegular | Fault::ThroughLink
+    )
 }

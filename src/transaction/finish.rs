@@ -14,7 +14,8 @@ impl Transaction<'_> {
             None => Ok(self.unkept()),
         };
         let unkept = kept.unwrap_or_else(|failure| {
-            // What could not be cleaned up now is for the next command, with the record that says how.
+            // What could not be cleaned up now is for the next command, with the record that says
+            // how.
             self.keeps_journal = true;
             warnings.push(unswept(&failure));
             None
@@ -23,24 +24,42 @@ impl Transaction<'_> {
             warnings.push(unswept(&failure));
         }
         let altered = done.map(|done| done.altered).unwrap_or_default();
-        let altered = altered.into_iter().map(|path| self.below.to_root_path(path)).collect();
-        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings, unkept, altered }
+        let altered = altered
+            .into_iter()
+            .map(|path| self.below.to_root_path(path))
+            .collect();
+        Receipt {
+            id: self.scratch.id.clone(),
+            durability: self.options.durability,
+            warnings,
+            unkept,
+            altered,
+        }
     }
 
     /// Returns why no history is kept, if none is.
     fn unkept(&self) -> Option<Unkept> {
-        let state = self.state.as_ref().filter(|state| state.history().is_none())?;
+        let state = self
+            .state
+            .as_ref()
+            .filter(|state| state.history().is_none())?;
         Some(history::reason(self.workspace, state.unusable.as_ref()))
     }
 
-    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it. Returns why none is
-    /// kept.
+    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for
+    /// it. Returns why none is kept.
     fn keep(
         &self,
-        Done { journal, old_places, .. }: &Done,
+        Done {
+            journal,
+            old_places,
+            ..
+        }: &Done,
         warnings: &mut Vec<String>,
     ) -> Result<Option<Unkept>, Failure> {
-        let Some(state) = &self.state else { return Ok(None) };
+        let Some(state) = &self.state else {
+            return Ok(None);
+        };
         self.progress.enter(Phase::Sweeping, 0);
         let Some(home) = state.history() else {
             let unkept = self.unkept();
@@ -49,19 +68,35 @@ impl Transaction<'_> {
             }
             return Ok(unkept.map(|unkept| warn_of(unkept, warnings)));
         };
-        let Self { workspace, scratch, options, .. } = self;
-        match history::keep(*workspace, home, (scratch, journal), *old_places, options.durability) {
-            // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
+        let Self {
+            workspace,
+            scratch,
+            options,
+            ..
+        } = self;
+        match history::keep(
+            *workspace,
+            home,
+            (scratch, journal),
+            *old_places,
+            options.durability,
+        ) {
+            // The tree is somebody's own, and nothing is to stay in it, but what an undo took out
+            // of it.
             Err(failure) if state.passes() && journal.undoes.is_empty() => {
                 return Ok(Some(warn_of(Unkept::new(failure.to_string()), warnings)));
             }
             kept => kept?,
         }
         let drained = history::drain(*workspace, home, &journal.undoes);
-        match drained.and_then(|()| history::prune(*workspace, home, (options.history, Spares::Newest))) {
+        match drained
+            .and_then(|()| history::prune(*workspace, home, (options.history, Spares::Newest)))
+        {
             Ok(0) => {}
             Ok(pruned) => {
-                warnings.push(format!("{pruned} old entries of the history were removed, they were over its limits"));
+                warnings.push(format!(
+                    "{pruned} old entries of the history were removed, they were over its limits"
+                ));
             }
             Err(failure) => warnings.push(unswept(&failure)),
         }
@@ -72,5 +107,8 @@ impl Transaction<'_> {
 /// Warns that the transaction happened, but is in no history.
 fn warn_of(unkept: Unkept, warnings: &mut Vec<String>) -> Unkept {
     warnings.push(format!("this change cannot be undone: {}", unkept.reason));
-    Unkept { is_warned: true, ..unkept }
+    Unkept {
+        is_warned: true,
+        ..unkept
+    }
 }

@@ -1,4 +1,5 @@
-//! The journal: what is about to be done, so that it can be undone by somebody who knows nothing else.
+//! The journal: what is about to be done, so that it can be undone by somebody who knows nothing
+//! else.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,8 @@ const MAX_JOURNAL: u64 = 1 << 32;
 pub(super) struct Journal {
     /// What tells the root from a copy of it.
     pub(super) root: String,
-    /// Where the root of the command is below this one, if it is: paths are from the top of a work tree.
+    /// Where the root of the command is below this one, if it is: paths are from the top of a work
+    /// tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) below: Option<String>,
     /// The command that is at work, for the history.
@@ -65,7 +67,11 @@ pub(super) struct Removed {
 
 impl Journal {
     /// Writes `journal.tmp`.
-    pub(super) fn write(&self, workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
+    pub(super) fn write(
+        &self,
+        workspace: &dyn Workspace,
+        scratch: &Scratch,
+    ) -> Result<(), Failure> {
         sealed::write(self, workspace, &scratch.file("journal.tmp")?)
     }
 
@@ -73,8 +79,8 @@ impl Journal {
     ///
     /// # Security
     ///
-    /// A journal makes recovery write to files. It is believed only with its checksum, for this very root, and
-    /// for paths that a transaction could name.
+    /// A journal makes recovery write to files. It is believed only with its checksum, for this
+    /// very root, and for paths that a transaction could name.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
         unseal::<Self>(&load(workspace, &path)?, &path)?.believed(workspace, &path)
@@ -82,14 +88,17 @@ impl Journal {
 
     /// Reads the journal of a transaction that is committed.
     ///
-    /// Nothing is done only because it says so: whoever undoes it looks at the tree, so that the history of a copied
-    /// root is as good as any.
+    /// Nothing is done only because it says so: whoever undoes it looks at the tree, so that the
+    /// history of a copied root is as good as any.
     pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         Self::closed(workspace, &scratch.file("done")?)
     }
 
     /// Reads the journal of a transaction that was rolled back.
-    pub(super) fn rolled_back(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+    pub(super) fn rolled_back(
+        workspace: &dyn Workspace,
+        scratch: &Scratch,
+    ) -> Result<Self, Failure> {
         Self::closed(workspace, &scratch.file("undone")?)
     }
 
@@ -98,49 +107,78 @@ impl Journal {
     }
 
     /// Returns it, which was read at `path`, if it is for this root and names only what it may.
-    pub(super) fn believed(self, workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
+    pub(super) fn believed(
+        self,
+        workspace: &dyn Workspace,
+        path: &RelPath,
+    ) -> Result<Self, Failure> {
         let journal = self.plausible(path)?;
         if journal.root != workspace.identity()? {
-            let why = "the journal was written for another directory; remove it if this one is a copy";
+            let why =
+                "the journal was written for another directory; remove it if this one is a copy";
             return Err(refused(path, why));
         }
         Ok(journal)
     }
 
     fn plausible(self, path: &RelPath) -> Result<Self, Failure> {
-        if self.is_plausible() { Ok(self) } else { Err(refused(path, "the journal names files that it may not")) }
+        if self.is_plausible() {
+            Ok(self)
+        } else {
+            Err(refused(path, "the journal names files that it may not"))
+        }
     }
 
-    /// Returns whether scratch files stand in buckets, where no sync of the directory above them reaches.
+    /// Returns whether scratch files stand in buckets, where no sync of the directory above them
+    /// reaches.
     pub(super) fn has_buckets(&self) -> bool {
         self.changes.iter().any(|change| change.number >= BUCKETED)
     }
 
-    /// Returns the changes whose old file leaves, by their number: what comes from elsewhere in the tree leaves with one.
+    /// Returns the changes whose old file leaves, by their number: what comes from elsewhere in the
+    /// tree leaves with one.
     pub(super) fn leaving(&self) -> Numbered<'_> {
-        self.changes.iter().filter(|change| change.leaves).map(|change| (change.number, change)).collect()
+        self.changes
+            .iter()
+            .filter(|change| change.leaves)
+            .map(|change| (change.number, change))
+            .collect()
     }
 
-    /// Returns the changes whose file comes from elsewhere in the tree, by the number of the change that it leaves with.
+    /// Returns the changes whose file comes from elsewhere in the tree, by the number of the change
+    /// that it leaves with.
     pub(super) fn arrivals(&self) -> Numbered<'_> {
         let number = |change: &Change| match change.arrives {
             Some(Arrival::Old(number)) => Some(number),
             _ => None,
         };
-        self.changes.iter().filter_map(|change| Some((number(change)?, change))).collect()
+        self.changes
+            .iter()
+            .filter_map(|change| Some((number(change)?, change)))
+            .collect()
     }
 
     /// Returns the path of every change.
     pub(super) fn paths(&self) -> Vec<RelPath> {
-        self.changes.iter().map(|change| change.path.clone()).collect()
+        self.changes
+            .iter()
+            .map(|change| change.path.clone())
+            .collect()
     }
 
     /// Returns whether no path is one that no transaction may name, and every arrival is known.
     fn is_plausible(&self) -> bool {
-        let directories =
-            self.makes.iter().map(|made| &made.path).chain(self.removes.iter().map(|removed| &removed.path));
+        let directories = self
+            .makes
+            .iter()
+            .map(|made| &made.path)
+            .chain(self.removes.iter().map(|removed| &removed.path));
         let leaving = self.leaving();
-        let files = self.changes.iter().map(|change| &change.path).filter(|path| !annex::is_annexed(path));
+        let files = self
+            .changes
+            .iter()
+            .map(|change| &change.path)
+            .filter(|path| !annex::is_annexed(path));
         directories.chain(files).all(|path| closed(path).is_none())
             && self.changes.iter().all(|change| match change.arrives {
                 Some(Arrival::Old(number)) => leaving.contains_key(&number),
@@ -151,10 +189,12 @@ impl Journal {
 
 /// Returns the text at `path`.
 fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
-    let read = workspace.read(path, MAX_JOURNAL).map_err(|error| match error.fault {
-        Fault::NotRegular | Fault::TooLarge => damaged(path),
-        _ => error.into(),
-    });
+    let read = workspace
+        .read(path, MAX_JOURNAL)
+        .map_err(|error| match error.fault {
+            Fault::NotRegular | Fault::TooLarge => damaged(path),
+            _ => error.into(),
+        });
     read.map(|(text, _)| text)
 }
 
@@ -167,19 +207,42 @@ mod tests {
     use crate::workspace::memory::Memory;
 
     fn journal(path: &str) -> Journal {
-        let made = Made { path: RelPath::new(path.as_bytes()).unwrap(), standing: None };
-        Journal { root: "memory:1".to_owned(), makes: vec![made], ..Journal::default() }
+        let made = Made {
+            path: RelPath::new(path.as_bytes()).unwrap(),
+            standing: None,
+        };
+        Journal {
+            root: "memory:1".to_owned(),
+            makes: vec![made],
+            ..Journal::default()
+        }
     }
 
     fn read_back(journal: &Journal, damage: impl Fn(&mut Vec<u8>)) -> Result<Journal, String> {
         let scratch = Scratch::housed(&RelPath::new(b"t").unwrap(), "1").unwrap();
         let memory = Memory::new();
-        memory.make_dir(&scratch.directory.parent().unwrap(), crate::workspace::Privacy::Private).unwrap();
+        memory
+            .make_dir(
+                &scratch.directory.parent().unwrap(),
+                crate::workspace::Privacy::Private,
+            )
+            .unwrap();
         scratch.make(&memory).unwrap();
         journal.write(&memory, &scratch).unwrap();
-        let mut text = memory.read(&scratch.file("journal.tmp").unwrap(), u64::MAX).unwrap().0.into_vec();
+        let mut text = memory
+            .read(&scratch.file("journal.tmp").unwrap(), u64::MAX)
+            .unwrap()
+            .0
+            .into_vec();
         damage(&mut text);
-        memory.create(&scratch.file("journal").unwrap(), &[&text], Permissions::Exact(0o600), None).unwrap();
+        memory
+            .create(
+                &scratch.file("journal").unwrap(),
+                &[&text],
+                Permissions::Exact(0o600),
+                None,
+            )
+            .unwrap();
         Journal::read(&memory, &scratch).map_err(|error| error.to_string())
     }
 
@@ -210,22 +273,49 @@ mod tests {
 
     #[test]
     fn a_digest_is_32_digits_and_nothing_else() {
-        for digest in ["+0123456789abcdef0123456789abcdef", "123", "0123456789abcdef0123456789abcdefe", ""] {
+        for digest in [
+            "+0123456789abcdef0123456789abcdef",
+            "123",
+            "0123456789abcdef0123456789abcdefe",
+            "",
+        ] {
             let image = format!(r#"{{"kind":"file","digest":"{digest}","size":1,"mode":null}}"#);
-            assert!(serde_json::from_str::<crate::transaction::change::Image>(&image).is_err(), "{digest}");
+            assert!(
+                serde_json::from_str::<crate::transaction::change::Image>(&image).is_err(),
+                "{digest}"
+            );
         }
     }
 
     #[test]
     fn a_journal_of_another_root_is_not_believed() {
-        let foreign = Journal { root: "elsewhere".to_owned(), ..journal("a") };
-        assert!(read_back(&foreign, |_| {}).unwrap_err().contains("another directory"));
+        let foreign = Journal {
+            root: "elsewhere".to_owned(),
+            ..journal("a")
+        };
+        assert!(
+            read_back(&foreign, |_| {})
+                .unwrap_err()
+                .contains("another directory")
+        );
     }
 
     #[test]
     fn a_journal_cannot_name_what_no_patch_may() {
-        for path in [".git", ".GIT/wpatch/x", "sub/.git/hooks/x", "git~1/x", ".wpatch", "sub/.Wpatch/txn-1/journal"] {
-            assert!(read_back(&journal(path), |_| {}).unwrap_err().contains("may not"), "{path}");
+        for path in [
+            ".git",
+            ".GIT/wpatch/x",
+            "sub/.git/hooks/x",
+            "git~1/x",
+            ".wpatch",
+            "sub/.Wpatch/txn-1/journal",
+        ] {
+            assert!(
+                read_back(&journal(path), |_| {})
+                    .unwrap_err()
+                    .contains("may not"),
+                "{path}"
+            );
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Files that a rollback could not put back because another process had changed their paths. Each is kept until the user
-//! moves or deletes it, or until the history removes the entry that contains it.
+//! Files that a rollback could not put back because another process had changed their paths. Each
+//! is kept until the user moves or deletes it, or until the history removes the entry that contains
+//! it.
 
 use super::change::Change;
 use super::failure::is_unreachable;
@@ -10,8 +11,8 @@ use super::{Failure, KeptFile};
 use crate::path::RelPath;
 use crate::workspace::Workspace;
 
-/// Returns the paths at which a rollback keeps displaced files of `change`, in order of use. The second one is needed only if a process
-/// edited the file twice, before and during the rollback.
+/// Returns the paths at which a rollback keeps displaced files of `change`, in order of use. The
+/// second one is needed only if a process edited the file twice, before and during the rollback.
 pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2], Failure> {
     let place = |slot| {
         let name = format!("{KEPT}{}", scratch::name(slot, change.number));
@@ -23,10 +24,17 @@ pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2],
     Ok([place(Slot::Old)?, place(Slot::New)?])
 }
 
-/// Returns the kept files of the transaction of `scratch`, which was rolled back. Its record states the path of
-/// each; without a readable record they have no path.
-pub(super) fn of_record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Vec<KeptFile>, Failure> {
-    find(workspace, scratch, Journal::rolled_back(workspace, scratch).ok().as_ref())
+/// Returns the kept files of the transaction of `scratch`, which was rolled back. Its record states
+/// the path of each; without a readable record they have no path.
+pub(super) fn of_record(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+) -> Result<Vec<KeptFile>, Failure> {
+    find(
+        workspace,
+        scratch,
+        Journal::rolled_back(workspace, scratch).ok().as_ref(),
+    )
 }
 
 /// Returns the kept files of the transaction of `scratch`.
@@ -42,16 +50,27 @@ pub(super) fn find(
         Err(error) if is_unreachable(error.fault) => Vec::new(),
         names => names?,
     };
-    let copies = names.iter().filter(|name| is_kept(name)).map(|name| scratch.file(name));
+    let copies = names
+        .iter()
+        .filter(|name| is_kept(name))
+        .map(|name| scratch.file(name));
     let mut copies = copies.collect::<Result<Vec<_>, _>>()?;
-    let known = journal.map_or(Ok(Vec::new()), |journal| of_journal(workspace, scratch, journal, &copies))?;
+    let known = journal.map_or(Ok(Vec::new()), |journal| {
+        of_journal(workspace, scratch, journal, &copies)
+    })?;
     copies.retain(|copy| !known.iter().any(|(_, other)| other == copy));
     let known = known.into_iter().map(|(path, copy)| (Some(path), copy));
     let all = known.chain(copies.into_iter().map(|copy| (None, copy)));
-    Ok(all.map(|(path, copy)| KeptFile { path, copy: workspace.real_path(&copy) }).collect())
+    Ok(all
+        .map(|(path, copy)| KeptFile {
+            path,
+            copy: workspace.real_path(&copy),
+        })
+        .collect())
 }
 
-/// Returns the path and the copy of each change of `journal` that has one: among `own`, or next to its file.
+/// Returns the path and the copy of each change of `journal` that has one: among `own`, or next to
+/// its file.
 fn of_journal(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -59,7 +78,11 @@ fn of_journal(
     own: &[RelPath],
 ) -> Result<Vec<(RelPath, RelPath)>, Failure> {
     let mut found = Vec::new();
-    for change in journal.changes.iter().filter(|change| !own.is_empty() || change.beside.is_some()) {
+    for change in journal
+        .changes
+        .iter()
+        .filter(|change| !own.is_empty() || change.beside.is_some())
+    {
         for copy in places(scratch, change)? {
             let is_there = match change.beside {
                 None => own.contains(&copy),

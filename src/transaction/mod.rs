@@ -1,7 +1,8 @@
-//! Makes a set of file changes true as a whole, or leaves the tree alone. It has never heard of patches.
+//! Makes a set of file changes true as a whole, or leaves the tree alone. It has never heard of
+//! patches.
 //!
-//! The commit protocol: lock, stage, journal, swap with verification behind the swap, sync, commit record,
-//! sweep. See [`Transaction`].
+//! The commit protocol: lock, stage, journal, swap with verification behind the swap, sync, commit
+//! record, sweep. See [`Transaction`].
 
 mod annex;
 mod arrange;
@@ -67,7 +68,8 @@ use state::State;
 use sweep::sweep;
 use undone::Aborted;
 
-/// One transaction, of the work tree of git that the root is in, or else of the root: begun under the lock, staged into as a [`Sink`], then committed or given up.
+/// One transaction, of the work tree of git that the root is in, or else of the root: begun under
+/// the lock, staged into as a [`Sink`], then committed or given up.
 ///
 /// Dropped without [`Transaction::commit`], also by a panic, it is given up.
 pub struct Transaction<'w> {
@@ -107,7 +109,8 @@ pub struct Receipt {
     pub warnings: Vec<String>,
     /// Why the change is in no history; `None` if it is in one.
     pub unkept: Option<Unkept>,
-    /// Files of the change that are not as it made them, because they changed while a [`Trial`] looked at them.
+    /// Files of the change that are not as it made them, because they changed while a [`Trial`]
+    /// looked at them.
     pub altered: Vec<RelPath>,
 }
 
@@ -126,7 +129,8 @@ pub struct Recovered {
     pub id: String,
     /// How it ended.
     pub ending: Ending,
-    /// Files that were left as found because somebody else changed them since, from the top of the work tree.
+    /// Files that were left as found because somebody else changed them since, from the top of the
+    /// work tree.
     pub left: Vec<RelPath>,
     /// The displaced files that could not be put back for that.
     pub kept: Vec<KeptFile>,
@@ -137,7 +141,8 @@ pub struct Recovered {
 pub enum Ending {
     /// Its commit record was there: only scratch was swept.
     Committed,
-    /// Its commit record was there, and what it displaced cannot be brought into the history now: it waits.
+    /// Its commit record was there, and what it displaced cannot be brought into the history now:
+    /// it waits.
     Waiting,
     /// The tree was put back.
     RolledBack,
@@ -148,7 +153,8 @@ pub enum Ending {
 }
 
 impl<'w> Transaction<'w> {
-    /// Takes the lock and recovers what a dead process left. A signal ends the waiting for the lock.
+    /// Takes the lock and recovers what a dead process left. A signal ends the waiting for the
+    /// lock.
     ///
     /// # Errors
     ///
@@ -194,7 +200,9 @@ impl<'w> Transaction<'w> {
     /// Makes the place of its scratch files.
     fn scratch(workspace: &dyn Workspace, state: &State) -> Result<(Scratch, Timestamp), Failure> {
         let since = workspace.now();
-        let last = state.history().and_then(|home| history::newest(workspace, home));
+        let last = state
+            .history()
+            .and_then(|home| history::newest(workspace, home));
         let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since))
@@ -207,8 +215,8 @@ impl<'w> Transaction<'w> {
         self
     }
 
-    /// Says whose directories are, and with which permission bits, if they have to be made; others are the user's own
-    /// with 0777 less the umask.
+    /// Says whose directories are, and with which permission bits, if they have to be made; others
+    /// are the user's own with 0777 less the umask.
     #[must_use]
     pub fn with_directories(mut self, directories: BTreeMap<RelPath, Standing>) -> Self {
         self.directories = directories;
@@ -229,7 +237,8 @@ impl<'w> Transaction<'w> {
         self
     }
 
-    /// Makes room for `changes`, about as many as there are going to be: lists that grow leave what they moved out of.
+    /// Makes room for `changes`, about as many as there are going to be: lists that grow leave what
+    /// they moved out of.
     #[must_use]
     pub fn expecting(self, changes: usize) -> Self {
         self.stage.reserve(changes);
@@ -243,18 +252,25 @@ impl<'w> Transaction<'w> {
         self
     }
 
-    /// Takes git's lock of the index, and lets that be staged at [`IndexPlace::path`] like any other file. The lock is held
-    /// until the transaction is over; what the index is should be read only now.
+    /// Takes git's lock of the index, and lets that be staged at [`IndexPlace::path`] like any
+    /// other file. The lock is held until the transaction is over; what the index is should be read
+    /// only now.
     ///
     /// # Errors
     ///
-    /// Returns [`Failure::IndexLocked`] if somebody else has the lock: nobody waits for it, as git does not.
+    /// Returns [`Failure::IndexLocked`] if somebody else has the lock: nobody waits for it, as git
+    /// does not.
     pub fn claim(&self, place: &IndexPlace) -> Result<(), Failure> {
-        annex::claim(self.workspace, &self.scratch, self.options.durability, place)
+        annex::claim(
+            self.workspace,
+            &self.scratch,
+            self.options.durability,
+            place,
+        )
     }
 
-    /// Returns the path of a scratch file for what belongs to the transaction besides its files; it goes with that.
-    /// It is a path of [`Transaction::workspace`].
+    /// Returns the path of a scratch file for what belongs to the transaction besides its files; it
+    /// goes with that. It is a path of [`Transaction::workspace`].
     ///
     /// # Errors
     ///
@@ -273,15 +289,18 @@ impl<'w> Transaction<'w> {
     ///
     /// # Errors
     ///
-    /// Returns [`Failure`] after rolling back. A change that could not even be staged is an error of
-    /// [`Sink::take`], and such a transaction must not be committed.
+    /// Returns [`Failure`] after rolling back. A change that could not even be staged is an error
+    /// of [`Sink::take`], and such a transaction must not be committed.
     pub fn commit(mut self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
         self.is_committing = true;
         let attempted = self.attempt(interrupt);
         self.is_committing = false;
         match attempted {
             Ok(done) => Ok(self.receipt(done)),
-            Err(Aborted { failure, keeps_journal }) => {
+            Err(Aborted {
+                failure,
+                keeps_journal,
+            }) => {
                 self.keeps_journal = keeps_journal;
                 let failure = self.noted(failure);
                 Err(self.below.failure_to_root(failure))
@@ -289,13 +308,16 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    /// Returns the journal of what was done, and which files are not as it says; `None` if there was nothing to do.
+    /// Returns the journal of what was done, and which files are not as it says; `None` if there
+    /// was nothing to do.
     fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Done>, Aborted> {
         let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated).into());
         }
-        let Some(state) = &self.state else { return Ok(None) };
+        let Some(state) = &self.state else {
+            return Ok(None);
+        };
         // That something was taken back is to be known, also if the tree was as before already.
         if staged.is_empty() && self.label.undoes.is_empty() {
             return Ok(None);
@@ -309,25 +331,72 @@ impl<'w> Transaction<'w> {
         }
         // The root itself stays, also if nothing is left in it.
         staged.keeps.extend(self.below.root().cloned());
-        let label = self.below.label_to_top(self.label.clone()).map_err(Failure::Workspace)?;
-        let arranged = arrange(self.workspace, &self.stage, staged, (&label, &self.below), &self.directories)?;
-        let Self { workspace, scratch, since, options, trials, progress, .. } = self;
+        let label = self
+            .below
+            .label_to_top(self.label.clone())
+            .map_err(Failure::Workspace)?;
+        let arranged = arrange(
+            self.workspace,
+            &self.stage,
+            staged,
+            (&label, &self.below),
+            &self.directories,
+        )?;
+        let Self {
+            workspace,
+            scratch,
+            since,
+            options,
+            trials,
+            progress,
+            ..
+        } = self;
         let (durability, since) = (options.durability, *since);
-        let (old_places, altered) =
-            Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt, progress }
-                .run(&arranged)?;
-        Ok(Some(Done { journal: arranged.journal, old_places, altered }))
+        let (old_places, altered) = Commit {
+            workspace: *workspace,
+            state,
+            scratch,
+            durability,
+            since,
+            trials,
+            interrupt,
+            progress,
+        }
+        .run(&arranged)?;
+        Ok(Some(Done {
+            journal: arranged.journal,
+            old_places,
+            altered,
+        }))
     }
 
-    /// Lets the history tell of a rollback that could not put everything back, and returns `failure` with the places where
-    /// the kept files are then.
+    /// Lets the history tell of a rollback that could not put everything back, and returns
+    /// `failure` with the places where the kept files are then.
     fn noted(&self, failure: Failure) -> Failure {
         match (failure, &self.state) {
-            (Failure::Incomplete { left, kept, refused: None, cause }, Some(state)) => {
+            (
+                Failure::Incomplete {
+                    left,
+                    kept,
+                    refused: None,
+                    cause,
+                },
+                Some(state),
+            ) => {
                 // What cannot be noted now is noted by the next command.
-                let _ = recover::clear(self.workspace, state, &self.scratch, self.options.durability);
+                let _ = recover::clear(
+                    self.workspace,
+                    state,
+                    &self.scratch,
+                    self.options.durability,
+                );
                 let kept = recover::relocated(self.workspace, state, &self.scratch, kept);
-                Failure::Incomplete { left, kept, refused: None, cause }
+                Failure::Incomplete {
+                    left,
+                    kept,
+                    refused: None,
+                    cause,
+                }
             }
             (failure, _) => failure,
         }
@@ -335,7 +404,9 @@ impl<'w> Transaction<'w> {
 
     /// Sweeps and gives the lock back.
     fn clear(&mut self) -> Result<(), Failure> {
-        let Some(state) = self.state.take() else { return Ok(()) };
+        let Some(state) = self.state.take() else {
+            return Ok(());
+        };
         self.progress.enter(Phase::Sweeping, 0);
         if self.keeps_journal {
             state.ignore(self.workspace);
@@ -360,7 +431,8 @@ impl Drop for Transaction<'_> {
     /// Gives up what was staged, and rolls back what a panic left half done.
     fn drop(&mut self) {
         if let (true, Some(state)) = (self.is_committing, &self.state) {
-            self.keeps_journal = recover::one(self.workspace, state, &self.scratch, self.options).is_err();
+            self.keeps_journal =
+                recover::one(self.workspace, state, &self.scratch, self.options).is_err();
         }
         // What cannot be swept now goes with the next command.
         let _ = self.clear();
@@ -371,12 +443,19 @@ impl Sink for Transaction<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let path = change.path.clone();
         let change = self.below.change_to_top(change)?;
-        self.stage.take(self.workspace, change).map_err(|failure| match failure {
-            Failure::Workspace(error) => self.below.error_to_root(error),
-            failure => {
-                let (path, source) = (path.to_string(), io::Error::other(failure));
-                WorkspaceError { verb: "stage", path, fault: Fault::Other, source }
-            }
-        })
+        self.stage
+            .take(self.workspace, change)
+            .map_err(|failure| match failure {
+                Failure::Workspace(error) => self.below.error_to_root(error),
+                failure => {
+                    let (path, source) = (path.to_string(), io::Error::other(failure));
+                    WorkspaceError {
+                        verb: "stage",
+                        path,
+                        fault: Fault::Other,
+                        source,
+                    }
+                }
+            })
     }
 }

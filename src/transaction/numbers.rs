@@ -35,17 +35,30 @@ pub(super) struct Number<'n> {
 }
 
 impl Numbers {
-    /// Returns a number that nobody had, and makes its bucket in `scratch` if it is the first one there.
-    pub(super) fn take(&self, workspace: &dyn Workspace, scratch: &Scratch) -> Result<Number<'_>, Failure> {
+    /// Returns a number that nobody had, and makes its bucket in `scratch` if it is the first one
+    /// there.
+    pub(super) fn take(
+        &self,
+        workspace: &dyn Workspace,
+        scratch: &Scratch,
+    ) -> Result<Number<'_>, Failure> {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         if first < BUCKET {
-            return Ok(Number { value: first, rest: 0..0, numbers: self });
+            return Ok(Number {
+                value: first,
+                rest: 0..0,
+                numbers: self,
+            });
         }
         let (numbers, is_new) = locked(&self.buckets).take();
         if is_new {
             scratch.make_bucket(workspace, numbers.start)?;
         }
-        Ok(Number { value: numbers.start, rest: numbers.start + 1..numbers.end, numbers: self })
+        Ok(Number {
+            value: numbers.start,
+            rest: numbers.start + 1..numbers.end,
+            numbers: self,
+        })
     }
 }
 
@@ -93,6 +106,9 @@ mod tests {
         all.extend([BUCKETED, other.value]);
         all.sort_unstable();
         all.dedup();
-        assert_eq!((all.len(), memory.list(Some(&home)).unwrap().len()), (3 * BUCKET + 2, 5));
+        assert_eq!(
+            (all.len(), memory.list(Some(&home)).unwrap().len()),
+            (3 * BUCKET + 2, 5)
+        );
     }
 }

@@ -43,9 +43,9 @@ pub enum Links {
     /// They keep what was there: the new file takes the place of the one name.
     #[default]
     Parted,
-    /// They have what comes too: the file is written over in place. That is journaled like everything else, but it does
-    /// not happen at once: whoever reads meanwhile may find a part of each, and what somebody writes at that very moment
-    /// may be lost.
+    /// They have what comes too: the file is written over in place. That is journaled like
+    /// everything else, but it does not happen at once: whoever reads meanwhile may find a part of
+    /// each, and what somebody writes at that very moment may be lost.
     Kept,
 }
 
@@ -62,11 +62,19 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { entries: 100, age: Duration::from_secs(30 * 24 * 60 * 60), bytes: 512 << 20 }
+        Self {
+            entries: 100,
+            age: Duration::from_secs(30 * 24 * 60 * 60),
+            bytes: 512 << 20,
+        }
     }
 }
 
 impl Limits {
     /// No history at all.
-    pub const NOTHING: Self = Self { entries: 0, age: Duration::ZERO, bytes: 0 };
+    pub const NOTHING: Self = Self {
+        entries: 0,
+        age: Duration::ZERO,
+        bytes: 0,
+    };
 }

@@ -1,8 +1,8 @@
-//! The state of other users on the same work tree: in git's directory of another user, and in state directories that they
-//! made.
+//! The state of other users on the same work tree: in git's directory of another user, and in state
+//! directories that they made.
 //!
-//! wpatch does not trust this state and does not change it. wpatch takes its lock, and refuses to write while a change in it
-//! is interrupted.
+//! wpatch does not trust this state and does not change it. wpatch takes its lock, and refuses to
+//! write while a change in it is interrupted.
 
 use std::thread;
 use std::time::Duration;
@@ -19,13 +19,22 @@ use crate::workspace::{Fault, Lock, PASSING, Result as Done, Stat, Workspace, to
 /// Time between two looks at a state directory that this user cannot lock.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Returns where the state is as soon as no command of another user has the usual state directory, which the command made
-/// for itself; [`Waited::Held`] while one has it. The directory of a command that died stays.
+/// Returns where the state is as soon as no command of another user has the usual state directory,
+/// which the command made for itself; [`Waited::Held`] while one has it. The directory of a command
+/// that died stays.
 ///
-/// The place is determined again after each wait: the next command of the other user takes the usual place.
-pub(super) fn await_commands(workspace: &dyn Workspace, patience: Duration) -> Result<Waited<Place>, Failure> {
+/// The place is determined again after each wait: the next command of the other user takes the
+/// usual place.
+pub(super) fn await_commands(
+    workspace: &dyn Workspace,
+    patience: Duration,
+) -> Result<Waited<Place>, Failure> {
     let place = place(workspace)?;
-    for (directory, stat) in place.others.iter().filter(|(_, stat)| stat.permissions & PASSING != 0) {
+    for (directory, stat) in place
+        .others
+        .iter()
+        .filter(|(_, stat)| stat.permissions & PASSING != 0)
+    {
         match workspace.lock_dir(directory, patience) {
             Ok(None) => return Ok(Waited::Held),
             Ok(Some(_)) => {}
@@ -43,16 +52,24 @@ pub(super) fn await_commands(workspace: &dyn Workspace, patience: Duration) -> R
     Ok(Waited::Done(place))
 }
 
-/// Returns whether a command of another user may use the state directory, which this user cannot read.
+/// Returns whether a command of another user may use the state directory, which this user cannot
+/// read.
 fn is_hidden(workspace: &dyn Workspace, (directory, stat): (&RelPath, &Stat)) -> bool {
     let is_denied = |names: Done<_>| names.is_err_and(|error| error.fault == Fault::Denied);
     stat.permissions & PASSING != 0 && is_denied(workspace.list(Some(directory)))
 }
 
-/// Returns `failure`, or that a command of another user has the place of the state directory: it took it after this one looked.
-pub(super) fn is_taken(workspace: &dyn Workspace, directory: &RelPath, failure: Failure) -> Result<(), Failure> {
+/// Returns `failure`, or that a command of another user has the place of the state directory: it
+/// took it after this one looked.
+pub(super) fn is_taken(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    failure: Failure,
+) -> Result<(), Failure> {
     let is_there = |failure: &Failure| match failure {
-        Failure::Foreign { directory: named, .. } => *named == shown(workspace, directory),
+        Failure::Foreign {
+            directory: named, ..
+        } => *named == shown(workspace, directory),
         _ => false,
     };
     if !is_there(&failure) {
@@ -70,31 +87,45 @@ pub(super) fn is_taken(workspace: &dyn Workspace, directory: &RelPath, failure: 
 
 /// Names the command of another user that a wait for a lock ended for, if it was one.
 pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
-    let Failure::Locked = failure else { return failure };
-    let Ok(workspace) = top(workspace) else { return failure };
+    let Failure::Locked = failure else {
+        return failure;
+    };
+    let Ok(workspace) = top(workspace) else {
+        return failure;
+    };
     let directory = beside();
     let is_at_work = |stat: &Stat| {
-        let is_held = || matches!(lock_one(workspace, (&directory, stat), Duration::ZERO), Ok(Waited::Held));
+        let is_held = || {
+            matches!(
+                lock_one(workspace, (&directory, stat), Duration::ZERO),
+                Ok(Waited::Held)
+            )
+        };
         stat.uid != workspace.user() && (is_hidden(workspace, (&directory, stat)) || is_held())
     };
     match workspace.stat(&directory) {
-        Ok(Some(stat)) if is_at_work(&stat) => {
-            Failure::LockedByUser { directory: shown(workspace, &directory), owner: stat.uid }
-        }
+        Ok(Some(stat)) if is_at_work(&stat) => Failure::LockedByUser {
+            directory: shown(workspace, &directory),
+            owner: stat.uid,
+        },
         _ => failure,
     }
 }
 
-/// Returns whether a command of another user may be at work here, in a state directory that this user cannot read.
+/// Returns whether a command of another user may be at work here, in a state directory that this
+/// user cannot read.
 ///
 /// # Errors
 ///
-/// Returns [`Failure::Foreign`] if a change of another user is interrupted. A state directory that stays and cannot be read is
-/// ignored.
+/// Returns [`Failure::Foreign`] if a change of another user is interrupted. A state directory that
+/// stays and cannot be read is ignored.
 pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, Failure> {
     let mut is_at_work = false;
     for (directory, stat) in &place.others {
-        let foreign = || Failure::Foreign { directory: shown(workspace, directory), owner: stat.uid };
+        let foreign = || Failure::Foreign {
+            directory: shown(workspace, directory),
+            owner: stat.uid,
+        };
         let names = match workspace.list(Some(directory)) {
             Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => {
                 is_at_work |= is_hidden(workspace, (directory, stat));
@@ -121,7 +152,9 @@ pub(super) fn lock(
 ) -> Result<Vec<Lock>, Failure> {
     let mut locks = Vec::new();
     for (directory, stat) in &place.others {
-        let locked = wait(interrupt, patience, |patience| lock_one(workspace, (directory, stat), patience))?;
+        let locked = wait(interrupt, patience, |patience| {
+            lock_one(workspace, (directory, stat), patience)
+        })?;
         locks.extend(locked);
     }
     Ok(locks)
@@ -136,17 +169,26 @@ fn lock_one(
     let lock = join(directory, LOCK)?;
     // It is not created: a lock file of this user would block the other user.
     let is_theirs = |stat: Stat| {
-        stat.kind == FileKind::Regular && stat.uid == owner.uid && stat.links == 1 && stat.permissions & 0o600 == 0o600
+        stat.kind == FileKind::Regular
+            && stat.uid == owner.uid
+            && stat.links == 1
+            && stat.permissions & 0o600 == 0o600
     };
     let locked = if owner.permissions & PASSING != 0 {
         workspace.lock_dir(directory, patience)
-    } else if workspace.stat(&lock).is_ok_and(|stat| stat.is_some_and(is_theirs)) {
+    } else if workspace
+        .stat(&lock)
+        .is_ok_and(|stat| stat.is_some_and(is_theirs))
+    {
         workspace.lock(&lock, patience)
     } else {
         return Ok(Waited::Done(None));
     };
     match locked {
-        Err(error) if matches!(error.fault, Fault::Denied | Fault::Unsupported) || is_unreachable(error.fault) => {
+        Err(error)
+            if matches!(error.fault, Fault::Denied | Fault::Unsupported)
+                || is_unreachable(error.fault) =>
+        {
             Ok(Waited::Done(None))
         }
         locked => Ok(locked?.map_or(Waited::Held, |lock| Waited::Done(Some(lock)))),

@@ -28,36 +28,60 @@ pub(super) struct Place {
     pub(super) binding: Option<Vec<u8>>,
 }
 
-/// Returns where the state of this user is if another user has the usual state directory. It is made for one command.
+/// Returns where the state of this user is if another user has the usual state directory. It is
+/// made for one command.
 pub(super) fn of_user(workspace: &dyn Workspace) -> RelPath {
-    RelPath::new(format!(".wpatch-{}", workspace.user()).as_bytes()).expect("BUG: a plain name is no path")
+    RelPath::new(format!(".wpatch-{}", workspace.user()).as_bytes())
+        .expect("BUG: a plain name is no path")
 }
 
-/// Returns where the state of `workspace` is, which is the top of a work tree of git or in none: `wpatch/` in git's
-/// directory of that work tree, else `.wpatch/`, and else, if these belong to another user, a directory of this user.
+/// Returns where the state of `workspace` is, which is the top of a work tree of git or in none:
+/// `wpatch/` in git's directory of that work tree, else `.wpatch/`, and else, if these belong to
+/// another user, a directory of this user.
 pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
     place_with_git(workspace, workspace.git_directory()?)
 }
 
 /// Does the same where the git directory is known.
-pub(super) fn place_with_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<Place, Failure> {
+pub(super) fn place_with_git(
+    workspace: &dyn Workspace,
+    git: GitDirectory,
+) -> Result<Place, Failure> {
     let (mut others, mut unusable, mut binding) = (Vec::new(), None, None);
     let mut candidates = vec![beside()];
     match git {
-        GitDirectory::At { directory, binding: wanted } => {
+        GitDirectory::At {
+            directory,
+            binding: wanted,
+        } => {
             candidates.insert(0, join(&directory, "wpatch")?);
             binding = wanted;
         }
         GitDirectory::Missing => {}
         GitDirectory::Inside { why } => {
-            unusable = Some(Unkept { remedy: Remedy::Named, ..Unkept::new(why) });
+            unusable = Some(Unkept {
+                remedy: Remedy::Named,
+                ..Unkept::new(why)
+            });
         }
-        GitDirectory::Unusable { why, theirs, has_remedy } => {
-            let remedy = if has_remedy { Remedy::Named } else { Remedy::Init };
-            unusable = Some(Unkept { remedy, ..Unkept::new(why) });
+        GitDirectory::Unusable {
+            why,
+            theirs,
+            has_remedy,
+        } => {
+            let remedy = if has_remedy {
+                Remedy::Named
+            } else {
+                Remedy::Init
+            };
+            unusable = Some(Unkept {
+                remedy,
+                ..Unkept::new(why)
+            });
             if let Some(theirs) = theirs {
                 let theirs = join(&theirs, "wpatch")?;
-                let found = reachable(workspace, &theirs)?.filter(|stat| is_foreign(workspace, &theirs, stat));
+                let found = reachable(workspace, &theirs)?
+                    .filter(|stat| is_foreign(workspace, &theirs, stat));
                 others.extend(found.map(|stat| (theirs, stat)));
             }
         }
@@ -70,20 +94,38 @@ pub(super) fn place_with_git(workspace: &dyn Workspace, git: GitDirectory) -> Re
             continue;
         };
         let (name, user) = (shown(workspace, &candidate), workspace.user());
-        let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
-        let reason = format!("{name} belongs to another user (uid {}); {remedy}", stat.uid);
+        let remedy =
+            format!("`chown -R {user} {name}` as root or as that user gives it to this user");
+        let reason = format!(
+            "{name} belongs to another user (uid {}); {remedy}",
+            stat.uid
+        );
         // What git's directory cannot do matters more than what the place beside it cannot.
         if own.is_empty() {
-            unusable.get_or_insert(Unkept { reason, remedy: Remedy::Named, is_warned: false });
+            unusable.get_or_insert(Unkept {
+                reason,
+                remedy: Remedy::Named,
+                is_warned: false,
+            });
         }
         others.push((candidate, stat));
     }
     let mut own = own.into_iter();
-    let directory = own.next().map_or_else(|| of_user(workspace), |(directory, _)| directory);
+    let directory = own
+        .next()
+        .map_or_else(|| of_user(workspace), |(directory, _)| directory);
     // The state was there before the root became a work tree of git.
-    let former = own.next().and_then(|(former, is_there)| is_there.then_some(former));
+    let former = own
+        .next()
+        .and_then(|(former, is_there)| is_there.then_some(former));
     let is_in_git = directory.parent().is_some();
-    Ok(Place { directory, former, unusable, others, binding: binding.filter(|_| is_in_git) })
+    Ok(Place {
+        directory,
+        former,
+        unusable,
+        others,
+        binding: binding.filter(|_| is_in_git),
+    })
 }
 
 /// Returns what is at `path`. What this user cannot reach is ignored.
@@ -113,7 +155,8 @@ pub(super) enum Lifetime {
     Stays,
     /// As long as one command, as [`PASSING`] shows.
     Passes,
-    /// As long as one command, on a file system that cannot show it: one that is to stay has [`IGNORE`] in it there.
+    /// As long as one command, on a file system that cannot show it: one that is to stay has
+    /// [`IGNORE`] in it there.
     PassesUnmarked,
 }
 
@@ -123,36 +166,56 @@ impl Lifetime {
     }
 }
 
-/// Returns how long the directory of the program's own at `directory` stays; `None` if there is none.
+/// Returns how long the directory of the program's own at `directory` stays; `None` if there is
+/// none.
 ///
 /// # Security
 ///
-/// Its content is believed only if no other user can have written it: a journal is a list of files to write. If the tree
-/// itself is on a file system without permission bits, such as vfat, owner and bits are those of the mount. There every user
-/// who can write to the state can write to the tree as well, and gains nothing.
-pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Option<Lifetime>, Failure> {
+/// Its content is believed only if no other user can have written it: a journal is a list of files
+/// to write. If the tree itself is on a file system without permission bits, such as vfat, owner
+/// and bits are those of the mount. There every user who can write to the state can write to the
+/// tree as well, and gains nothing.
+pub(super) fn find(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+) -> Result<Option<Lifetime>, Failure> {
     find_by(workspace, directory, Probe::Named)
 }
 
 /// Does the same and makes no file, not even for a moment.
-pub(super) fn find_to_read(workspace: &dyn Workspace, directory: &RelPath) -> Result<Option<Lifetime>, Failure> {
+pub(super) fn find_to_read(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+) -> Result<Option<Lifetime>, Failure> {
     find_by(workspace, directory, Probe::Unnamed)
 }
 
-fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Result<Option<Lifetime>, Failure> {
-    let Some(stat) = workspace.stat(directory)? else { return Ok(None) };
+fn find_by(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    probe: Probe,
+) -> Result<Option<Lifetime>, Failure> {
+    let Some(stat) = workspace.stat(directory)? else {
+        return Ok(None);
+    };
     let has_bits = || {
         let above = directory.parent();
-        workspace.keeps_modes(Some(directory), probe) || workspace.keeps_modes(above.as_ref(), probe)
+        workspace.keeps_modes(Some(directory), probe)
+            || workspace.keeps_modes(above.as_ref(), probe)
     };
     let reason = match stat.kind {
         FileKind::Directory if is_open(workspace, &stat) && !has_bits() => {
             return Ok(Some(lifetime(workspace, directory, &stat, probe)?));
         }
         _ if stat.uid != workspace.user() => {
-            return Err(Failure::Foreign { directory: shown(workspace, directory), owner: stat.uid });
+            return Err(Failure::Foreign {
+                directory: shown(workspace, directory),
+                owner: stat.uid,
+            });
         }
-        FileKind::Directory if stat.permissions & 0o022 != 0 => format!("{directory}: others can write to it"),
+        FileKind::Directory if stat.permissions & 0o022 != 0 => {
+            format!("{directory}: others can write to it")
+        }
         FileKind::Directory => return Ok(Some(lifetime(workspace, directory, &stat, probe)?)),
         kind => format!("{directory}: a {kind} where the state directory should be"),
     };
@@ -163,7 +226,8 @@ fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Resu
 ///
 /// # Errors
 ///
-/// Returns [`Failure::State`] and [`Failure::Foreign`] for a directory that a command that writes would refuse.
+/// Returns [`Failure::State`] and [`Failure::Foreign`] for a directory that a command that writes
+/// would refuse.
 pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
     match find_to_read(workspace, directory)? {
         None => return Ok(false),
@@ -180,20 +244,25 @@ pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result
 
 /// Returns the error for `path`, which must be a regular file of the state directory and is not.
 pub(super) fn no_file(path: &RelPath) -> Failure {
-    Failure::State { reason: format!("{path}: not a regular file; remove it") }
+    Failure::State {
+        reason: format!("{path}: not a regular file; remove it"),
+    }
 }
 
 /// Returns an error if no state directory can stay, because another user has the usual one.
 pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
     let git = workspace.git_directory()?;
     if let GitDirectory::Inside { why } = &git {
-        return Err(Failure::State { reason: format!("{why}: run `wpatch init` in a work tree") });
+        return Err(Failure::State {
+            reason: format!("{why}: run `wpatch init` in a work tree"),
+        });
     }
     let place = place_with_git(workspace, git)?;
     match place.others.first() {
-        Some((path, stat)) if place.directory == of_user(workspace) => {
-            Err(Failure::Foreign { directory: shown(workspace, path), owner: stat.uid })
-        }
+        Some((path, stat)) if place.directory == of_user(workspace) => Err(Failure::Foreign {
+            directory: shown(workspace, path),
+            owner: stat.uid,
+        }),
         _ => Ok(()),
     }
 }
@@ -209,7 +278,12 @@ pub(super) fn is_open(workspace: &dyn Workspace, stat: &Stat) -> bool {
 }
 
 /// Returns how long the directory at `directory` stays.
-fn lifetime(workspace: &dyn Workspace, directory: &RelPath, stat: &Stat, probe: Probe) -> Result<Lifetime, Failure> {
+fn lifetime(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    stat: &Stat,
+    probe: Probe,
+) -> Result<Lifetime, Failure> {
     if stat.permissions & PASSING != 0 {
         return Ok(Lifetime::Passes);
     }
@@ -219,10 +293,15 @@ fn lifetime(workspace: &dyn Workspace, directory: &RelPath, stat: &Stat, probe: 
     }
     // The user may have made it, without that file.
     let has_bits = workspace.keeps_modes(Some(directory), probe);
-    Ok(if has_bits { Lifetime::Stays } else { Lifetime::PassesUnmarked })
+    Ok(if has_bits {
+        Lifetime::Stays
+    } else {
+        Lifetime::PassesUnmarked
+    })
 }
 
-/// Returns whether a file belongs to the user and to nobody else. One that is being removed has no name any more.
+/// Returns whether a file belongs to the user and to nobody else. One that is being removed has no
+/// name any more.
 pub(super) fn is_private(workspace: &dyn Workspace, stat: &Stat) -> bool {
     stat.uid == workspace.user() && stat.permissions & 0o7177 == 0 && stat.links <= 1
 }

@@ -12,35 +12,45 @@ use super::scratch::Scratch;
 use super::state::State;
 use super::sweep::{is_kept, sweep};
 use super::wait::{Waited, wait};
-use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept, others};
+use super::{
+    Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept,
+    others,
+};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Stat, Workspace, top};
 
-/// Finishes what dead processes left, and says what it was. Without a state directory it does nothing.
+/// Finishes what dead processes left, and says what it was. Without a state directory it does
+/// nothing.
 ///
 /// # Errors
 ///
-/// Returns [`Failure::Incomplete`] if the disk still refuses to be put back, [`Failure::State`] if a journal
-/// cannot be trusted (then nothing was touched), [`Failure::Locked`] if somebody is at work.
+/// Returns [`Failure::Incomplete`] if the disk still refuses to be put back, [`Failure::State`] if
+/// a journal cannot be trusted (then nothing was touched), [`Failure::Locked`] if somebody is at
+/// work.
 pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recovered>, Failure> {
     let (state, mut recovered) = open_existing(workspace, options)?;
     let workspace = top(workspace)?;
-    let known: Vec<_> = recovered.iter().map(|recovered| recovered.id.clone()).collect();
-    let kept = history::kept(workspace)?.into_iter().filter(|kept| !known.contains(&kept.id));
+    let known: Vec<_> = recovered
+        .iter()
+        .map(|recovered| recovered.id.clone())
+        .collect();
+    let kept = history::kept(workspace)?
+        .into_iter()
+        .filter(|kept| !known.contains(&kept.id));
     recovered.extend(kept);
     // What cannot be removed now goes with the next command.
     let _ = state.map(|state| state.close(workspace));
     Ok(recovered)
 }
 
-/// Returns whether a change is half made, by a process that is at work or died: then the tree is not what the next
-/// command finds. Touches nothing and waits for nobody.
+/// Returns whether a change is half made, by a process that is at work or died: then the tree is
+/// not what the next command finds. Touches nothing and waits for nobody.
 ///
 /// # Errors
 ///
-/// Returns what [`Transaction::begin`](super::Transaction::begin) would: [`Failure::State`] for a state directory or a
-/// journal that cannot be trusted, and the errors of reading.
+/// Returns what [`Transaction::begin`](super::Transaction::begin) would: [`Failure::State`] for a
+/// state directory or a journal that cannot be trusted, and the errors of reading.
 pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
     let mut is_open = false;
     let place = place(top(workspace)?)?;
@@ -66,7 +76,8 @@ fn is_half_made(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, 
     }
 }
 
-/// Makes the state directory of the work tree if it is not there, locks it, and finishes what dead processes left.
+/// Makes the state directory of the work tree if it is not there, locks it, and finishes what dead
+/// processes left.
 pub(super) fn open(
     workspace: &dyn Workspace,
     options: Options,
@@ -74,7 +85,15 @@ pub(super) fn open(
 ) -> Result<(State, Vec<Recovered>), Failure> {
     let mut recovered = Vec::new();
     let state = wait(interrupt, options.patience, |patience| {
-        attempt(workspace, Options { patience, ..options }, interrupt, &mut recovered)
+        attempt(
+            workspace,
+            Options {
+                patience,
+                ..options
+            },
+            interrupt,
+            &mut recovered,
+        )
     });
     let state = state.map_err(|failure| others::blocked(workspace, failure))?;
     let workspace = top(workspace)?;
@@ -149,10 +168,15 @@ fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
     }
 }
 
-/// Returns where the state of a root, which is at `place` now, was before: next to a root that is now in a work tree of git, or
-/// in the directory of this user while another user had the usual one.
-fn formers<'w>(workspace: &'w dyn Workspace, place: &Place) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
-    // One of another user is not this user's: only below the top has nobody looked at the owner yet.
+/// Returns where the state of a root, which is at `place` now, was before: next to a root that is
+/// now in a work tree of git, or in the directory of this user while another user had the usual
+/// one.
+fn formers<'w>(
+    workspace: &'w dyn Workspace,
+    place: &Place,
+) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
+    // One of another user is not this user's: only below the top has nobody looked at the owner
+    // yet.
     let is_own = |stat: Stat| stat.kind != FileKind::Directory || stat.uid == workspace.user();
     let below = match workspace.work_tree()? {
         Some(_) if workspace.stat(&beside())?.is_none_or(is_own) => Some((workspace, beside())),
@@ -160,12 +184,18 @@ fn formers<'w>(workspace: &'w dyn Workspace, place: &Place) -> Result<Vec<(&'w d
     };
     let top = top(workspace)?;
     let above = place.former.clone().map(|former| (top, former));
-    let of_user = Some(of_user(workspace)).filter(|own| *own != place.directory).map(|own| (top, own));
+    let of_user = Some(of_user(workspace))
+        .filter(|own| *own != place.directory)
+        .map(|own| (top, own));
     Ok(below.into_iter().chain(above).chain(of_user).collect())
 }
 
 /// Finishes what was left there.
-fn finish_formers(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<Vec<Recovered>, Failure> {
+fn finish_formers(
+    workspace: &dyn Workspace,
+    place: &Place,
+    options: Options,
+) -> Result<Vec<Recovered>, Failure> {
     let mut recovered = Vec::new();
     for (former, directory) in formers(workspace, place)? {
         if !has_work(former, &directory)? {
@@ -187,16 +217,22 @@ fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Fail
     Ok(match find_to_read(workspace, directory)? {
         None => false,
         // A history that stays there is nobody's business any more.
-        Some(Lifetime::Stays) => !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty(),
+        Some(Lifetime::Stays) => {
+            !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
+        }
         Some(_) => true,
     })
 }
 
-/// Refuses a journal that cannot be trusted, touching nothing; returns whether there is one that is open.
+/// Refuses a journal that cannot be trusted, touching nothing; returns whether there is one that is
+/// open.
 fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool, Failure> {
     let mut is_open = false;
     for scratch in left {
-        match scratch.names(workspace).map(|names| Left::of(scratch, &names)) {
+        match scratch
+            .names(workspace)
+            .map(|names| Left::of(scratch, &names))
+        {
             Ok(Left::Journal) => is_open |= is_there(Journal::read(workspace, scratch))?,
             // Another process is done with it meanwhile.
             Err(error) if !is_unreachable(error.fault) => return Err(error.into()),
@@ -214,9 +250,13 @@ fn is_there(read: Result<Journal, Failure>) -> Result<bool, Failure> {
     }
 }
 
-/// Recovers every transaction in the state directory, in the order of their names, which is that of time; none if there
-/// is one that cannot be trusted.
-fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Result<Vec<Recovered>, Failure> {
+/// Recovers every transaction in the state directory, in the order of their names, which is that of
+/// time; none if there is one that cannot be trusted.
+fn leftovers(
+    workspace: &dyn Workspace,
+    state: &State,
+    options: Options,
+) -> Result<Vec<Recovered>, Failure> {
     let names = workspace.list(Some(&state.directory))?;
     let left = transactions(workspace, &state.directory, &names)?;
     trust(workspace, &left)?;
@@ -224,7 +264,8 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
     state.sweep_probes(workspace, &names)?;
     if let Some(home) = state.history().filter(|&home| *home != state.directory) {
         // An attic that cannot be read now does not keep anybody from working.
-        let _ = history::names(workspace, home).and_then(|names| history::bury(workspace, home, (&names, None)));
+        let _ = history::names(workspace, home)
+            .and_then(|names| history::bury(workspace, home, (&names, None)));
     }
     let mut recovered = Vec::new();
     for scratch in left {
@@ -233,12 +274,19 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
     Ok(recovered)
 }
 
-/// Returns the transactions among `names` of the state directory, of which each can be trusted or is refused.
-fn transactions(workspace: &dyn Workspace, directory: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Scratch>, Failure> {
+/// Returns the transactions among `names` of the state directory, of which each can be trusted or
+/// is refused.
+fn transactions(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    names: &[Vec<u8>],
+) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
     for scratch in Scratch::among(directory, names)? {
         // wpatch makes no other file of this name.
-        let is_directory = workspace.stat(&scratch.directory)?.is_some_and(|stat| stat.kind == FileKind::Directory);
+        let is_directory = workspace
+            .stat(&scratch.directory)?
+            .is_some_and(|stat| stat.kind == FileKind::Directory);
         if is_directory && find_to_read(workspace, &scratch.directory)?.is_some() {
             found.push(scratch);
         }
@@ -261,8 +309,8 @@ enum Left {
 }
 
 impl Left {
-    /// A transaction without a directory of its own cannot become an entry of the history: its kept files stay where they
-    /// are, with their record.
+    /// A transaction without a directory of its own cannot become an entry of the history: its kept
+    /// files stay where they are, with their record.
     fn of(scratch: &Scratch, names: &[Vec<u8>]) -> Self {
         let has = |record: &[u8]| names.iter().any(|name| name == record);
         let is_record = |name: &[u8]| name == b"undone" && scratch.is_lodged();
@@ -294,7 +342,12 @@ pub(super) fn one(
         Left::Kept => {
             let kept = kept::of_record(workspace, scratch)?;
             let left = kept.iter().filter_map(|kept| kept.path.clone()).collect();
-            return Ok(Some(Recovered { id: scratch.id.clone(), ending: Ending::Kept, left, kept }));
+            return Ok(Some(Recovered {
+                id: scratch.id.clone(),
+                ending: Ending::Kept,
+                left,
+                kept,
+            }));
         }
         // Its scratch files are gone, and how it ended with them.
         Left::Scratch if names.is_empty() => {
@@ -310,15 +363,21 @@ pub(super) fn one(
         }
         Left::Journal => {
             let journal = Journal::read(workspace, scratch)?;
-            let is_open = names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
+            let is_open =
+                names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
             annex::accompany(&journal.changes, is_open)?;
-            (left, kept) = Rollback::new(workspace, scratch, &journal, options.durability).run().finished()?;
+            (left, kept) = Rollback::new(workspace, scratch, &journal, options.durability)
+                .run()
+                .finished()?;
             Ending::RolledBack
         }
         Left::Scratch => Ending::Abandoned,
     };
     let ending = match clear(workspace, state, scratch, options.durability) {
-        Err(_) if ending == Ending::Committed && scratch.names(workspace)?.iter().any(|name| name == b"done") => {
+        Err(_)
+            if ending == Ending::Committed
+                && scratch.names(workspace)?.iter().any(|name| name == b"done") =>
+        {
             Ending::Waiting
         }
         // What cannot be swept now goes with the next command.
@@ -327,22 +386,34 @@ pub(super) fn one(
     if !kept.is_empty() {
         kept = relocated(workspace, state, scratch, kept);
     }
-    Ok(Some(Recovered { id: scratch.id.clone(), ending, left, kept }))
+    Ok(Some(Recovered {
+        id: scratch.id.clone(),
+        ending,
+        left,
+        kept,
+    }))
 }
 
-/// Returns where the files `kept` are after the transaction of `scratch` may have become an entry of the history.
+/// Returns where the files `kept` are after the transaction of `scratch` may have become an entry
+/// of the history.
 pub(super) fn relocated(
     workspace: &dyn Workspace,
     state: &State,
     scratch: &Scratch,
     kept: Vec<KeptFile>,
 ) -> Vec<KeptFile> {
-    let moved = state.history().map(|home| history::kept_of(workspace, home, &scratch.id));
-    moved.and_then(Result::ok).filter(|moved| !moved.is_empty()).unwrap_or(kept)
+    let moved = state
+        .history()
+        .map(|home| history::kept_of(workspace, home, &scratch.id));
+    moved
+        .and_then(Result::ok)
+        .filter(|moved| !moved.is_empty())
+        .unwrap_or(kept)
 }
 
-/// Sweeps, or makes an entry of the history, but only when the record is durable: a process that died behind its
-/// renaming may not have come to that, and a journal that comes back without its files could not be undone.
+/// Sweeps, or makes an entry of the history, but only when the record is durable: a process that
+/// died behind its renaming may not have come to that, and a journal that comes back without its
+/// files could not be undone.
 pub(super) fn clear(
     workspace: &dyn Workspace,
     state: &State,
@@ -358,7 +429,10 @@ pub(super) fn clear(
         Err(Failure::State { .. }) => return sweep(workspace, scratch),
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
             // Outside of the tree only files stay that can be put back.
-            let has_kept = scratch.own_names(workspace)?.iter().any(|name| is_kept(name));
+            let has_kept = scratch
+                .own_names(workspace)?
+                .iter()
+                .any(|name| is_kept(name));
             let is_told = !scratch.is_lodged() && (has_kept || !state.passes());
             return match state.history().filter(|_| is_told) {
                 Some(home) => history::note_aborted(workspace, home, scratch, durability),
@@ -372,8 +446,15 @@ pub(super) fn clear(
         _ if journal.undoes.is_empty() => return sweep(workspace, scratch),
         _ => return Err(no_history()),
     };
-    match history::keep(workspace, home, (scratch, &journal), OldPlaces::Unknown, durability) {
-        // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
+    match history::keep(
+        workspace,
+        home,
+        (scratch, &journal),
+        OldPlaces::Unknown,
+        durability,
+    ) {
+        // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of
+        // it.
         Err(_) if state.passes() && journal.undoes.is_empty() => sweep(workspace, scratch),
         Err(failure) => Err(failure),
         Ok(()) => history::drain(workspace, home, &journal.undoes),

@@ -20,9 +20,13 @@ pub fn save(
 ) -> Result<Option<Saved>, Failure> {
     let text = seal(rejection)?;
     let tree = top(workspace)?;
-    saved_plans::put(workspace, options, interrupt, (PlanRejection::FILE, &text, &|id| entry_name(id, 0)), |home, _| {
-        prune(tree, home, (options.history, Spares::Newest)).map(drop)
-    })
+    saved_plans::put(
+        workspace,
+        options,
+        interrupt,
+        (PlanRejection::FILE, &text, &|id| entry_name(id, 0)),
+        |home, _| prune(tree, home, (options.history, Spares::Newest)).map(drop),
+    )
 }
 
 /// Returns the newest rejection of the change with the name `plan`. Takes no lock.
@@ -55,7 +59,9 @@ pub fn remove(workspace: &dyn Workspace, plan: &str) -> Result<usize, Failure> {
     let mut count = 0;
     for home in homes(workspace)? {
         for place in entry_places(workspace, &home)? {
-            if PlanRejection::read(workspace, &place.scratch).is_ok_and(|rejection| rejection.plan == plan) {
+            if PlanRejection::read(workspace, &place.scratch)
+                .is_ok_and(|rejection| rejection.plan == plan)
+            {
                 place.remove(workspace, &home)?;
                 count += 1;
             }

@@ -1,10 +1,12 @@
 //! Saved plans: checked plans that wait for their commit.
 //!
-//! This module does not interpret a plan. It stores bytes under the name of the change that they make. A saved plan is a
-//! directory of the history, like an entry: it is complete before a rename makes it visible. The name of the directory
-//! states its age, its size and the change.
+//! This module does not interpret a plan. It stores bytes under the name of the change that they
+//! make. A saved plan is a directory of the history, like an entry: it is complete before a rename
+//! makes it visible. The name of the directory states its age, its size and the change.
 
-use super::history::{Place, homes, make_home, move_into, newest, plan_name, plan_places, prune_plans, sync};
+use super::history::{
+    Place, homes, make_home, move_into, newest, plan_name, plan_places, prune_plans, sync,
+};
 use super::place::{find, is_private};
 use super::scratch::{Scratch, id, join};
 use super::state::State;
@@ -27,7 +29,8 @@ pub const MAX_PLAN: u64 = 64 << 20;
 pub struct StoredPlan {
     /// The name of its change, as 64 hex digits.
     pub name: String,
-    /// Its content. The caller must compute the change again: nothing is true only because the content states it.
+    /// Its content. The caller must compute the change again: nothing is true only because the
+    /// content states it.
     pub bytes: Vec<u8>,
 }
 
@@ -51,13 +54,13 @@ pub struct Saved {
     pub warning: Option<Failure>,
 }
 
-/// Saves `plan` until it is committed, forgotten or over the limits of the history. It replaces a saved plan of the same
-/// name. Returns `None` if there is no place for a history.
+/// Saves `plan` until it is committed, forgotten or over the limits of the history. It replaces a
+/// saved plan of the same name. Returns `None` if there is no place for a history.
 ///
 /// # Errors
 ///
-/// Returns [`Failure`] as [`Transaction::begin`](super::Transaction::begin) does, and the errors of the disk; no plan is
-/// saved then.
+/// Returns [`Failure`] as [`Transaction::begin`](super::Transaction::begin) does, and the errors of
+/// the disk; no plan is saved then.
 pub fn save(
     workspace: &dyn Workspace,
     options: Options,
@@ -67,18 +70,29 @@ pub fn save(
     let tree = top(workspace)?;
     let sealed = [head(&plan.name, &plan.bytes).as_bytes(), &plan.bytes].concat();
     let name = |id: &str| plan_name(id, sealed.len(), &plan.name);
-    put(workspace, options, interrupt, (FILE, &sealed, &name), |home, id| {
-        let is_replaced = |place: &&Place| is_named(place, &plan.name) && place.scratch.id != id;
-        plan_places(tree, home)?.iter().filter(is_replaced).try_for_each(|place| place.remove(tree, home))?;
-        prune_plans(tree, home, options.history).map(drop)
-    })
+    put(
+        workspace,
+        options,
+        interrupt,
+        (FILE, &sealed, &name),
+        |home, id| {
+            let is_replaced =
+                |place: &&Place| is_named(place, &plan.name) && place.scratch.id != id;
+            plan_places(tree, home)?
+                .iter()
+                .filter(is_replaced)
+                .try_for_each(|place| place.remove(tree, home))?;
+            prune_plans(tree, home, options.history).map(drop)
+        },
+    )
 }
 
 /// A file, its content, and the function that returns the name of its directory for an id.
 pub(super) type NewFile<'a> = (&'a str, &'a [u8], &'a dyn Fn(&str) -> String);
 
-/// Creates a directory of the history with one file, completely or not at all. Calls `next`, which may fail, with the
-/// history and the id of the directory. Returns `None` if there is no place for a history.
+/// Creates a directory of the history with one file, completely or not at all. Calls `next`, which
+/// may fail, with the history and the id of the directory. Returns `None` if there is no place for
+/// a history.
 pub(super) fn put(
     workspace: &dyn Workspace,
     options: Options,
@@ -92,8 +106,18 @@ pub(super) fn put(
         None => Ok(None),
         Some(home) => {
             let id = id(workspace.now(), newest(workspace, home).as_deref());
-            let made = make(workspace, (&state, home), options.durability, (&id, file, bytes, &name(&id)));
-            made.map(|()| Some(Saved { recovered, warning: next(home, &id).err() }))
+            let made = make(
+                workspace,
+                (&state, home),
+                options.durability,
+                (&id, file, bytes, &name(&id)),
+            );
+            made.map(|()| {
+                Some(Saved {
+                    recovered,
+                    warning: next(home, &id).err(),
+                })
+            })
         }
     };
     // The next command removes the rest.
@@ -131,13 +155,15 @@ fn make(
 ///
 /// # Errors
 ///
-/// Returns [`Failure::State`] if the plan is damaged, or if another user may have written it or the state directory; and
-/// the errors of the disk.
+/// Returns [`Failure::State`] if the plan is damaged, or if another user may have written it or the
+/// state directory; and the errors of the disk.
 pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure> {
     let workspace = top(workspace)?;
     let mut found = Vec::new();
     for home in homes(workspace)? {
-        let named = |place: Place| Some((place.plan?, place.scratch)).filter(|(name, _)| name.starts_with(prefix));
+        let named = |place: Place| {
+            Some((place.plan?, place.scratch)).filter(|(name, _)| name.starts_with(prefix))
+        };
         found.extend(plan_places(workspace, &home)?.into_iter().filter_map(named));
     }
     // Plans with one name make one change: the newest is used.
@@ -150,15 +176,24 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(Search::None),
             read => read.map(Search::One),
         },
-        several => Ok(Search::Several(several.iter().map(|(name, _)| name.clone()).collect())),
+        several => Ok(Search::Several(
+            several.iter().map(|(name, _)| name.clone()).collect(),
+        )),
     }
 }
 
-/// Removes the plan with the name `name`, if there is one. Takes no lock. A plan that cannot be removed is pruned by age.
+/// Removes the plan with the name `name`, if there is one. Takes no lock. A plan that cannot be
+/// removed is pruned by age.
 pub fn forget(workspace: &dyn Workspace, name: &str) {
-    let Ok(workspace) = top(workspace) else { return };
+    let Ok(workspace) = top(workspace) else {
+        return;
+    };
     for home in homes(workspace).unwrap_or_default() {
-        for place in plan_places(workspace, &home).unwrap_or_default().iter().filter(|place| is_named(place, name)) {
+        for place in plan_places(workspace, &home)
+            .unwrap_or_default()
+            .iter()
+            .filter(|place| is_named(place, name))
+        {
             let _ = place.remove(workspace, &home);
         }
     }
@@ -172,10 +207,12 @@ fn is_named(place: &Place, name: &str) -> bool {
 ///
 /// # Security
 ///
-/// Only this user can have written the directory and the file, and the checksum must match. The caller computes the
-/// change again, so a forged plan has another name.
+/// Only this user can have written the directory and the file, and the checksum must match. The
+/// caller computes the change again, so a forged plan has another name.
 fn read(workspace: &dyn Workspace, name: &str, scratch: &Scratch) -> Result<StoredPlan, Failure> {
-    let refused = |why: &str| Failure::State { reason: format!("{}: {why}; remove it", scratch.directory) };
+    let refused = |why: &str| Failure::State {
+        reason: format!("{}: {why}; remove it", scratch.directory),
+    };
     if find(workspace, &scratch.directory)?.is_none() {
         return Err(refused("a saved plan that is no directory"));
     }
@@ -188,11 +225,15 @@ fn read(workspace: &dyn Workspace, name: &str, scratch: &Scratch) -> Result<Stor
     if stat.kind != FileKind::Regular || !is_private(workspace, &stat) {
         return Err(refused("a saved plan that another user can have written"));
     }
-    let (first, body) = text.split_at(memchr::memchr(b'\n', &text).map_or(text.len(), |end| end + 1));
+    let (first, body) =
+        text.split_at(memchr::memchr(b'\n', &text).map_or(text.len(), |end| end + 1));
     if first != head(name, body).as_bytes() {
         return Err(refused("the saved plan is damaged"));
     }
-    Ok(StoredPlan { name: name.to_owned(), bytes: body.to_vec() })
+    Ok(StoredPlan {
+        name: name.to_owned(),
+        bytes: body.to_vec(),
+    })
 }
 
 /// Returns the first line of the file of the plan `name` with the content `body`.

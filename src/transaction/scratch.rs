@@ -15,22 +15,24 @@ use crate::workspace::{Fault, Privacy, Result as Done, Timestamp, Workspace};
 
 /// How the names of transactions begin in a state directory.
 const PREFIX: &str = "txn-";
-/// So many scratch files stand right in the place of a transaction, and so many in each of the buckets that follow: a file
-/// system looks through what is in a directory for each name, and lets only one thread at a time put one there.
+/// So many scratch files stand right in the place of a transaction, and so many in each of the
+/// buckets that follow: a file system looks through what is in a directory for each name, and lets
+/// only one thread at a time put one there.
 pub(super) const BUCKET: usize = 32;
-/// The first number of a scratch file in a bucket. All below it stand right in the place of a transaction, as they did before
-/// there were buckets, when no transaction came as far.
+/// The first number of a scratch file in a bucket. All below it stand right in the place of a
+/// transaction, as they did before there were buckets, when no transaction came as far.
 pub(super) const BUCKETED: usize = 1 << 31;
 /// How the names of buckets begin.
 const BUCKETS: &str = "files";
-/// Names of scratch files and buckets of which a thread takes so many at least: it has the buckets to list.
+/// Names of scratch files and buckets of which a thread takes so many at least: it has the buckets
+/// to list.
 const LISTED: usize = 64;
 
 /// Where the scratch files of one transaction are.
 ///
-/// Where a history is kept they have one of their own, `txn-<id>/`, so that it can be kept whole. Elsewhere they stand
-/// right in the state directory, which passes, as `txn-<id>.journal`: to make a directory and remove it again costs as
-/// much as all the rest of a small commit.
+/// Where a history is kept they have one of their own, `txn-<id>/`, so that it can be kept whole.
+/// Elsewhere they stand right in the state directory, which passes, as `txn-<id>.journal`: to make
+/// a directory and remove it again costs as much as all the rest of a small commit.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     /// The directory that the files are in.
@@ -53,23 +55,37 @@ pub(super) enum Slot {
 }
 
 impl Scratch {
-    /// Returns that of the transaction `id`, with a directory of its own in the state directory `state`.
+    /// Returns that of the transaction `id`, with a directory of its own in the state directory
+    /// `state`.
     pub(super) fn housed(state: &RelPath, id: &str) -> Result<Self, Failure> {
         let directory = join(state, &format!("{PREFIX}{id}"))?;
-        Ok(Self { directory, prefix: String::new(), id: id.to_owned() })
+        Ok(Self {
+            directory,
+            prefix: String::new(),
+            id: id.to_owned(),
+        })
     }
 
     /// Returns that of the transaction `id`, right in the state directory `state`.
     pub(super) fn lodged(state: &RelPath, id: &str) -> Self {
-        Self { directory: state.clone(), prefix: format!("{PREFIX}{id}."), id: id.to_owned() }
+        Self {
+            directory: state.clone(),
+            prefix: format!("{PREFIX}{id}."),
+            id: id.to_owned(),
+        }
     }
 
     /// Returns that of an entry of the history, whose directory is `directory`.
     pub(super) fn of_entry(directory: RelPath, id: &str) -> Self {
-        Self { directory, prefix: String::new(), id: id.to_owned() }
+        Self {
+            directory,
+            prefix: String::new(),
+            id: id.to_owned(),
+        }
     }
 
-    /// Returns those that have anything among `names`, in the order of their names, which is that of time.
+    /// Returns those that have anything among `names`, in the order of their names, which is that
+    /// of time.
     pub(super) fn among(state: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Self>, Failure> {
         let rest = |name| std::str::from_utf8(name).ok()?.strip_prefix(PREFIX);
         let mut found = BTreeMap::new();
@@ -85,12 +101,20 @@ impl Scratch {
 
     /// Makes the directory, unless it is there with the state directory.
     pub(super) fn make(&self, workspace: &dyn Workspace) -> Done<()> {
-        if self.is_lodged() { Ok(()) } else { workspace.make_dir(&self.directory, Privacy::Private) }
+        if self.is_lodged() {
+            Ok(())
+        } else {
+            workspace.make_dir(&self.directory, Privacy::Private)
+        }
     }
 
     /// Removes the directory, unless it goes with the state directory.
     pub(super) fn remove(&self, workspace: &dyn Workspace) -> Done<()> {
-        if self.is_lodged() { Ok(()) } else { workspace.remove_dir(&self.directory) }
+        if self.is_lodged() {
+            Ok(())
+        } else {
+            workspace.remove_dir(&self.directory)
+        }
     }
 
     /// Returns whether its files stand right in the state directory.
@@ -98,19 +122,32 @@ impl Scratch {
         !self.prefix.is_empty()
     }
 
-    /// Makes the bucket for the scratch files number `number`, unless it is there or they need none.
-    pub(super) fn make_bucket(&self, workspace: &dyn Workspace, number: usize) -> Result<(), Failure> {
-        let Some(bucket) = bucket_of(number).map(bucket_name) else { return Ok(()) };
+    /// Makes the bucket for the scratch files number `number`, unless it is there or they need
+    /// none.
+    pub(super) fn make_bucket(
+        &self,
+        workspace: &dyn Workspace,
+        number: usize,
+    ) -> Result<(), Failure> {
+        let Some(bucket) = bucket_of(number).map(bucket_name) else {
+            return Ok(());
+        };
         match workspace.make_dir(&self.file(bucket)?, Privacy::Private) {
             Err(error) if error.fault == Fault::Exists => Ok(()),
             made => Ok(made?),
         }
     }
 
-    /// Returns the names of the files that are there, but for those in buckets, as [`Scratch::file`] takes them.
+    /// Returns the names of the files that are there, but for those in buckets, as
+    /// [`Scratch::file`] takes them.
     pub(super) fn own_names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
         let all = workspace.list(Some(&self.directory))?.into_iter();
-        Ok(all.filter_map(|name| name.strip_prefix(self.prefix.as_bytes()).map(<[u8]>::to_vec)).collect())
+        Ok(all
+            .filter_map(|name| {
+                name.strip_prefix(self.prefix.as_bytes())
+                    .map(<[u8]>::to_vec)
+            })
+            .collect())
     }
 
     /// Does the same with those in buckets; the name of a bucket follows those of what is in it.
@@ -120,31 +157,46 @@ impl Scratch {
             let mut names = Vec::new();
             if let (true, Ok(bucket)) = (is_bucket_name(name), self.file(name)) {
                 let inside = match workspace.list(Some(&bucket)) {
-                    // Where all of it has another name by now, nobody is told that a part is missing.
-                    Err(error) if is_unreachable(error.fault) && workspace.stat(&self.directory)?.is_some() => {
+                    // Where all of it has another name by now, nobody is told that a part is
+                    // missing.
+                    Err(error)
+                        if is_unreachable(error.fault)
+                            && workspace.stat(&self.directory)?.is_some() =>
+                    {
                         Vec::new()
                     }
                     inside => inside?,
                 };
-                names.extend(inside.into_iter().map(|inside| [&name[..], &inside].join(&b'/')));
+                names.extend(
+                    inside
+                        .into_iter()
+                        .map(|inside| [&name[..], &inside].join(&b'/')),
+                );
             }
             names.push(name.clone());
             Ok(names)
         });
-        Ok(names.into_iter().collect::<Done<Vec<_>>>()?.into_iter().flatten().collect())
+        Ok(names
+            .into_iter()
+            .collect::<Done<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     /// Returns the path of a file of the transaction itself, such as `journal`.
     pub(super) fn file(&self, name: impl AsRef<[u8]>) -> Result<RelPath, Failure> {
         let path = if self.is_lodged() {
-            self.directory.join(&[self.prefix.as_bytes(), name.as_ref()].concat())
+            self.directory
+                .join(&[self.prefix.as_bytes(), name.as_ref()].concat())
         } else {
             self.directory.join(name.as_ref())
         };
         path.map_err(|_| too_long())
     }
 
-    /// Makes the file of the transaction itself durable that is at `path`, with the directories above it.
+    /// Makes the file of the transaction itself durable that is at `path`, with the directories
+    /// above it.
     pub(super) fn make_durable(&self, workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
         workspace.sync(Some(path))?;
         workspace.sync(Some(&self.directory))?;
@@ -158,7 +210,10 @@ impl Scratch {
     pub(super) fn slot(&self, change: &Change, slot: Slot) -> Result<RelPath, Failure> {
         match change.beside {
             None => self.own_slot(slot, change.number),
-            Some(above) => self.beside(change.path.ancestors().nth(above).as_ref(), &name(slot, change.number)),
+            Some(above) => self.beside(
+                change.path.ancestors().nth(above).as_ref(),
+                &name(slot, change.number),
+            ),
         }
     }
 
@@ -166,7 +221,8 @@ impl Scratch {
     pub(super) fn own_slot(&self, slot: Slot, number: usize) -> Result<RelPath, Failure> {
         match number.checked_sub(BUCKETED) {
             None => self.file(name(slot, number)),
-            // Not by a format: that was a third of all that the program itself does in the swap of many files.
+            // Not by a format: that was a third of all that the program itself does in the swap of
+            // many files.
             Some(place) => {
                 let (bucket, place) = ((place / BUCKET).to_string(), place.to_string());
                 self.file([BUCKETS, &bucket, "/", slot.letter(), &place].concat())
@@ -175,7 +231,11 @@ impl Scratch {
     }
 
     /// Returns the path of a scratch file in `directory`, outside of the state directory.
-    pub(super) fn beside(&self, directory: Option<&RelPath>, name: &str) -> Result<RelPath, Failure> {
+    pub(super) fn beside(
+        &self,
+        directory: Option<&RelPath>,
+        name: &str,
+    ) -> Result<RelPath, Failure> {
         let name = self.beside_name(name);
         match directory {
             Some(directory) => join(directory, &name),
@@ -183,12 +243,20 @@ impl Scratch {
         }
     }
 
-    /// Returns the path of the scratch file that comes in with `change`. `leaving` holds what may have moved.
-    pub(super) fn arrival(&self, change: &Change, leaving: &Numbered<'_>) -> Result<Option<RelPath>, Failure> {
+    /// Returns the path of the scratch file that comes in with `change`. `leaving` holds what may
+    /// have moved.
+    pub(super) fn arrival(
+        &self,
+        change: &Change,
+        leaving: &Numbered<'_>,
+    ) -> Result<Option<RelPath>, Failure> {
         match change.arrives {
             None => Ok(None),
             Some(Arrival::Staged) => self.slot(change, Slot::New).map(Some),
-            Some(Arrival::Old(number)) => leaving.get(&number).map(|source| self.slot(source, Slot::Old)).transpose(),
+            Some(Arrival::Old(number)) => leaving
+                .get(&number)
+                .map(|source| self.slot(source, Slot::Old))
+                .transpose(),
         }
     }
 
@@ -198,19 +266,27 @@ impl Scratch {
     }
 }
 
-/// Returns a name for a transaction that began at `now`: names sort by time, also where clocks stand still or go back
-/// (it comes behind the name `last`), and no two are the same.
+/// Returns a name for a transaction that began at `now`: names sort by time, also where clocks
+/// stand still or go back (it comes behind the name `last`), and no two are the same.
 pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let hex = |text: Option<&str>| text.and_then(|digits| u64::from_str_radix(digits, 16).ok());
     let time = |id: &str| Some((hex(id.get(..10))?, hex(id.get(10..18))?));
-    let now = (u64::try_from(now.seconds).unwrap_or_default(), u64::from(now.nanoseconds));
+    let now = (
+        u64::try_from(now.seconds).unwrap_or_default(),
+        u64::from(now.nanoseconds),
+    );
     let (seconds, nanoseconds) = match last.and_then(time) {
         Some(last) if last >= now => (last.0, last.1 + 1),
         _ => now,
     };
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let seed = format!("{} {count} {:p} {:?}", std::process::id(), &raw const COUNT, SystemTime::now());
+    let seed = format!(
+        "{} {count} {:p} {:?}",
+        std::process::id(),
+        &raw const COUNT,
+        SystemTime::now()
+    );
     let random = xxh3_64(seed.as_bytes()) >> 32;
     format!("{seconds:010x}{nanoseconds:08x}-{random:08x}")
 }
@@ -243,7 +319,10 @@ pub(super) fn is_bucket_name(name: &[u8]) -> bool {
 
 /// Returns whether `digits` are those of a number, without any in front that say nothing.
 fn is_plain(digits: &[u8]) -> bool {
-    let has_first = digits == b"0" || digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit));
+    let has_first = digits == b"0"
+        || digits
+            .first()
+            .is_some_and(|digit| (b'1'..=b'9').contains(digit));
     has_first && digits.iter().all(u8::is_ascii_digit)
 }
 
@@ -252,15 +331,30 @@ pub(super) fn name(slot: Slot, number: usize) -> String {
     format!("{}{number}", slot.letter())
 }
 
-/// Returns what the scratch file `name` is for, and its number; `None` if it is called otherwise, or is not in its bucket.
+/// Returns what the scratch file `name` is for, and its number; `None` if it is called otherwise,
+/// or is not in its bucket.
 pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
-    let (bucket, name) = memchr::memrchr(b'/', name).map_or((None, name), |end| (Some(&name[..end]), &name[end + 1..]));
+    let (bucket, name) = memchr::memrchr(b'/', name)
+        .map_or((None, name), |end| (Some(&name[..end]), &name[end + 1..]));
     let (&letter, digits) = name.split_first()?;
-    let slot = [Slot::New, Slot::Old, Slot::Returned].into_iter().find(|slot| slot.letter().as_bytes() == [letter])?;
-    let digits = std::str::from_utf8(digits).ok().filter(|digits| is_plain(digits.as_bytes()))?;
+    let slot = [Slot::New, Slot::Old, Slot::Returned]
+        .into_iter()
+        .find(|slot| slot.letter().as_bytes() == [letter])?;
+    let digits = std::str::from_utf8(digits)
+        .ok()
+        .filter(|digits| is_plain(digits.as_bytes()))?;
     let place: usize = digits.parse().ok()?;
-    let number = if bucket.is_some() { place.checked_add(BUCKETED)? } else { place };
-    (bucket == bucket_of(number).map(bucket_name).as_deref().map(str::as_bytes)).then_some((slot, number))
+    let number = if bucket.is_some() {
+        place.checked_add(BUCKETED)?
+    } else {
+        place
+    };
+    (bucket
+        == bucket_of(number)
+            .map(bucket_name)
+            .as_deref()
+            .map(str::as_bytes))
+    .then_some((slot, number))
 }
 
 /// Returns the name of the directory that was taken out as the one number `index` of those that go.
@@ -270,7 +364,8 @@ pub(super) fn directory_name(index: usize) -> String {
 
 /// Returns whether [`directory_name`] gave `name`.
 pub(super) fn is_directory_name(name: &[u8]) -> bool {
-    name.strip_prefix(b"d").is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+    name.strip_prefix(b"d")
+        .is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
 }
 
 /// Returns the path of `name` in `directory`.
@@ -279,7 +374,9 @@ pub(super) fn join(directory: &RelPath, name: &str) -> Result<RelPath, Failure> 
 }
 
 pub(super) fn too_long() -> Failure {
-    Failure::State { reason: "the path of a scratch file is too long".to_owned() }
+    Failure::State {
+        reason: "the path of a scratch file is too long".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -290,14 +387,44 @@ mod tests {
     fn a_name_says_what_it_is_for_if_it_was_given_here() {
         let scratch = Scratch::of_entry(RelPath::new(b"e").unwrap(), "1");
         for slot in [Slot::New, Slot::Old, Slot::Returned] {
-            for number in [0, 7, 50_000, BUCKETED - 1, BUCKETED, BUCKETED + 50_000, usize::MAX] {
+            for number in [
+                0,
+                7,
+                50_000,
+                BUCKETED - 1,
+                BUCKETED,
+                BUCKETED + 50_000,
+                usize::MAX,
+            ] {
                 let path = scratch.own_slot(slot, number).unwrap();
-                assert_eq!(slot_of(path.as_bytes().strip_prefix(b"e/").unwrap()), Some((slot, number)));
+                assert_eq!(
+                    slot_of(path.as_bytes().strip_prefix(b"e/").unwrap()),
+                    Some((slot, number))
+                );
             }
         }
-        let others = ["", "o", "o01", "o00", "o+1", "o1x", "O1", "b1", "d0", "done", "n99999999999999999999"];
-        let elsewhere =
-            ["n2147483648", "files1/n0", "files1/n70", "files2/", "files01/n40", "file1/n40", "files1/files1/n40"];
+        let others = [
+            "",
+            "o",
+            "o01",
+            "o00",
+            "o+1",
+            "o1x",
+            "O1",
+            "b1",
+            "d0",
+            "done",
+            "n99999999999999999999",
+        ];
+        let elsewhere = [
+            "n2147483648",
+            "files1/n0",
+            "files1/n70",
+            "files2/",
+            "files01/n40",
+            "file1/n40",
+            "files1/files1/n40",
+        ];
         let others = others.into_iter().chain(elsewhere);
         for other in others {
             assert_eq!(slot_of(other.as_bytes()), None, "{other}");

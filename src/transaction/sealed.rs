@@ -13,7 +13,8 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 /// First word of a record. Its checksum is the second one, and is of all behind its line.
 pub(super) const MAGIC: &str = "wpatch.journal/1";
-/// First line of a record that was written in pieces. Its checksum is the last line, and is of all before that.
+/// First line of a record that was written in pieces. Its checksum is the last line, and is of all
+/// before that.
 const PIECED: &[u8] = b"wpatch.journal/2\n";
 /// Bytes of a line with a checksum: 32 hex digits and a line feed.
 const LAST: usize = 33;
@@ -35,9 +36,19 @@ fn head(body: &[u8]) -> String {
 /// Writes `record` to the new file `path`, private, as text that tells whether it was damaged.
 ///
 /// It may be long, and is never in memory as a whole.
-pub(super) fn write(record: &impl Serialize, workspace: &dyn Workspace, path: &RelPath) -> Result<(), Failure> {
-    let mut pieces =
-        Pieces { workspace, path, piece: PIECED.to_vec(), digest: Hasher::default(), is_begun: false, failed: None };
+pub(super) fn write(
+    record: &impl Serialize,
+    workspace: &dyn Workspace,
+    path: &RelPath,
+) -> Result<(), Failure> {
+    let mut pieces = Pieces {
+        workspace,
+        path,
+        piece: PIECED.to_vec(),
+        digest: Hasher::default(),
+        is_begun: false,
+        failed: None,
+    };
     let written = serde_json::to_writer(&mut pieces, record);
     if let Some(error) = pieces.failed {
         return Err(error.into());
@@ -70,7 +81,8 @@ impl Pieces<'_> {
         if self.is_begun {
             self.workspace.append(self.path, &self.piece)?;
         } else {
-            self.workspace.create(self.path, &[&self.piece], Permissions::Exact(0o600), None)?;
+            self.workspace
+                .create(self.path, &[&self.piece], Permissions::Exact(0o600), None)?;
         }
         self.is_begun = true;
         self.piece.clear();
@@ -98,7 +110,11 @@ impl Write for Pieces<'_> {
 
 /// Returns the record that [`seal`] or [`write()`] made text of, which was read at `path`.
 pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
-    let body = if text.starts_with(PIECED) { pieced(text) } else { headed(text) };
+    let body = if text.starts_with(PIECED) {
+        pieced(text)
+    } else {
+        headed(text)
+    };
     serde_json::from_slice(body.ok_or_else(|| damaged(path))?).map_err(|_| damaged(path))
 }
 
@@ -116,7 +132,9 @@ fn pieced(text: &[u8]) -> Option<&[u8]> {
 }
 
 fn unsaid(error: &serde_json::Error) -> Failure {
-    Failure::State { reason: error.to_string() }
+    Failure::State {
+        reason: error.to_string(),
+    }
 }
 
 pub(super) fn damaged(path: &RelPath) -> Failure {
@@ -124,7 +142,9 @@ pub(super) fn damaged(path: &RelPath) -> Failure {
 }
 
 pub(super) fn refused(path: &RelPath, why: &str) -> Failure {
-    Failure::State { reason: format!("{path}: {why}") }
+    Failure::State {
+        reason: format!("{path}: {why}"),
+    }
 }
 
 #[cfg(test)]
@@ -146,8 +166,18 @@ mod tests {
     fn a_record_is_read_in_both_forms_whatever_its_length() {
         for count in [0, 1, PIECE / 8 - 5, PIECE / 4, PIECE] {
             let record: Vec<String> = (0..count).map(|number| format!("{number:05}")).collect();
-            assert_eq!(unseal::<Vec<String>>(&written(&record), &path()).ok().as_ref(), Some(&record));
-            assert_eq!(unseal::<Vec<String>>(&seal(&record).unwrap(), &path()).ok().as_ref(), Some(&record));
+            assert_eq!(
+                unseal::<Vec<String>>(&written(&record), &path())
+                    .ok()
+                    .as_ref(),
+                Some(&record)
+            );
+            assert_eq!(
+                unseal::<Vec<String>>(&seal(&record).unwrap(), &path())
+                    .ok()
+                    .as_ref(),
+                Some(&record)
+            );
         }
     }
 
@@ -155,9 +185,22 @@ mod tests {
     fn a_record_that_was_cut_or_changed_anywhere_is_damaged() {
         let record: Vec<String> = vec!["x".repeat(2 * PIECE), "y".to_owned()];
         let text = written(&record);
-        let ends = [0, 1, PIECED.len(), LAST, 100, PIECE, PIECE + PIECED.len(), 2 * PIECE, text.len() - 1];
+        let ends = [
+            0,
+            1,
+            PIECED.len(),
+            LAST,
+            100,
+            PIECE,
+            PIECE + PIECED.len(),
+            2 * PIECE,
+            text.len() - 1,
+        ];
         for end in ends {
-            assert!(unseal::<Vec<String>>(&text[..end], &path()).is_err(), "{end}");
+            assert!(
+                unseal::<Vec<String>>(&text[..end], &path()).is_err(),
+                "{end}"
+            );
             let mut changed = text.clone();
             changed[end] ^= 1;
             assert!(unseal::<Vec<String>>(&changed, &path()).is_err(), "{end}");

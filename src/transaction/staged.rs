@@ -1,4 +1,5 @@
-//! What was staged: what becomes of files and directories, and what was found by those who decided it.
+//! What was staged: what becomes of files and directories, and what was found by those who decided
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +25,8 @@ pub(super) struct One {
     pub(super) keeps: Option<RelPath>,
 }
 
-/// What was staged of all changes. There may be many, so each part has a room of its own, which the journal then takes.
+/// What was staged of all changes. There may be many, so each part has a room of its own, which the
+/// journal then takes.
 #[derive(Debug, Default)]
 pub(super) struct Staged {
     pub(super) changes: Vec<Change>,
@@ -48,14 +50,25 @@ impl Staged {
         self.removes.extend(one.removes);
         self.keeps.extend(one.keeps);
         let Some(change) = one.change else { return };
-        self.found.0.extend(one.found.map(|state| (change.number, state)));
-        self.moves.extend(one.moved.map(|(from, state)| (change.path.clone(), from, state)));
+        self.found
+            .0
+            .extend(one.found.map(|state| (change.number, state)));
+        self.moves.extend(
+            one.moved
+                .map(|(from, state)| (change.path.clone(), from, state)),
+        );
         self.changes.push(change);
     }
 
     /// Returns whether nothing is going to be done.
     pub(super) fn is_empty(&self) -> bool {
-        let Self { changes, makes, removes, keeps, .. } = self;
+        let Self {
+            changes,
+            makes,
+            removes,
+            keeps,
+            ..
+        } = self;
         changes.is_empty() && makes.is_empty() && removes.is_empty() && keeps.is_empty()
     }
 
@@ -86,14 +99,20 @@ impl FromIterator<(usize, FileState)> for Found {
 impl Found {
     /// Returns what was read at the path of the change with this number.
     pub(super) fn get(&self, number: usize) -> Option<&FileState> {
-        self.0.binary_search_by_key(&number, |&(other, _)| other).ok().map(|place| &self.0[place].1)
+        self.0
+            .binary_search_by_key(&number, |&(other, _)| other)
+            .ok()
+            .map(|place| &self.0[place].1)
     }
 
     /// Adds what it does not know yet.
     pub(super) fn complete(&mut self, more: impl IntoIterator<Item = (usize, FileState)>) {
         let known = self.0.len();
         for (number, state) in more {
-            if self.0[..known].binary_search_by_key(&number, |&(other, _)| other).is_err() {
+            if self.0[..known]
+                .binary_search_by_key(&number, |&(other, _)| other)
+                .is_err()
+            {
                 self.0.push((number, state));
             }
         }

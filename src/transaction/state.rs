@@ -47,8 +47,9 @@ impl State {
     ///
     /// # Errors
     ///
-    /// [`Failure::Locked`] if somebody else holds it for longer than `patience`; [`Failure::State`] if it is
-    /// not a directory that only the user can write to; [`Failure::Interrupted`] while it waits.
+    /// [`Failure::Locked`] if somebody else holds it for longer than `patience`; [`Failure::State`]
+    /// if it is not a directory that only the user can write to; [`Failure::Interrupted`] while it
+    /// waits.
     pub(super) fn open(
         workspace: &dyn Workspace,
         place: &Place,
@@ -58,7 +59,14 @@ impl State {
         let mut attempts = 0;
         let state = wait(interrupt, options.patience, |patience| {
             attempts += 1;
-            match Self::attempt(workspace, place, Options { patience, ..options }) {
+            match Self::attempt(
+                workspace,
+                place,
+                Options {
+                    patience,
+                    ..options
+                },
+            ) {
                 Ok(None) if attempts < ATTEMPTS => Ok(Waited::Again),
                 Ok(None) | Err(Failure::Locked) => Ok(Waited::Held),
                 Ok(Some(state)) => Ok(Waited::Done(state)),
@@ -69,16 +77,27 @@ impl State {
         Ok(state)
     }
 
-    /// Records the top whose history it has, if it has to. Without the record it is bound by the next command.
+    /// Records the top whose history it has, if it has to. Without the record it is bound by the
+    /// next command.
     fn bind(&self, workspace: &dyn Workspace, place: &Place) {
-        let (Some(binding), Ok(path)) = (&place.binding, join(&self.directory, TOP)) else { return };
-        let Ok(Some(itself)) = workspace.stat(&self.directory) else { return };
+        let (Some(binding), Ok(path)) = (&place.binding, join(&self.directory, TOP)) else {
+            return;
+        };
+        let Ok(Some(itself)) = workspace.stat(&self.directory) else {
+            return;
+        };
         let _ = workspace.remove(&path);
         let inode = format!("{} ", itself.inode);
-        let _ = workspace.create(&path, &[inode.as_bytes(), binding, b"\n"], Permissions::Exact(0o600), None);
+        let _ = workspace.create(
+            &path,
+            &[inode.as_bytes(), binding, b"\n"],
+            Permissions::Exact(0o600),
+            None,
+        );
     }
 
-    /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first.
+    /// Makes the directory or finds it, and locks it; `None` if another process took it away or
+    /// made it first.
     fn attempt(
         workspace: &dyn Workspace,
         Place { directory, .. }: &Place,
@@ -87,7 +106,11 @@ impl State {
         match find(workspace, directory)? {
             None => {
                 let is_in_git = directory.parent().is_some();
-                let privacy = if is_in_git { Privacy::Private } else { Privacy::Passing };
+                let privacy = if is_in_git {
+                    Privacy::Private
+                } else {
+                    Privacy::Passing
+                };
                 Self::make(workspace, directory, privacy, options)
             }
             Some(lifetime) => Self::lock(workspace, directory, lifetime, options.patience),
@@ -105,8 +128,11 @@ impl State {
             Err(error) if error.fault == Fault::Exists => return Ok(None),
             made => made?,
         }
-        // A file system without permission bits forgets that it passes, and all have to lock the same.
-        let Some(lifetime) = find(workspace, directory)? else { return Ok(None) };
+        // A file system without permission bits forgets that it passes, and all have to lock the
+        // same.
+        let Some(lifetime) = find(workspace, directory)? else {
+            return Ok(None);
+        };
         let locked = Self::lock(workspace, directory, lifetime, options.patience);
         match &locked {
             Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
@@ -118,7 +144,11 @@ impl State {
     }
 
     /// Lets the directory stay, whoever made it.
-    pub(super) fn stay(&mut self, workspace: &dyn Workspace, options: Options) -> Result<(), Failure> {
+    pub(super) fn stay(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: Options,
+    ) -> Result<(), Failure> {
         if self.passes() {
             let next = match self.locks {
                 Locks::File => None,
@@ -146,7 +176,8 @@ impl State {
         self.lifetime.passes()
     }
 
-    /// Returns where the history is kept, if it is: here, if the directory stays, or else in the attic.
+    /// Returns where the history is kept, if it is: here, if the directory stays, or else in the
+    /// attic.
     pub(super) fn history(&self) -> Option<&RelPath> {
         self.history.as_ref()
     }
@@ -165,7 +196,9 @@ impl State {
         directory: &RelPath,
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
-        let Some(lifetime) = find(workspace, directory)? else { return Ok(None) };
+        let Some(lifetime) = find(workspace, directory)? else {
+            return Ok(None);
+        };
         Self::lock(workspace, directory, lifetime, patience)
     }
 
@@ -181,7 +214,11 @@ impl State {
         let passes = lifetime.passes();
         let file = join(directory, LOCK)?;
         let (locks, locked) = match passes.then(|| workspace.lock_dir(directory, patience)) {
-            Some(locked) if !locked.as_ref().is_err_and(|error| error.fault == Fault::Unsupported) => {
+            Some(locked)
+                if !locked
+                    .as_ref()
+                    .is_err_and(|error| error.fault == Fault::Unsupported) =>
+            {
                 (Locks::Directory, locked)
             }
             _ => (Locks::File, workspace.lock(&file, patience)),
@@ -190,10 +227,15 @@ impl State {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
                 if passes && !find(workspace, directory)?.is_some_and(Lifetime::passes) {
-                    // Somebody decided that it is to stay, while we waited: then another lock counts.
+                    // Somebody decided that it is to stay, while we waited: then another lock
+                    // counts.
                     return Ok(None);
                 }
-                let history = if passes { history::attic_place(workspace) } else { Some(directory.clone()) };
+                let history = if passes {
+                    history::attic_place(workspace)
+                } else {
+                    Some(directory.clone())
+                };
                 Ok(Some(Self {
                     directory: directory.clone(),
                     lifetime,
@@ -211,27 +253,43 @@ impl State {
         }
     }
 
-    /// Hides a `.wpatch` from git. It matters only if the process is killed, since the directory goes with the
-    /// command: so it is no failure if it cannot be done, and without durability, where each file counts, it
-    /// is done only for what stays.
+    /// Hides a `.wpatch` from git. It matters only if the process is killed, since the directory
+    /// goes with the command: so it is no failure if it cannot be done, and without durability,
+    /// where each file counts, it is done only for what stays.
     pub(super) fn ignore(&self, workspace: &dyn Workspace) {
         // Elsewhere it would say that the directory is to stay.
-        let is_hidden = self.directory.parent().is_some() || self.lifetime == Lifetime::PassesUnmarked;
+        let is_hidden =
+            self.directory.parent().is_some() || self.lifetime == Lifetime::PassesUnmarked;
         if let (false, Ok(path)) = (is_hidden, join(&self.directory, IGNORE)) {
             let _ = workspace.create(&path, &[b"*\n"], Permissions::Exact(0o644), None);
         }
     }
 
     /// Removes the probes among `names` that a kill has left.
-    pub(super) fn sweep_probes(&self, workspace: &dyn Workspace, names: &[Vec<u8>]) -> Result<(), Failure> {
-        for name in names.iter().filter(|name| name.starts_with(PROBE.as_bytes())) {
-            gone(workspace.remove(&self.directory.join(name).map_err(|_| no_file(&self.directory))?))?;
+    pub(super) fn sweep_probes(
+        &self,
+        workspace: &dyn Workspace,
+        names: &[Vec<u8>],
+    ) -> Result<(), Failure> {
+        for name in names
+            .iter()
+            .filter(|name| name.starts_with(PROBE.as_bytes()))
+        {
+            gone(
+                workspace.remove(
+                    &self
+                        .directory
+                        .join(name)
+                        .map_err(|_| no_file(&self.directory))?,
+                ),
+            )?;
         }
         Ok(())
     }
 
-    /// Gives the lock back and removes what was made for one command, unless old files are kept in it. The lock file
-    /// goes before its lock: who waits for it looks again, see [`Workspace::lock`].
+    /// Gives the lock back and removes what was made for one command, unless old files are kept in
+    /// it. The lock file goes before its lock: who waits for it looks again, see
+    /// [`Workspace::lock`].
     pub(super) fn close(self, workspace: &dyn Workspace) -> Result<(), Failure> {
         if !self.passes() {
             return Ok(());
@@ -245,10 +303,16 @@ impl State {
         self.sweep_probes(workspace, &names)?;
         names.retain(|name| !name.starts_with(PROBE.as_bytes()));
         let known = [IGNORE, LOCK];
-        if !names.iter().all(|name| known.iter().any(|known| name == known.as_bytes())) {
+        if !names
+            .iter()
+            .all(|name| known.iter().any(|known| name == known.as_bytes()))
+        {
             return Ok(());
         }
-        for name in known.iter().filter(|known| names.iter().any(|name| name == known.as_bytes())) {
+        for name in known
+            .iter()
+            .filter(|known| names.iter().any(|name| name == known.as_bytes()))
+        {
             workspace.remove(&join(&self.directory, name)?)?;
         }
         workspace.remove_dir(&self.directory)?;

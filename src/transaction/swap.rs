@@ -1,5 +1,6 @@
-//! The swap: puts what was staged in place, each old file staying within reach. What leaves is one thread's, in the journal's
-//! order; where there are many, another one looks behind it at what came out, and two put in what comes.
+//! The swap: puts what was staged in place, each old file staying within reach. What leaves is one
+//! thread's, in the journal's order; where there are many, another one looks behind it at what came
+//! out, and two put in what comes.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,11 +37,13 @@ pub(super) struct Swap<'a> {
 }
 
 impl Swap<'_> {
-    /// Carries everything out: what leaves makes room for what comes. Returns the directories that could not go.
+    /// Carries everything out: what leaves makes room for what comes. Returns the directories that
+    /// could not go.
     ///
     /// # Errors
     ///
-    /// Stops at the first error, or at a file that is not what was read; then it has to be rolled back.
+    /// Stops at the first error, or at a file that is not what was read; then it has to be rolled
+    /// back.
     pub(super) fn run(&self) -> Result<BTreeSet<&RelPath>, Failure> {
         let changes = &self.journal.changes;
         self.progress.enter(Phase::Swapping, changes.len());
@@ -48,7 +51,10 @@ impl Swap<'_> {
         let mut stay = BTreeSet::new();
         for (index, removed) in self.journal.removes.iter().enumerate().rev() {
             self.poll()?;
-            if !self.take_out_dir(&removed.path, &self.scratch.file(scratch::directory_name(index))?)? {
+            if !self.take_out_dir(
+                &removed.path,
+                &self.scratch.file(scratch::directory_name(index))?,
+            )? {
                 stay.insert(&removed.path);
             }
         }
@@ -78,12 +84,16 @@ impl Swap<'_> {
     }
 
     fn poll(&self) -> Result<(), Failure> {
-        self.interrupt.signal().map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
+        self.interrupt
+            .signal()
+            .map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
     }
 
     fn take_all_out(&self) -> Result<(), Failure> {
         let changes = self.journal.changes.iter();
-        let leaving: Vec<_> = changes.filter(|change| change.leaves && change.before.is_some()).collect();
+        let leaving: Vec<_> = changes
+            .filter(|change| change.leaves && change.before.is_some())
+            .collect();
         threads::in_turn(
             &leaving,
             SHARED,
@@ -99,7 +109,12 @@ impl Swap<'_> {
     }
 
     fn exchange_all(&self) -> Result<(), Failure> {
-        let exchanged: Vec<_> = self.journal.changes.iter().filter(|change| change.is_exchange()).collect();
+        let exchanged: Vec<_> = self
+            .journal
+            .changes
+            .iter()
+            .filter(|change| change.is_exchange())
+            .collect();
         threads::in_turn(
             &exchanged,
             SHARED,
@@ -116,16 +131,24 @@ impl Swap<'_> {
         )
     }
 
-    /// Puts in what has its old file elsewhere or none. Where there is much, two threads do it, each directory one of them; an
-    /// error of one ends both.
+    /// Puts in what has its old file elsewhere or none. Where there is much, two threads do it,
+    /// each directory one of them; an error of one ends both.
     fn put_all_in(&self) -> Result<(), Failure> {
         let changes = self.journal.changes.iter();
-        let coming: Vec<_> = changes.filter(|change| !change.is_exchange() && !change.is_overwrite()).collect();
+        let coming: Vec<_> = changes
+            .filter(|change| !change.is_exchange() && !change.is_overwrite())
+            .collect();
         // What only leaves is done with.
-        let are_many = coming.iter().filter(|change| change.arrives.is_some()).count() >= SHARED;
+        let are_many = coming
+            .iter()
+            .filter(|change| change.arrives.is_some())
+            .count()
+            >= SHARED;
         let is_stopped = AtomicBool::new(false);
         let put_in = |some: &[&Change]| {
-            let mut some = some.iter().take_while(|_| !is_stopped.load(Ordering::Relaxed));
+            let mut some = some
+                .iter()
+                .take_while(|_| !is_stopped.load(Ordering::Relaxed));
             let put = some.try_for_each(|change| {
                 self.poll()?;
                 self.put_in(change, are_many)?;
@@ -135,7 +158,10 @@ impl Swap<'_> {
             put.inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))
         };
         if are_many {
-            threads::try_take(coming.chunk_by(|a, b| a.path.directory() == b.path.directory()), put_in)
+            threads::try_take(
+                coming.chunk_by(|a, b| a.path.directory() == b.path.directory()),
+                put_in,
+            )
         } else {
             put_in(&coming)
         }
@@ -149,10 +175,12 @@ impl Swap<'_> {
         Ok(slot)
     }
 
-    /// Takes an emptied directory out, and returns whether it is gone. One that somebody put something into stays, and
-    /// so does one that may not be removed, as git leaves them; where a file is to be, it is in the way then.
+    /// Takes an emptied directory out, and returns whether it is gone. One that somebody put
+    /// something into stays, and so does one that may not be removed, as git leaves them; where a
+    /// file is to be, it is in the way then.
     ///
-    /// It is moved, for its owner and attributes to come back with it; removed where it cannot be moved.
+    /// It is moved, for its owner and attributes to come back with it; removed where it cannot be
+    /// moved.
     fn take_out_dir(&self, path: &RelPath, slot: &RelPath) -> Result<bool, Failure> {
         let workspace = self.slots.workspace;
         let is_empty = |path: &RelPath| match workspace.list(Some(path)) {
@@ -164,18 +192,24 @@ impl Swap<'_> {
         if !is_empty(path)? {
             return Ok(false);
         }
-        if workspace.rename(path, slot, Rename::Exclusive).is_err() && workspace.stat(slot)?.is_none() {
+        if workspace.rename(path, slot, Rename::Exclusive).is_err()
+            && workspace.stat(slot)?.is_none()
+        {
             return self.remove_dir(path);
         }
         if is_empty(slot)? {
             return Ok(true);
         }
-        self.slots.put_in(slot, path).map_err(|error| stale(error, path, &[Fault::Exists]))?;
+        self.slots
+            .put_in(slot, path)
+            .map_err(|error| stale(error, path, &[Fault::Exists]))?;
         Ok(false)
     }
 
     fn set_standing(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
-        let Some(Standing { mode, uid, gid }) = *standing else { return Ok(()) };
+        let Some(Standing { mode, uid, gid }) = *standing else {
+            return Ok(());
+        };
         let restored = self.slots.workspace.restore_dir(path, mode, (uid, gid));
         restored.map_err(|error| stale(error, path, &[Fault::Missing]))
     }
@@ -188,7 +222,8 @@ impl Swap<'_> {
         }
     }
 
-    /// Lets the new file and the old one trade places, and returns where the old one is, if it has to be verified still.
+    /// Lets the new file and the old one trade places, and returns where the old one is, if it has
+    /// to be verified still.
     fn exchange(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let new = self.scratch.slot(change, Slot::New)?;
         if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
@@ -203,7 +238,9 @@ impl Swap<'_> {
 
     /// Puts in what comes; a new file that is one of `many` by a second name.
     fn put_in(&self, change: &Change, many: bool) -> Result<(), Failure> {
-        let Some(slot) = self.scratch.arrival(change, self.leaving)? else { return Ok(()) };
+        let Some(slot) = self.scratch.arrival(change, self.leaving)? else {
+            return Ok(());
+        };
         let put = match change.arrives {
             Some(Arrival::Staged) if many => self.slots.link_in(&slot, &change.path),
             _ => self.slots.put_in(&slot, &change.path),
@@ -214,22 +251,34 @@ impl Swap<'_> {
     /// Writes the new file over the old one, of which there is a copy.
     fn overwrite(&self, change: &Change) -> Result<(), Failure> {
         self.verify(change, &change.path)?;
-        let Some(found) = self.found.get(change.number) else { return Ok(()) };
-        let new = self.slots.workspace.read(&self.scratch.slot(change, Slot::New)?, u64::MAX);
+        let Some(found) = self.found.get(change.number) else {
+            return Ok(());
+        };
+        let new = self
+            .slots
+            .workspace
+            .read(&self.scratch.slot(change, Slot::New)?, u64::MAX);
         let (bytes, _) = new.map_err(|error| Failure::from(error).about(&change.path))?;
-        let written = self.slots.workspace.overwrite(&change.path, &bytes, &found.stat);
-        written.map_err(|error| stale(error, &change.path, &[Fault::Missing, Fault::NotRegular]))?;
+        let written = self
+            .slots
+            .workspace
+            .overwrite(&change.path, &bytes, &found.stat);
+        written
+            .map_err(|error| stale(error, &change.path, &[Fault::Missing, Fault::NotRegular]))?;
         self.set_permissions(change)
     }
 
-    /// Sets a mode where the file is; one with other names was staged as an update, unless they are to keep it.
+    /// Sets a mode where the file is; one with other names was staged as an update, unless they are
+    /// to keep it.
     fn set_mode(&self, change: &Change) -> Result<(), Failure> {
         self.verify(change, &change.path)?;
         self.set_permissions(change)
     }
 
     fn set_permissions(&self, change: &Change) -> Result<(), Failure> {
-        let Some(mode) = change.after.as_ref().and_then(|after| after.mode) else { return Ok(()) };
+        let Some(mode) = change.after.as_ref().and_then(|after| after.mode) else {
+            return Ok(());
+        };
         let workspace = self.slots.workspace;
         let set = workspace.set_permissions(&change.path, Permissions::Exact(mode));
         let found = self.found.get(change.number).map(|found| found.stat);
@@ -241,7 +290,9 @@ impl Swap<'_> {
         }
         // A file system without permission bits ignores them, as git does there.
         let above = change.path.parent();
-        if has(found.map(|found| found.permissions)) && !workspace.keeps_modes(above.as_ref(), Probe::Named) {
+        if has(found.map(|found| found.permissions))
+            && !workspace.keeps_modes(above.as_ref(), Probe::Named)
+        {
             return Ok(());
         }
         set?;
@@ -255,12 +306,21 @@ impl Swap<'_> {
                 .map_err(|failure| failure.about(&change.path))?,
             None => false,
         };
-        if is_same { Ok(()) } else { Err(Failure::Stale(vec![change.path.clone()])) }
+        if is_same {
+            Ok(())
+        } else {
+            Err(Failure::Stale(vec![change.path.clone()]))
+        }
     }
 }
 
 /// Tells what somebody else did from what the disk did.
 pub(super) fn stale(error: WorkspaceError, path: &RelPath, signs: &[Fault]) -> Failure {
-    let is_foreign = matches!(error.fault, Fault::ThroughLink | Fault::NotDirectory) || signs.contains(&error.fault);
-    if is_foreign { Failure::Stale(vec![path.clone()]) } else { Failure::from(error).about(path) }
+    let is_foreign = matches!(error.fault, Fault::ThroughLink | Fault::NotDirectory)
+        || signs.contains(&error.fault);
+    if is_foreign {
+        Failure::Stale(vec![path.clone()])
+    } else {
+        Failure::from(error).about(path)
+    }
 }

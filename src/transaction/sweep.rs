@@ -7,17 +7,24 @@ use super::{Failure, annex, scratch};
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Result as Done, Workspace};
 
-/// Names in the order in which they go, what says how the transaction ended last of all but the note of an annex.
+/// Names in the order in which they go, what says how the transaction ended last of all but the
+/// note of an annex.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// How the names of old files begin that could not be put back.
 pub(super) const KEPT: &str = "kept-";
 
-/// Removes every scratch file but kept ones and the record that names them, and then what they were in.
+/// Removes every scratch file but kept ones and the record that names them, and then what they were
+/// in.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    let swept = scratch.names(workspace).map_err(Failure::from).and_then(|names| {
-        let has_kept = names.iter().any(|name| is_kept(name));
-        trim_among(workspace, scratch, names, |name| has_kept && is_kept_or_record(name))
-    });
+    let swept = scratch
+        .names(workspace)
+        .map_err(Failure::from)
+        .and_then(|names| {
+            let has_kept = names.iter().any(|name| is_kept(name));
+            trim_among(workspace, scratch, names, |name| {
+                has_kept && is_kept_or_record(name)
+            })
+        });
     finish(workspace, scratch, swept)
 }
 
@@ -26,13 +33,18 @@ pub(super) fn erase(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), 
     finish(workspace, scratch, trim(workspace, scratch, |_| false))
 }
 
-/// Returns whether `name` is that of a file that stays where a rollback could not put everything back.
+/// Returns whether `name` is that of a file that stays where a rollback could not put everything
+/// back.
 pub(super) fn is_kept_or_record(name: &[u8]) -> bool {
     is_kept(name) || name == b"undone"
 }
 
 /// Removes what the scratch files were in, if none stays.
-fn finish(workspace: &dyn Workspace, scratch: &Scratch, trimmed: Result<usize, Failure>) -> Result<(), Failure> {
+fn finish(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    trimmed: Result<usize, Failure>,
+) -> Result<(), Failure> {
     match trimmed {
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(()),
         Ok(0) => Ok(gone(scratch.remove(workspace))?),
@@ -40,7 +52,8 @@ fn finish(workspace: &dyn Workspace, scratch: &Scratch, trimmed: Result<usize, F
     }
 }
 
-/// Removes every scratch file but those that `stays` names, and returns how many of these there are.
+/// Removes every scratch file but those that `stays` names, and returns how many of these there
+/// are.
 pub(super) fn trim(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -49,8 +62,8 @@ pub(super) fn trim(
     trim_among(workspace, scratch, scratch.names(workspace)?, stays)
 }
 
-/// Removes those of the scratch files `names` that are not to stay, and returns how many of the names do. A bucket stays
-/// with what is in it.
+/// Removes those of the scratch files `names` that are not to stay, and returns how many of the
+/// names do. A bucket stays with what is in it.
 pub(super) fn trim_among(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -60,7 +73,12 @@ pub(super) fn trim_among(
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| stays(name));
     let annexed: Vec<_> = names.extract_if(.., |name| annex::is_note(name)).collect();
     let has_annex = !annexed.is_empty() && annex::open(workspace, scratch)?;
-    names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
+    names.sort_by_key(|name| {
+        RECORDS
+            .iter()
+            .position(|record| record == name)
+            .map_or(0, |place| place + 1)
+    });
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
     }
@@ -90,7 +108,9 @@ fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match workspace.remove_dir(path) {
         Err(error) if error.fault == Fault::NotEmpty => Ok(()),
         // Somebody else has put something else there, which would keep all from being removed.
-        Err(error) if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => remove(workspace, path),
+        Err(error) if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {
+            remove(workspace, path)
+        }
         removed => gone(removed),
     }
 }
@@ -101,14 +121,26 @@ pub(super) fn is_kept(name: &[u8]) -> bool {
 }
 
 /// Removes the scratch files that stand outside of the state directory, as the note at `note` says.
-fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) -> Result<(), Failure> {
+fn sweep_beside(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    note: &RelPath,
+) -> Result<(), Failure> {
     let (text, _) = workspace.read(note, 1 << 20)?;
-    let Some(path) = std::str::from_utf8(&text).ok().and_then(unescape) else { return Ok(()) };
-    let new = scratch.beside_name("n");
-    let Some(number) = path.name().strip_prefix(new.as_bytes()).and_then(|rest| std::str::from_utf8(rest).ok()) else {
+    let Some(path) = std::str::from_utf8(&text).ok().and_then(unescape) else {
         return Ok(());
     };
-    let Some(number) = number.parse::<usize>().ok() else { return Ok(()) };
+    let new = scratch.beside_name("n");
+    let Some(number) = path
+        .name()
+        .strip_prefix(new.as_bytes())
+        .and_then(|rest| std::str::from_utf8(rest).ok())
+    else {
+        return Ok(());
+    };
+    let Some(number) = number.parse::<usize>().ok() else {
+        return Ok(());
+    };
     let directory = path.parent();
     sweep_slots(workspace, scratch, directory.as_ref(), number)?;
     // The note goes only after what it names.
@@ -116,23 +148,34 @@ fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) ->
     Ok(())
 }
 
-/// Removes the scratch files number `number` that stand in `directory`, outside of the state directory.
+/// Removes the scratch files number `number` that stand in `directory`, outside of the state
+/// directory.
 pub(super) fn sweep_slots(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     directory: Directory<'_>,
     number: usize,
 ) -> Result<(), Failure> {
-    for slot in [scratch::Slot::New, scratch::Slot::Old, scratch::Slot::Returned] {
-        remove(workspace, &scratch.beside(directory, &scratch::name(slot, number))?)?;
+    for slot in [
+        scratch::Slot::New,
+        scratch::Slot::Old,
+        scratch::Slot::Returned,
+    ] {
+        remove(
+            workspace,
+            &scratch.beside(directory, &scratch::name(slot, number))?,
+        )?;
     }
     Ok(())
 }
 
-/// Removes a scratch file, which may be gone already. A read-only file system refuses before it looks for the name.
+/// Removes a scratch file, which may be gone already. A read-only file system refuses before it
+/// looks for the name.
 fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match gone(workspace.remove(path)) {
-        Err(error) if error.fault == Fault::Denied && matches!(workspace.stat(path), Ok(None)) => Ok(()),
+        Err(error) if error.fault == Fault::Denied && matches!(workspace.stat(path), Ok(None)) => {
+            Ok(())
+        }
         removed => removed,
     }
 }

@@ -14,27 +14,44 @@ pub(super) struct Undone {
 }
 
 impl Undone {
-    /// Returns the files that stay as somebody else left them, and the displaced files that belong there, if everything
-    /// else is back.
+    /// Returns the files that stay as somebody else left them, and the displaced files that belong
+    /// there, if everything else is back.
     pub(super) fn finished(self) -> Result<(Vec<RelPath>, Vec<KeptFile>), Failure> {
         match self.trouble {
             None => Ok((self.left, self.kept)),
             trouble => {
                 let refused = trouble.map(Box::new);
-                Err(Failure::Incomplete { left: self.left, kept: self.kept, refused, cause: None })
+                Err(Failure::Incomplete {
+                    left: self.left,
+                    kept: self.kept,
+                    refused,
+                    cause: None,
+                })
             }
         }
     }
 
     /// Returns how the commit failed that it was for, which `cause` had stopped.
     pub(super) fn aborted(self, cause: Failure) -> Aborted {
-        let Self { left, kept, trouble } = self;
+        let Self {
+            left,
+            kept,
+            trouble,
+        } = self;
         let keeps_journal = trouble.is_some();
         if left.is_empty() && !keeps_journal {
             return cause.into();
         }
         let (refused, cause) = (trouble.map(Box::new), Some(Box::new(cause)));
-        Aborted { failure: Failure::Incomplete { left, kept, refused, cause }, keeps_journal }
+        Aborted {
+            failure: Failure::Incomplete {
+                left,
+                kept,
+                refused,
+                cause,
+            },
+            keeps_journal,
+        }
     }
 }
 
@@ -47,6 +64,9 @@ pub(super) struct Aborted {
 
 impl From<Failure> for Aborted {
     fn from(failure: Failure) -> Self {
-        Self { failure, keeps_journal: false }
+        Self {
+            failure,
+            keeps_journal: false,
+        }
     }
 }

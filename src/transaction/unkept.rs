@@ -23,6 +23,10 @@ pub enum Remedy {
 impl Unkept {
     /// Returns `reason`, where `wpatch init` helps and no warning states it.
     pub(super) fn new(reason: String) -> Self {
-        Self { reason, remedy: Remedy::Init, is_warned: false }
+        Self {
+            reason,
+            remedy: Remedy::Init,
+            is_warned: false,
+        }
     }
 }

@@ -8,7 +8,8 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Stat, Timestamp, Workspace};
 
-/// Returns what lies at `path`. Where a link stands in the place of a directory above it, nothing of ours does.
+/// Returns what lies at `path`. Where a link stands in the place of a directory above it, nothing
+/// of ours does.
 pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
         Err(error) if error.fault == Fault::ThroughLink => Ok(None),
@@ -17,10 +18,16 @@ pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<S
 }
 
 /// Returns what lies at `path`, by its contents.
-pub(super) fn identify(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Image>, Failure> {
-    let Some(stat) = look(workspace, path)? else { return Ok(None) };
+pub(super) fn identify(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+) -> Result<Option<Image>, Failure> {
+    let Some(stat) = look(workspace, path)? else {
+        return Ok(None);
+    };
     let digest = match digest(workspace, path, stat.kind) {
-        // It is gone by now, or FUSE remembered a file that was found under another spelling of its name.
+        // It is gone by now, or FUSE remembered a file that was found under another spelling of its
+        // name.
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return Ok(None),
         digest => digest?,
     };
@@ -37,15 +44,18 @@ fn digest(workspace: &dyn Workspace, path: &RelPath, kind: FileKind) -> Result<D
 
 /// Returns whether the file at `path` is the one that was found as `found`, unchanged.
 ///
-/// Size, inode and time of change tell it if the time is old enough: `since` is a moment before the file was
-/// read, and a file that changed after it would have a later time. Else the contents have to be compared.
+/// Size, inode and time of change tell it if the time is old enough: `since` is a moment before the
+/// file was read, and a file that changed after it would have a later time. Else the contents have
+/// to be compared.
 pub(super) fn is_unchanged(
     workspace: &dyn Workspace,
     path: &RelPath,
     found: &FileState,
     since: Timestamp,
 ) -> Result<bool, Failure> {
-    let Some(stat) = workspace.stat(path)? else { return Ok(false) };
+    let Some(stat) = workspace.stat(path)? else {
+        return Ok(false);
+    };
     let old = &found.stat;
     if stat.kind != old.kind
         || stat.size != old.size
@@ -62,13 +72,19 @@ pub(super) fn is_unchanged(
     Ok(digest(workspace, path, stat.kind)? == found.digest)
 }
 
-/// Returns whether a change after `since` would show in a time of change that was `modified` before.
+/// Returns whether a change after `since` would show in a time of change that was `modified`
+/// before.
 ///
-/// Linux dates files by a clock that ticks every 10 ms at most; file systems that keep whole seconds may round
-/// to two of them (FAT).
+/// Linux dates files by a clock that ticks every 10 ms at most; file systems that keep whole
+/// seconds may round to two of them (FAT).
 fn is_settled(modified: Timestamp, since: Timestamp) -> bool {
-    let tick = if modified.nanoseconds == 0 { 2_000_000_000 } else { 20_000_000 };
-    let nanoseconds = |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
+    let tick = if modified.nanoseconds == 0 {
+        2_000_000_000
+    } else {
+        20_000_000
+    };
+    let nanoseconds =
+        |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
     nanoseconds(modified) + tick < nanoseconds(since)
 }
 
@@ -78,7 +94,10 @@ mod tests {
 
     #[test]
     fn a_time_is_settled_when_a_later_change_would_show() {
-        let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
+        let time = |seconds, nanoseconds| Timestamp {
+            seconds,
+            nanoseconds,
+        };
         assert!(is_settled(time(10, 5), time(10, 30_000_000)));
         assert!(!is_settled(time(10, 5), time(10, 20_000_000)));
         assert!(!is_settled(time(10, 0), time(12, 0)));

@@ -16,7 +16,8 @@ pub(super) enum Waited<T> {
     Again,
 }
 
-/// Attempts to take a lock until that is done, or for `patience`. Each attempt gets the time for which it may wait.
+/// Attempts to take a lock until that is done, or for `patience`. Each attempt gets the time for
+/// which it may wait.
 pub(super) fn wait<T>(
     interrupt: &Interrupt,
     patience: Duration,

@@ -15,7 +15,10 @@ pub fn check(line: &[u8], rule: WhitespaceRule) -> Flags {
         content = content.strip_suffix(b"\r").unwrap_or(content);
     }
     if rule.has(Flags::BLANK_AT_EOL) {
-        let end = content.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+        let end = content
+            .iter()
+            .rposition(|&byte| !is_space(byte))
+            .map_or(0, |last| last + 1);
         if end < content.len() {
             found = found.and(Flags::BLANK_AT_EOL);
             content = &content[..end];
@@ -25,11 +28,18 @@ pub fn check(line: &[u8], rule: WhitespaceRule) -> Flags {
 }
 
 fn of_indentation(content: &[u8], rule: WhitespaceRule) -> Flags {
-    let end = content.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(content.len());
+    let end = content
+        .iter()
+        .position(|byte| !matches!(byte, b' ' | b'\t'))
+        .unwrap_or(content.len());
     let mut found = Flags::default();
     // Behind the last tab.
     let mut start = 0;
-    for (place, _) in content[..end].iter().enumerate().filter(|(_, byte)| **byte == b'\t') {
+    for (place, _) in content[..end]
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\t')
+    {
         if rule.has(Flags::SPACE_BEFORE_TAB) && start < place {
             found = found.and(Flags::SPACE_BEFORE_TAB);
         } else if rule.has(Flags::TAB_IN_INDENT) {
@@ -48,15 +58,25 @@ mod tests {
     use super::*;
 
     fn said(line: &str, rule: &str) -> String {
-        check(line.as_bytes(), WhitespaceRule::parse(rule.as_bytes()).unwrap()).to_string()
+        check(
+            line.as_bytes(),
+            WhitespaceRule::parse(rule.as_bytes()).unwrap(),
+        )
+        .to_string()
     }
 
     #[test]
     fn errors_are_called_as_git_calls_them() {
         assert_eq!(said("a \n", ""), "trailing whitespace");
-        assert_eq!(said(" \ta\r\n", ""), "trailing whitespace, space before tab in indent");
+        assert_eq!(
+            said(" \ta\r\n", ""),
+            "trailing whitespace, space before tab in indent"
+        );
         assert_eq!(said(" \ta\r\n", "cr-at-eol"), "space before tab in indent");
-        assert_eq!(said("        a", "indent,incomplete"), "indent with spaces, no newline at the end of file");
+        assert_eq!(
+            said("        a", "indent,incomplete"),
+            "indent with spaces, no newline at the end of file"
+        );
         assert_eq!(said("\ta\n", "tab"), "tab in indent");
         assert_eq!(said(" \ta \n", "-trailing,-space"), "");
         assert_eq!(Flags::BLANK_AT_EOF.to_string(), "new blank line at EOF");

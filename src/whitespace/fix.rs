@@ -21,43 +21,73 @@ pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
     let is_corrected = is_ended || skipped > 0;
     let kept = &content[skipped..];
     if indentation.is_empty() && line.starts_with(kept) && &line[kept.len()..] == ending {
-        return Fixed { line: Cow::Borrowed(line), is_corrected };
+        return Fixed {
+            line: Cow::Borrowed(line),
+            is_corrected,
+        };
     }
-    Fixed { line: Cow::Owned([&indentation, kept, ending].concat()), is_corrected }
+    Fixed {
+        line: Cow::Owned([&indentation, kept, ending].concat()),
+        is_corrected,
+    }
 }
 
 /// Returns the line without what it ends with, how it should end, and whether that is another end.
 fn ended(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
-    let is_incomplete = rule.has(Flags::INCOMPLETE_LINE) && !line.is_empty() && !line.ends_with(b"\n");
+    let is_incomplete =
+        rule.has(Flags::INCOMPLETE_LINE) && !line.is_empty() && !line.ends_with(b"\n");
     if !rule.has(Flags::BLANK_AT_EOL) {
         return (line, if is_incomplete { b"\n" } else { b"" }, is_incomplete);
     }
     let terminated = line.strip_suffix(b"\n");
     let content = terminated.unwrap_or(line);
     let returned = content.strip_suffix(b"\r").filter(|_| terminated.is_some());
-    let ending: &[u8] = match (terminated.is_some() || is_incomplete, returned.is_some() && rule.has(Flags::CR_AT_EOL))
-    {
+    let ending: &[u8] = match (
+        terminated.is_some() || is_incomplete,
+        returned.is_some() && rule.has(Flags::CR_AT_EOL),
+    ) {
         (true, true) => b"\r\n",
         (true, false) => b"\n",
         (false, _) => b"",
     };
     let content = returned.unwrap_or(content);
-    let end = content.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
-    (&content[..end], ending, is_incomplete || end < content.len())
+    let end = content
+        .iter()
+        .rposition(|&byte| !is_space(byte))
+        .map_or(0, |last| last + 1);
+    (
+        &content[..end],
+        ending,
+        is_incomplete || end < content.len(),
+    )
 }
 
-/// Returns how many bytes of the indentation go, and what comes for them; `None` if it is as it should be.
+/// Returns how many bytes of the indentation go, and what comes for them; `None` if it is as it
+/// should be.
 fn indented(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> {
-    let end = content.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(content.len());
-    let behind = |byte| content[..end].iter().rposition(|&other| other == byte).map_or(0, |last| last + 1);
+    let end = content
+        .iter()
+        .position(|byte| !matches!(byte, b' ' | b'\t'))
+        .unwrap_or(content.len());
+    let behind = |byte| {
+        content[..end]
+            .iter()
+            .rposition(|&other| other == byte)
+            .map_or(0, |last| last + 1)
+    };
     let (tabs, spaces) = (behind(b'\t'), behind(b' '));
     if rule.has(Flags::SPACE_BEFORE_TAB) && is_mixed(&content[..tabs])
         || rule.has(Flags::INDENT_WITH_NON_TAB) && has_wide_run(&content[..end], rule.tab_width)
     {
-        let skipped = if rule.has(Flags::INDENT_WITH_NON_TAB) { tabs.max(spaces) } else { tabs };
+        let skipped = if rule.has(Flags::INDENT_WITH_NON_TAB) {
+            tabs.max(spaces)
+        } else {
+            tabs
+        };
         return Some((skipped, with_tabs(&content[..skipped], rule.tab_width)));
     }
-    (rule.has(Flags::TAB_IN_INDENT) && tabs > 0).then(|| (tabs, with_spaces(&content[..tabs], rule.tab_width)))
+    (rule.has(Flags::TAB_IN_INDENT) && tabs > 0)
+        .then(|| (tabs, with_spaces(&content[..tabs], rule.tab_width)))
 }
 
 /// Returns whether a tab stands behind a space; `indentation` ends with its last tab.
@@ -67,7 +97,9 @@ fn is_mixed(indentation: &[u8]) -> bool {
 
 /// Returns whether so many spaces stand in a row that they could be a tab.
 fn has_wide_run(indentation: &[u8], width: usize) -> bool {
-    indentation.split(|&byte| byte == b'\t').any(|spaces| spaces.len() >= width)
+    indentation
+        .split(|&byte| byte == b'\t')
+        .any(|spaces| spaces.len() >= width)
 }
 
 /// Writes tabs for runs of spaces that are as wide; fewer spaces go where a tab follows.
@@ -91,7 +123,11 @@ fn with_tabs(indentation: &[u8], width: usize) -> Vec<u8> {
 fn with_spaces(indentation: &[u8], width: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in indentation {
-        let length = if byte == b'\t' { (out.len() / width + 1) * width } else { out.len() + 1 };
+        let length = if byte == b'\t' {
+            (out.len() / width + 1) * width
+        } else {
+            out.len() + 1
+        };
         out.resize(length, b' ');
     }
     out
@@ -102,8 +138,14 @@ mod tests {
     use super::*;
 
     fn fixed(line: &str, rule: &str) -> (String, bool) {
-        let fixed = fix(line.as_bytes(), WhitespaceRule::parse(rule.as_bytes()).unwrap());
-        (String::from_utf8(fixed.line.into_owned()).unwrap(), fixed.is_corrected)
+        let fixed = fix(
+            line.as_bytes(),
+            WhitespaceRule::parse(rule.as_bytes()).unwrap(),
+        );
+        (
+            String::from_utf8(fixed.line.into_owned()).unwrap(),
+            fixed.is_corrected,
+        )
     }
 
     #[test]
@@ -123,7 +165,11 @@ mod tests {
             (" a\n", "", " a\n", false),
         ];
         for (line, rule, expected, is_corrected) in cases {
-            assert_eq!(fixed(line, rule), (expected.to_owned(), is_corrected), "{line:?} {rule}");
+            assert_eq!(
+                fixed(line, rule),
+                (expected.to_owned(), is_corrected),
+                "{line:?} {rule}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! White space that a line should not have: the rules of git's `core.whitespace`, and lines put right.
+//! White space that a line should not have: the rules of git's `core.whitespace`, and lines put
+//! right.
 //!
 //! To add a rule, add a row of `RULES`, and what breaks it to `check` and `fix`.
 
@@ -61,13 +62,26 @@ impl fmt::Display for Flags {
         let is_trailing = self.has(Flags::BLANK_AT_EOL);
         let words = [
             (is_trailing, "trailing whitespace"),
-            (self.has(Flags::BLANK_AT_EOF) && !is_trailing, "new blank line at EOF"),
-            (self.has(Flags::SPACE_BEFORE_TAB), "space before tab in indent"),
+            (
+                self.has(Flags::BLANK_AT_EOF) && !is_trailing,
+                "new blank line at EOF",
+            ),
+            (
+                self.has(Flags::SPACE_BEFORE_TAB),
+                "space before tab in indent",
+            ),
             (self.has(Flags::INDENT_WITH_NON_TAB), "indent with spaces"),
             (self.has(Flags::TAB_IN_INDENT), "tab in indent"),
-            (self.has(Flags::INCOMPLETE_LINE), "no newline at the end of file"),
+            (
+                self.has(Flags::INCOMPLETE_LINE),
+                "no newline at the end of file",
+            ),
         ];
-        let said: Vec<_> = words.iter().filter(|(is_said, _)| *is_said).map(|(_, words)| *words).collect();
+        let said: Vec<_> = words
+            .iter()
+            .filter(|(is_said, _)| *is_said)
+            .map(|(_, words)| *words)
+            .collect();
         f.write_str(&said.join(", "))
     }
 }
@@ -82,14 +96,46 @@ struct Row {
 
 /// The rules as git names them; any beginning of a name is that of the first which begins so.
 const RULES: &[Row] = &[
-    Row { name: "trailing-space", flags: Flags(0b11), is_usual: true },
-    Row { name: "space-before-tab", flags: Flags::SPACE_BEFORE_TAB, is_usual: true },
-    Row { name: "indent-with-non-tab", flags: Flags::INDENT_WITH_NON_TAB, is_usual: true },
-    Row { name: "cr-at-eol", flags: Flags::CR_AT_EOL, is_usual: false },
-    Row { name: "blank-at-eol", flags: Flags::BLANK_AT_EOL, is_usual: true },
-    Row { name: "blank-at-eof", flags: Flags::BLANK_AT_EOF, is_usual: true },
-    Row { name: "tab-in-indent", flags: Flags::TAB_IN_INDENT, is_usual: false },
-    Row { name: "incomplete-line", flags: Flags::INCOMPLETE_LINE, is_usual: false },
+    Row {
+        name: "trailing-space",
+        flags: Flags(0b11),
+        is_usual: true,
+    },
+    Row {
+        name: "space-before-tab",
+        flags: Flags::SPACE_BEFORE_TAB,
+        is_usual: true,
+    },
+    Row {
+        name: "indent-with-non-tab",
+        flags: Flags::INDENT_WITH_NON_TAB,
+        is_usual: true,
+    },
+    Row {
+        name: "cr-at-eol",
+        flags: Flags::CR_AT_EOL,
+        is_usual: false,
+    },
+    Row {
+        name: "blank-at-eol",
+        flags: Flags::BLANK_AT_EOL,
+        is_usual: true,
+    },
+    Row {
+        name: "blank-at-eof",
+        flags: Flags::BLANK_AT_EOF,
+        is_usual: true,
+    },
+    Row {
+        name: "tab-in-indent",
+        flags: Flags::TAB_IN_INDENT,
+        is_usual: false,
+    },
+    Row {
+        name: "incomplete-line",
+        flags: Flags::INCOMPLETE_LINE,
+        is_usual: false,
+    },
 ];
 
 /// What is looked for in the lines of a file.
@@ -103,8 +149,13 @@ pub struct WhitespaceRule {
 
 impl Default for WhitespaceRule {
     fn default() -> Self {
-        let flags = Flags::BLANK_AT_EOL.and(Flags::BLANK_AT_EOF).and(Flags::SPACE_BEFORE_TAB);
-        Self { flags, tab_width: 8 }
+        let flags = Flags::BLANK_AT_EOL
+            .and(Flags::BLANK_AT_EOF)
+            .and(Flags::SPACE_BEFORE_TAB);
+        Self {
+            flags,
+            tab_width: 8,
+        }
     }
 }
 
@@ -115,10 +166,13 @@ pub struct Contradiction;
 
 impl WhitespaceRule {
     /// The rule that looks for nothing.
-    pub const NONE: Self = Self { flags: Flags(0), tab_width: 8 };
+    pub const NONE: Self = Self {
+        flags: Flags(0),
+        tab_width: 8,
+    };
 
-    /// Reads a value of `core.whitespace`: what it names comes to the usual rules, or goes from them after a `-`. Words
-    /// that are not known, and widths that no tab has, say nothing.
+    /// Reads a value of `core.whitespace`: what it names comes to the usual rules, or goes from
+    /// them after a `-`. Words that are not known, and widths that no tab has, say nothing.
     ///
     /// # Errors
     ///
@@ -128,42 +182,70 @@ impl WhitespaceRule {
         let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r');
         let mut rest = text;
         loop {
-            let start = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
-            let (word, behind) =
-                rest[start..].split_at(memchr::memchr(b',', &rest[start..]).unwrap_or(rest.len() - start));
-            let (is_negated, word) = word.strip_prefix(b"-").map_or((false, word), |word| (true, word));
+            let start = rest
+                .iter()
+                .position(|byte| !is_between(byte))
+                .unwrap_or(rest.len());
+            let (word, behind) = rest[start..]
+                .split_at(memchr::memchr(b',', &rest[start..]).unwrap_or(rest.len() - start));
+            let (is_negated, word) = word
+                .strip_prefix(b"-")
+                .map_or((false, word), |word| (true, word));
             if word.is_empty() {
                 break;
             }
-            if let Some(row) = RULES.iter().find(|row| row.name.as_bytes().starts_with(word)) {
-                rule.flags = if is_negated { rule.flags.but(row.flags) } else { rule.flags.and(row.flags) };
+            if let Some(row) = RULES
+                .iter()
+                .find(|row| row.name.as_bytes().starts_with(word))
+            {
+                rule.flags = if is_negated {
+                    rule.flags.but(row.flags)
+                } else {
+                    rule.flags.and(row.flags)
+                };
             }
-            rule.tab_width = word.strip_prefix(b"tabwidth=").and_then(width).unwrap_or(rule.tab_width);
+            rule.tab_width = word
+                .strip_prefix(b"tabwidth=")
+                .and_then(width)
+                .unwrap_or(rule.tab_width);
             rest = behind;
         }
-        if rule.flags.has(Flags::TAB_IN_INDENT.and(Flags::INDENT_WITH_NON_TAB)) {
+        if rule
+            .flags
+            .has(Flags::TAB_IN_INDENT.and(Flags::INDENT_WITH_NON_TAB))
+        {
             return Err(Contradiction);
         }
         Ok(rule)
     }
 
-    /// Returns the rule that looks for all that is usual, with the tabs of this one: what the attribute `whitespace` says.
+    /// Returns the rule that looks for all that is usual, with the tabs of this one: what the
+    /// attribute `whitespace` says.
     #[must_use]
     pub fn strict(self) -> Self {
         let usual = RULES.iter().filter(|row| row.is_usual);
-        Self { flags: usual.fold(Flags::default(), |flags, row| flags.and(row.flags)), ..self }
+        Self {
+            flags: usual.fold(Flags::default(), |flags, row| flags.and(row.flags)),
+            ..self
+        }
     }
 
     /// Returns the rule that looks for nothing, with the tabs of this one: what `-whitespace` says.
     #[must_use]
     pub fn none(self) -> Self {
-        Self { flags: Flags::default(), ..self }
+        Self {
+            flags: Flags::default(),
+            ..self
+        }
     }
 
     /// Returns the rule that leaves CR at the end of lines.
     #[must_use]
     pub fn with_cr(self) -> Self {
-        Self { flags: self.flags.and(Flags::CR_AT_EOL), ..self }
+        Self {
+            flags: self.flags.and(Flags::CR_AT_EOL),
+            ..self
+        }
     }
 
     /// Returns whether it looks for all of `flags`.
@@ -202,8 +284,17 @@ mod tests {
         assert_eq!(flags(""), usual.flags);
         assert_eq!(flags("-trailing,-space-before,-indent"), Flags::default());
         assert_eq!(flags(" -t,\ttab, -sp"), Flags::TAB_IN_INDENT);
-        assert_eq!(flags("-blank-at-eol,nothing"), Flags::BLANK_AT_EOF.and(Flags::SPACE_BEFORE_TAB));
-        assert_eq!(flags("cr-at-eol,incomplete"), usual.flags.and(Flags::CR_AT_EOL).and(Flags::INCOMPLETE_LINE));
+        assert_eq!(
+            flags("-blank-at-eol,nothing"),
+            Flags::BLANK_AT_EOF.and(Flags::SPACE_BEFORE_TAB)
+        );
+        assert_eq!(
+            flags("cr-at-eol,incomplete"),
+            usual
+                .flags
+                .and(Flags::CR_AT_EOL)
+                .and(Flags::INCOMPLETE_LINE)
+        );
         // Nothing is read behind an empty word.
         assert_eq!(flags("-,-trailing"), usual.flags);
         assert_eq!(WhitespaceRule::parse(b"tab,indent"), Err(Contradiction));
@@ -211,8 +302,14 @@ mod tests {
 
     #[test]
     fn a_tab_has_up_to_63_columns() {
-        let widths =
-            ["tabwidth=4", "tabwidth=63x", "tabwidth=64", "tabwidth=0", "tabwidth=", "tabwidth=99999999999999999999"];
+        let widths = [
+            "tabwidth=4",
+            "tabwidth=63x",
+            "tabwidth=64",
+            "tabwidth=0",
+            "tabwidth=",
+            "tabwidth=99999999999999999999",
+        ];
         let widths = widths.map(|text| WhitespaceRule::parse(text.as_bytes()).unwrap().tab_width);
         assert_eq!(widths, [4, 63, 8, 8, 8, 8]);
     }

@@ -17,10 +17,12 @@ pub struct WorkspaceError {
 }
 
 impl WorkspaceError {
-    /// Returns whether the system refuses it for another reason than permission bits, such as an immutable file.
+    /// Returns whether the system refuses it for another reason than permission bits, such as an
+    /// immutable file.
     #[must_use]
     pub fn is_not_permitted(&self) -> bool {
-        /// The number that every Unix has for it. [`io::ErrorKind`] has one kind for this and for permission bits.
+        /// The number that every Unix has for it. [`io::ErrorKind`] has one kind for this and for
+        /// permission bits.
         const EPERM: i32 = 1;
         self.source.raw_os_error() == Some(EPERM)
     }

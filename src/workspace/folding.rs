@@ -1,7 +1,9 @@
-//! File systems that find a file under several spellings of its name: another case, another normal form.
+//! File systems that find a file under several spellings of its name: another case, another normal
+//! form.
 //!
-//! Nothing is written to find out. An existing file is looked for under another spelling of its name. If it is found, a
-//! listing tells whether that is another file: inode numbers cannot, as some drivers give each spelling one of its own.
+//! Nothing is written to find out. An existing file is looked for under another spelling of its
+//! name. If it is found, a listing tells whether that is another file: inode numbers cannot, as
+//! some drivers give each spelling one of its own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -15,10 +17,12 @@ use crate::text::{folded_name, is_one_name};
 
 /// How the file systems of a workspace spell names.
 pub trait Spellings: Sync {
-    /// Returns whether listings of `directory` have names as they were stored. `lowntfs-3g` with `ignore_case` lists lower case.
+    /// Returns whether listings of `directory` have names as they were stored. `lowntfs-3g` with
+    /// `ignore_case` lists lower case.
     fn lists_stored_names(&self, directory: Directory<'_>) -> bool;
 
-    /// Returns whether the root, or a directory above it on the same file system, is found under another spelling of its name.
+    /// Returns whether the root, or a directory above it on the same file system, is found under
+    /// another spelling of its name.
     fn is_root_folded(&self) -> bool;
 }
 
@@ -31,14 +35,15 @@ type Listing = HashMap<Vec<u8>, Vec<Vec<u8>>>;
 /// What is known of the file systems at and below one root.
 #[derive(Debug, Default)]
 pub struct Folding {
-    /// Whether a file system folds names, by its device, and by whether the probed name was pure ASCII.
+    /// Whether a file system folds names, by its device, and by whether the probed name was pure
+    /// ASCII.
     known: Mutex<HashMap<(u64, bool), bool>>,
     listings: Mutex<HashMap<Vec<u8>, Arc<Listing>>>,
 }
 
 impl Folding {
-    /// Returns whether the file system of the existing file `path`, which is on `device`, folds names. It looks once for each
-    /// device, by one call if names are not folded.
+    /// Returns whether the file system of the existing file `path`, which is on `device`, folds
+    /// names. It looks once for each device, by one call if names are not folded.
     ///
     /// # Errors
     ///
@@ -51,7 +56,9 @@ impl Folding {
         if let Some(&known) = locked(&self.known).get(&key) {
             return Ok(known);
         }
-        let Some(answer) = self.probe(workspace, path)? else { return Ok(false) };
+        let Some(answer) = self.probe(workspace, path)? else {
+            return Ok(false);
+        };
         locked(&self.known).insert(key, answer);
         Ok(answer)
     }
@@ -62,7 +69,9 @@ impl Folding {
     ///
     /// Returns the error of the file system.
     pub fn is_above(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<bool> {
-        let Some(spellings) = workspace.spellings() else { return Ok(false) };
+        let Some(spellings) = workspace.spellings() else {
+            return Ok(false);
+        };
         for directory in path.ancestors() {
             if let Some(stat) = workspace.stat(&directory)? {
                 return Ok(match self.probe_inside(workspace, Some(&directory))? {
@@ -91,8 +100,12 @@ impl Folding {
                 [only] => only,
                 _ => name,
             };
-            let joined = stored.as_ref().map_or_else(|| RelPath::new(name), |above| above.join(name));
-            let Ok(joined) = joined else { return Ok(path.clone()) };
+            let joined = stored
+                .as_ref()
+                .map_or_else(|| RelPath::new(name), |above| above.join(name));
+            let Ok(joined) = joined else {
+                return Ok(path.clone());
+            };
             stored = Some(joined);
         }
         let is_stored = |_: &RelPath| are_stored(workspace, path);
@@ -108,10 +121,16 @@ impl Folding {
         let mut above: Option<RelPath> = None;
         for name in path.components() {
             let listing = self.listing(workspace, above.as_ref())?;
-            if !listing.get(&key(name)).is_some_and(|listed| listed.iter().any(|listed| listed == name)) {
+            if !listing
+                .get(&key(name))
+                .is_some_and(|listed| listed.iter().any(|listed| listed == name))
+            {
                 return Ok(false);
             }
-            above = above.as_ref().map_or_else(|| RelPath::new(name), |above| above.join(name)).ok();
+            above = above
+                .as_ref()
+                .map_or_else(|| RelPath::new(name), |above| above.join(name))
+                .ok();
         }
         Ok(are_stored(workspace, path))
     }
@@ -123,7 +142,11 @@ impl Folding {
     /// Returns the error of the file system.
     pub fn paths_in(&self, workspace: &dyn Workspace, directory: &RelPath) -> Result<Vec<RelPath>> {
         let listing = self.listing(workspace, Some(directory))?;
-        Ok(listing.values().flatten().filter_map(|name| directory.join(name).ok()).collect())
+        Ok(listing
+            .values()
+            .flatten()
+            .filter_map(|name| directory.join(name).ok())
+            .collect())
     }
 
     /// Looks for the existing file `path` under another spelling; `None` if its name has only one.
@@ -131,11 +154,17 @@ impl Folding {
         for path in std::iter::once(path.clone()).chain(path.ancestors()) {
             let others = other_spellings(path.name());
             for other in &others {
-                let beside = path.parent().map_or_else(|| RelPath::new(other), |above| above.join(other));
+                let beside = path
+                    .parent()
+                    .map_or_else(|| RelPath::new(other), |above| above.join(other));
                 let Ok(beside) = beside else { continue };
                 if workspace.stat(&beside)?.is_some() {
                     let listing = self.listing(workspace, path.parent().as_ref())?;
-                    return Ok(Some(listing.get(&key(path.name())).is_some_and(|listed| listed.len() == 1)));
+                    return Ok(Some(
+                        listing
+                            .get(&key(path.name()))
+                            .is_some_and(|listed| listed.len() == 1),
+                    ));
                 }
             }
             if !others.is_empty() {
@@ -145,15 +174,25 @@ impl Folding {
         Ok(None)
     }
 
-    /// Looks for the files in `directory` under other spellings; `None` if there are none with letters.
-    fn probe_inside(&self, workspace: &dyn Workspace, directory: Directory<'_>) -> Result<Option<bool>> {
+    /// Looks for the files in `directory` under other spellings; `None` if there are none with
+    /// letters.
+    fn probe_inside(
+        &self,
+        workspace: &dyn Workspace,
+        directory: Directory<'_>,
+    ) -> Result<Option<bool>> {
         let listing = self.listing(workspace, directory)?;
-        let mut names: Vec<_> = listing.values().flatten().filter(|name| has_letters(name)).collect();
+        let mut names: Vec<_> = listing
+            .values()
+            .flatten()
+            .filter(|name| has_letters(name))
+            .collect();
         names.sort_unstable();
         for name in names.into_iter().take(MOST_PROBES) {
             let path = directory.map_or_else(|| RelPath::new(name), |above| above.join(name));
             let Ok(path) = path else { continue };
-            // A name in a directory where another file system is mounted tells nothing of this one; a file is mounted rarely.
+            // A name in a directory where another file system is mounted tells nothing of this one;
+            // a file is mounted rarely.
             let answer = self.probe(workspace, &path)?;
             if answer.is_some() {
                 return Ok(answer);
@@ -169,7 +208,12 @@ impl Folding {
             return Ok(Arc::clone(known));
         }
         let names = match workspace.list(directory) {
-            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory | Fault::ThroughLink) => {
+            Err(error)
+                if matches!(
+                    error.fault,
+                    Fault::Missing | Fault::NotDirectory | Fault::ThroughLink
+                ) =>
+            {
                 Vec::new()
             }
             names => names?,
@@ -190,7 +234,10 @@ impl Folding {
 ///
 /// Returns the error of the file system.
 pub fn lists(workspace: &dyn Workspace, directory: Directory<'_>, name: &[u8]) -> Result<bool> {
-    Ok(workspace.list(directory)?.iter().any(|listed| is_one_name(listed, name)))
+    Ok(workspace
+        .list(directory)?
+        .iter()
+        .any(|listed| is_one_name(listed, name)))
 }
 
 /// Returns whether the name of `path` is listed as it was stored.
@@ -207,18 +254,29 @@ fn has_letters(name: &[u8]) -> bool {
     name.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Returns other spellings of `name`: its ASCII letters in the other case, and the text in the other normal form.
+/// Returns other spellings of `name`: its ASCII letters in the other case, and the text in the
+/// other normal form.
 #[must_use]
 pub fn other_spellings(name: &[u8]) -> Vec<Vec<u8>> {
     let mut others = Vec::new();
     if has_letters(name) {
-        let swap =
-            |&byte: &u8| if byte.is_ascii_lowercase() { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+        let swap = |&byte: &u8| {
+            if byte.is_ascii_lowercase() {
+                byte.to_ascii_uppercase()
+            } else {
+                byte.to_ascii_lowercase()
+            }
+        };
         others.push(name.iter().map(swap).collect());
     }
     if let (false, Ok(text)) = (name.is_ascii(), std::str::from_utf8(name)) {
         let forms = [text.nfc().collect::<String>(), text.nfd().collect()];
-        others.extend(forms.map(String::into_bytes).into_iter().filter(|form| form != name));
+        others.extend(
+            forms
+                .map(String::into_bytes)
+                .into_iter()
+                .filter(|form| form != name),
+        );
     }
     others
 }

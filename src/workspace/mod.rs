@@ -42,27 +42,33 @@ pub struct Backend {
 
 /// Every storage; the tests hold each of them to the same table.
 pub const BACKENDS: &[Backend] = &[
-    Backend { name: "disk", open: |root| Ok(Box::new(disk::Disk::open(root)?)) },
-    Backend { name: "memory", open: |_| Ok(Box::new(memory::Memory::with_files([]))) },
+    Backend {
+        name: "disk",
+        open: |root| Ok(Box::new(disk::Disk::open(root)?)),
+    },
+    Backend {
+        name: "memory",
+        open: |_| Ok(Box::new(memory::Memory::with_files([]))),
+    },
 ];
 
 /// The door to the files below one root.
 ///
-/// A verb resolves its path through real directories only: a symbolic link on the way is an error of
-/// the kind [`Fault::ThroughLink`], never followed. The last component is never followed either.
+/// A verb resolves its path through real directories only: a symbolic link on the way is an error
+/// of the kind [`Fault::ThroughLink`], never followed. The last component is never followed either.
 ///
-/// Atomic, durable and ordered are three different things: a verb is atomic where its system call is, and
-/// durable only after the sync that its documentation names.
+/// Atomic, durable and ordered are three different things: a verb is atomic where its system call
+/// is, and durable only after the sync that its documentation names.
 ///
 /// # Errors
 ///
-/// Every verb returns a [`WorkspaceError`] with the [`Fault`] that callers tell apart. An error of a verb that
-/// changes something proves nothing: look at what is there before deciding. A storage that can only be read leaves those
-/// verbs out: each is [`Fault::Unsupported`] then.
+/// Every verb returns a [`WorkspaceError`] with the [`Fault`] that callers tell apart. An error of
+/// a verb that changes something proves nothing: look at what is there before deciding. A storage
+/// that can only be read leaves those verbs out: each is [`Fault::Unsupported`] then.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Workspace: Sync {
-    /// Returns what is at `path`, not following a link there; `None` if nothing is, also when a directory above
-    /// is missing or is no directory.
+    /// Returns what is at `path`, not following a link there; `None` if nothing is, also when a
+    /// directory above is missing or is no directory.
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>>;
 
     /// Returns the contents of the regular file at `path`, and what it was when they were read.
@@ -79,9 +85,9 @@ pub trait Workspace: Sync {
 
     /// Makes a regular file that was not there and writes `slices` to it, one behind the other.
     ///
-    /// It is private (0600) until everything is in it; then it gets what `like` says, as far as the caller may
-    /// give it, and last its permissions.
-    /// Its contents are durable after [`Workspace::sync`] of it, its name after that of its directory.
+    /// It is private (0600) until everything is in it; then it gets what `like` says, as far as the
+    /// caller may give it, and last its permissions. Its contents are durable after
+    /// [`Workspace::sync`] of it, its name after that of its directory.
     fn create(
         &self,
         path: &RelPath,
@@ -97,17 +103,18 @@ pub trait Workspace: Sync {
         read_only("write", Some(path))
     }
 
-    /// Writes `bytes` over the contents of the regular file at `path`, which stays the same inode: all its names have
-    /// the new contents. Neither at once nor durable: whoever reads meanwhile, after a kill or after a loss of power
-    /// finds some bytes of each.
+    /// Writes `bytes` over the contents of the regular file at `path`, which stays the same inode:
+    /// all its names have the new contents. Neither at once nor durable: whoever reads meanwhile,
+    /// after a kill or after a loss of power finds some bytes of each.
     ///
-    /// A file that is not `was` any more, by its inode, size and time of change, is [`Fault::Missing`] and left alone.
+    /// A file that is not `was` any more, by its inode, size and time of change, is
+    /// [`Fault::Missing`] and left alone.
     fn overwrite(&self, path: &RelPath, _bytes: &[u8], _was: &Stat) -> Result<()> {
         read_only("write over", Some(path))
     }
 
-    /// Makes a symbolic link that was not there, with owner and group of the file at `like` as far as the caller may
-    /// give them.
+    /// Makes a symbolic link that was not there, with owner and group of the file at `like` as far
+    /// as the caller may give them.
     fn symlink(&self, _target: &[u8], path: &RelPath, _like: Option<&RelPath>) -> Result<()> {
         read_only("create", Some(path))
     }
@@ -117,8 +124,8 @@ pub trait Workspace: Sync {
         read_only("link", Some(to))
     }
 
-    /// Renames, atomically. The names are durable only after [`Workspace::sync`] of *both* directories: after a
-    /// power loss the file may have its old name, its new one, or both.
+    /// Renames, atomically. The names are durable only after [`Workspace::sync`] of *both*
+    /// directories: after a power loss the file may have its old name, its new one, or both.
     fn rename(&self, from: &RelPath, _to: &RelPath, _how: Rename) -> Result<()> {
         read_only("rename", Some(from))
     }
@@ -143,18 +150,20 @@ pub trait Workspace: Sync {
         read_only("change the mode of", Some(path))
     }
 
-    /// Gives the directory at `path` to this user and group, as far as the caller may, and sets its permission bits.
+    /// Gives the directory at `path` to this user and group, as far as the caller may, and sets its
+    /// permission bits.
     fn restore_dir(&self, path: &RelPath, _bits: u32, _owner: (u32, u32)) -> Result<()> {
         read_only("restore", Some(path))
     }
 
-    /// Begins to write out the file at `path`, which is going to be synced: a hint, that [`Workspace::sync`] has less to
-    /// wait for.
+    /// Begins to write out the file at `path`, which is going to be synced: a hint, that
+    /// [`Workspace::sync`] has less to wait for.
     fn write_out(&self, _path: &RelPath) {}
 
     /// Makes the contents and attributes of the file at `path` durable; of a directory, its names.
     ///
-    /// After an error the file has to be given up: the kernel may have dropped what it could not write.
+    /// After an error the file has to be given up: the kernel may have dropped what it could not
+    /// write.
     fn sync(&self, path: Directory<'_>) -> Result<()> {
         read_only("sync", path)
     }
@@ -164,14 +173,14 @@ pub trait Workspace: Sync {
         read_only("sync", None)
     }
 
-    /// Locks the file at `path` against other processes, making it if needed; `None` when somebody else holds
-    /// it for longer than `patience`. The lock goes with the value.
+    /// Locks the file at `path` against other processes, making it if needed; `None` when somebody
+    /// else holds it for longer than `patience`. The lock goes with the value.
     fn lock(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
 
-    /// Locks the directory at `path` as [`Workspace::lock`] does a file. [`Fault::Unsupported`] where only a file that
-    /// is open for writing can be locked, as on NFS; see flock(2).
+    /// Locks the directory at `path` as [`Workspace::lock`] does a file. [`Fault::Unsupported`]
+    /// where only a file that is open for writing can be locked, as on NFS; see flock(2).
     fn lock_dir(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
@@ -184,39 +193,43 @@ pub trait Workspace: Sync {
     /// Returns the user that new files belong to.
     fn user(&self) -> u32;
 
-    /// Returns whether the file system of `directory` keeps permission bits. Some show the same bits for every file,
-    /// whatever is set: vfat, exFAT, NTFS, SMB shares. `probe` says how to find out.
+    /// Returns whether the file system of `directory` keeps permission bits. Some show the same
+    /// bits for every file, whatever is set: vfat, exFAT, NTFS, SMB shares. `probe` says how to
+    /// find out.
     fn keeps_modes(&self, _directory: Directory<'_>, _probe: Probe) -> bool {
         true
     }
 
-    /// Returns how file systems at and below the root spell names, where one may find a file under several spellings of its
-    /// name; see [`Folding`].
+    /// Returns how file systems at and below the root spell names, where one may find a file under
+    /// several spellings of its name; see [`Folding`].
     fn spellings(&self) -> Option<&dyn Spellings> {
         None
     }
 
     /// Returns what tells this root from a copy of it elsewhere: inode and machine, as text.
     ///
-    /// The number of the device is no part of it: the same disk may have another one after a restart.
+    /// The number of the device is no part of it: the same disk may have another one after a
+    /// restart.
     fn identity(&self) -> Result<String>;
 
     /// Forgets where directories are: somebody else had time to move them.
     fn forget(&self) {}
 
-    /// Returns where the history of this root may be kept if there is no place for it below the root: a directory below
-    /// [`ATTIC`], which stands outside of the root. `None` if there is no attic.
+    /// Returns where the history of this root may be kept if there is no place for it below the
+    /// root: a directory below [`ATTIC`], which stands outside of the root. `None` if there is no
+    /// attic.
     fn attic(&self) -> Option<RelPath> {
         None
     }
 
-    /// Returns `path` as other programs find it: below the root as it is, elsewhere as an absolute path.
+    /// Returns `path` as other programs find it: below the root as it is, elsewhere as an absolute
+    /// path.
     fn real_path(&self, path: &RelPath) -> Vec<u8> {
         path.as_bytes().to_vec()
     }
 
-    /// Says which directory outside of the root verbs find under the name [`ANNEX`] from now on. It is opened when it is
-    /// first needed, and is the one that it was then.
+    /// Says which directory outside of the root verbs find under the name [`ANNEX`] from now on. It
+    /// is opened when it is first needed, and is the one that it was then.
     ///
     /// # Security
     ///
@@ -225,7 +238,8 @@ pub trait Workspace: Sync {
         Ok(())
     }
 
-    /// Returns the work tree of git that this root is in, if the root is below its top. It is located once.
+    /// Returns the work tree of git that this root is in, if the root is below its top. It is
+    /// located once.
     fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {
         Ok(None)
     }
@@ -233,13 +247,22 @@ pub trait Workspace: Sync {
     /// Returns git's directory of the work tree whose top this root is.
     fn git_directory(&self) -> Result<GitDirectory> {
         let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
-        let is_there = self.stat(&git)?.is_some_and(|stat| stat.kind == FileKind::Directory);
-        Ok(if is_there { GitDirectory::At { directory: git, binding: None } } else { GitDirectory::Missing })
+        let is_there = self
+            .stat(&git)?
+            .is_some_and(|stat| stat.kind == FileKind::Directory);
+        Ok(if is_there {
+            GitDirectory::At {
+                directory: git,
+                binding: None,
+            }
+        } else {
+            GitDirectory::Missing
+        })
     }
 
-    /// Returns the paths below the root that `.git` of `directory` leads to if it is a link or a file, or if several work
-    /// trees share its git directory: each link on the way and the git directories. For the root, also those that the
-    /// environment names.
+    /// Returns the paths below the root that `.git` of `directory` leads to if it is a link or a
+    /// file, or if several work trees share its git directory: each link on the way and the git
+    /// directories. For the root, also those that the environment names.
     ///
     /// # Security
     ///
@@ -248,24 +271,31 @@ pub trait Workspace: Sync {
         Vec::new()
     }
 
-    /// Returns the directory that git runs hooks from, if it is not in the git directory, and each link on the way: their
-    /// paths, or `None` if the root is in the directory.
+    /// Returns the directory that git runs hooks from, if it is not in the git directory, and each
+    /// link on the way: their paths, or `None` if the root is in the directory.
     fn hook_ways(&self) -> Vec<Option<RelPath>> {
         Vec::new()
     }
 
-    /// Calls `visit` with the directory, the name and the kind of each file and link below the root, from the top down and for
-    /// at most `most` names. Directories of git are left out. Returns whether these are all names.
-    fn visit_names(&self, _most: usize, _visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) -> bool {
+    /// Calls `visit` with the directory, the name and the kind of each file and link below the
+    /// root, from the top down and for at most `most` names. Directories of git are left out.
+    /// Returns whether these are all names.
+    fn visit_names(
+        &self,
+        _most: usize,
+        _visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind),
+    ) -> bool {
         true
     }
 
-    /// Returns the paths below the root that the link at `path` leads to: each link on the way and the last path.
+    /// Returns the paths below the root that the link at `path` leads to: each link on the way and
+    /// the last path.
     fn link_ways(&self, _path: &RelPath) -> Vec<RelPath> {
         Vec::new()
     }
 
-    /// Returns the absolute name of the root without links; `None` if other programs cannot find it.
+    /// Returns the absolute name of the root without links; `None` if other programs cannot find
+    /// it.
     fn root_name(&self) -> Option<PathBuf> {
         None
     }
@@ -279,7 +309,12 @@ pub trait Workspace: Sync {
 fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
     let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
     let source = io::Error::new(io::ErrorKind::Unsupported, "this storage can only be read");
-    Err(WorkspaceError { verb, path, fault: Fault::Unsupported, source })
+    Err(WorkspaceError {
+        verb,
+        path,
+        fault: Fault::Unsupported,
+        source,
+    })
 }
 
 /// What a new file takes over besides its contents and its permissions.
@@ -287,20 +322,22 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
 pub enum Like<'a> {
     /// Owner, group and extended attributes of this file.
     File(&'a RelPath),
-    /// This owner and group, as a file has them that was seen to have no extended attributes: those that it gets between
-    /// that look and the swap are not seen, as no time but that of the last change of anything tells of them.
+    /// This owner and group, as a file has them that was seen to have no extended attributes: those
+    /// that it gets between that look and the swap are not seen, as no time but that of the last
+    /// change of anything tells of them.
     Bare {
         /// Owner.
         uid: u32,
         /// Group.
         gid: u32,
     },
-    /// What a file that is made in this directory gets: the group of a set-group-ID one, see inode(7), and its default
-    /// access control list in the place of the umask, see acl(5).
+    /// What a file that is made in this directory gets: the group of a set-group-ID one, see
+    /// inode(7), and its default access control list in the place of the umask, see acl(5).
     NewIn(Directory<'a>),
 }
 
-/// How the names of the files begin that [`Probe::Named`] makes. A kill may leave one; it can be removed at any time.
+/// How the names of the files begin that [`Probe::Named`] makes. A kill may leave one; it can be
+/// removed at any time.
 pub const PROBE: &str = ".wpatch-probe-";
 
 /// How [`Workspace::keeps_modes`] finds out.
@@ -308,7 +345,8 @@ pub const PROBE: &str = ".wpatch-probe-";
 pub enum Probe {
     /// Not at all: without an earlier answer, modes are kept.
     Never,
-    /// With a file that has no name (`O_TMPFILE` of open(2)). File systems without such files do not keep modes.
+    /// With a file that has no name (`O_TMPFILE` of open(2)). File systems without such files do
+    /// not keep modes.
     Unnamed,
     /// Also with a file that has a name for a moment.
     Named,
@@ -317,24 +355,28 @@ pub enum Probe {
 /// What [`Workspace::rename`] does with a file that is already there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rename {
-    /// Fails with [`Fault::Exists`]. `RENAME_NOREPLACE` of rename(2); may be [`Fault::Unsupported`].
+    /// Fails with [`Fault::Exists`]. `RENAME_NOREPLACE` of rename(2); may be
+    /// [`Fault::Unsupported`].
     Exclusive,
-    /// Gives it the other name, both at once. `RENAME_EXCHANGE` of rename(2); may be [`Fault::Unsupported`].
+    /// Gives it the other name, both at once. `RENAME_EXCHANGE` of rename(2); may be
+    /// [`Fault::Unsupported`].
     Exchange,
     /// Replaces it.
     Replace,
 }
 
-/// The name below a root under which verbs find a directory that is not there: the attic, see [`Workspace::attic`].
+/// The name below a root under which verbs find a directory that is not there: the attic, see
+/// [`Workspace::attic`].
 pub const ATTIC: &str = ".wpatch-attic";
 
-/// The name below a root under which verbs find the directory that [`Workspace::annex`] named: the one that git keeps the
-/// index in.
+/// The name below a root under which verbs find the directory that [`Workspace::annex`] named: the
+/// one that git keeps the index in.
 pub const ANNEX: &str = ".wpatch-index";
 
-/// The permission bit of a private directory that goes with the command that made it. It stands there from the first
-/// moment, so that the next command knows the directory of a dead process from one that is to stay. The sticky bit,
-/// which means nothing where only the owner can write, see mkdir(2).
+/// The permission bit of a private directory that goes with the command that made it. It stands
+/// there from the first moment, so that the next command knows the directory of a dead process from
+/// one that is to stay. The sticky bit, which means nothing where only the owner can write, see
+/// mkdir(2).
 pub const PASSING: u32 = 0o1000;
 
 /// Whether others may look into a new directory.
@@ -378,6 +420,7 @@ pub struct Stat {
     pub device: u64,
     /// Inode number. A hint: it does not survive every copy of a tree.
     pub inode: u64,
-    /// Whether it is known to have no extended attributes: a disk looks for them only at [`Workspace::read`].
+    /// Whether it is known to have no extended attributes: a disk looks for them only at
+    /// [`Workspace::read`].
     pub is_bare: bool,
 }

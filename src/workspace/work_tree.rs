@@ -1,15 +1,17 @@
-//! Where a root is in a work tree of git. All roots in one work tree share its transactions, its lock and its history.
+//! Where a root is in a work tree of git. All roots in one work tree share its transactions, its
+//! lock and its history.
 
 use std::path::Path;
 
 use super::{Result, Workspace};
 use crate::path::RelPath;
 
-/// The name below the top of a work tree under which verbs find git's directory, if that is not `.git` below the top.
+/// The name below the top of a work tree under which verbs find git's directory, if that is not
+/// `.git` below the top.
 pub const GIT: &str = ".wpatch-git";
 
-/// The file of the state directory that records the top whose history is in it. It is needed where git's directory does not
-/// record its work tree.
+/// The file of the state directory that records the top whose history is in it. It is needed where
+/// git's directory does not record its work tree.
 pub const TOP: &str = "top";
 
 /// The work tree that contains a root below its top.
@@ -30,7 +32,8 @@ pub enum GitDirectory {
     At {
         /// The path.
         directory: RelPath,
-        /// What the state directory has to record in [`TOP`], after its own inode number and a space.
+        /// What the state directory has to record in [`TOP`], after its own inode number and a
+        /// space.
         binding: Option<Vec<u8>>,
     },
     /// The root is in no work tree.
@@ -55,14 +58,19 @@ pub enum GitDirectory {
 ///
 /// # Errors
 ///
-/// Returns an error if the work tree cannot be located, which proves nothing: another command may locate it.
+/// Returns an error if the work tree cannot be located, which proves nothing: another command may
+/// locate it.
 pub fn top(workspace: &dyn Workspace) -> Result<&dyn Workspace> {
     Ok(workspace.work_tree()?.map_or(workspace, |tree| tree.top))
 }
 
-/// Returns what `path`, from the top of a work tree, is called below `prefix`; `None` if it is not below that.
+/// Returns what `path`, from the top of a work tree, is called below `prefix`; `None` if it is not
+/// below that.
 #[must_use]
 pub fn below(path: &RelPath, prefix: &RelPath) -> Option<RelPath> {
-    let rest = path.as_bytes().strip_prefix(prefix.as_bytes())?.strip_prefix(b"/")?;
+    let rest = path
+        .as_bytes()
+        .strip_prefix(prefix.as_bytes())?
+        .strip_prefix(b"/")?;
     RelPath::new(rest).ok()
 }

@@ -27,13 +27,25 @@ fn scene() -> (TempDir, std::path::PathBuf) {
 }
 
 /// Returns exit code, output and messages.
-fn run(scene: &(TempDir, std::path::PathBuf), name: &str, arguments: &[&str], input: &str) -> (i32, String, String) {
+fn run(
+    scene: &(TempDir, std::path::PathBuf),
+    name: &str,
+    arguments: &[&str],
+    input: &str,
+) -> (i32, String, String) {
     let mut command = Command::new(scene.0.path().join(name));
     // Whoever runs the tests may have a configuration.
-    command.current_dir(&scene.1).args(arguments).env("XDG_CONFIG_HOME", scene.0.path().join("config"));
+    command
+        .current_dir(&scene.1)
+        .args(arguments)
+        .env("XDG_CONFIG_HOME", scene.0.path().join("config"));
     let output = fed(&mut command, input.as_bytes());
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 #[test]
@@ -41,7 +53,11 @@ fn the_policy_of_the_user_holds() {
     let scene = scene();
     let config = scene.0.path().join("config/wpatch");
     fs::create_dir_all(&config).unwrap();
-    fs::write(config.join("config.toml"), "[[rule]]\npaths = ['c']\nverdict = 'deny'\nreason = 'made'\n").unwrap();
+    fs::write(
+        config.join("config.toml"),
+        "[[rule]]\npaths = ['c']\nverdict = 'deny'\nreason = 'made'\n",
+    )
+    .unwrap();
     let before = tree::read(&scene.1);
     let (code, out, err) = run(&scene, "apply_patch", &[PATCH], "");
     assert_eq!((code, out.as_str()), (1, ""));
@@ -66,7 +82,10 @@ fn a_patch_comes_as_the_argument_or_on_standard_input() {
         let said = run(&scene, name, &arguments, input);
         let listed = "Success. Updated the following files:\nA new\nM d/b\nM c\nD gone\n";
         assert_eq!(said, (0, listed.to_owned(), String::new()));
-        let names: Vec<_> = tree::read(&scene.1).keys().map(ToString::to_string).collect();
+        let names: Vec<_> = tree::read(&scene.1)
+            .keys()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(names, ["c", "d/b", "new"]);
         assert_eq!(fs::read_to_string(scene.1.join("d/b")).unwrap(), "1\n");
     }
@@ -78,11 +97,23 @@ fn what_does_not_apply_leaves_the_tree_and_exits_with_one() {
     let outside = PATCH.replace("Add File: new", "Add File: ../new");
     let there = PATCH.replace("Add File: new", "Add File: c");
     for (patch, said) in [
-        (late.as_str(), "apply_patch: line 9 of the patch: c: the hunk does not match\n"),
-        (&outside, "apply_patch: line 12 of the patch: ../new: the path leads out of the root\n"),
-        (&there, "apply_patch: line 12 of the patch: c: the file exists already\n"),
+        (
+            late.as_str(),
+            "apply_patch: line 9 of the patch: c: the hunk does not match\n",
+        ),
+        (
+            &outside,
+            "apply_patch: line 12 of the patch: ../new: the path leads out of the root\n",
+        ),
+        (
+            &there,
+            "apply_patch: line 12 of the patch: c: the file exists already\n",
+        ),
         ("no patch", "apply_patch: "),
-        ("*** Begin Patch\n*** End Patch", "apply_patch: line 2 of the patch: "),
+        (
+            "*** Begin Patch\n*** End Patch",
+            "apply_patch: line 2 of the patch: ",
+        ),
     ] {
         let scene = scene();
         let before = tree::read(&scene.1);
@@ -102,13 +133,23 @@ fn a_shell_gives_it_a_heredoc_or_what_a_file_holds() {
         format!("printf '%s' '{quoted}' > ../p && applypatch < ../p"),
     ] {
         let scene = scene();
-        let paths = format!("{}:{}", scene.0.path().display(), std::env::var("PATH").unwrap());
+        let paths = format!(
+            "{}:{}",
+            scene.0.path().display(),
+            std::env::var("PATH").unwrap()
+        );
         let mut shell = Command::new("sh");
-        shell.current_dir(&scene.1).args(["-c", &script]).env("PATH", paths);
+        shell
+            .current_dir(&scene.1)
+            .args(["-c", &script])
+            .env("PATH", paths);
         let output = shell.output().unwrap();
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{script}");
         assert_eq!(output.status.code(), Some(0));
-        assert_eq!(fs::read_to_string(scene.1.join("d/b")).unwrap(), "$HOME `x` \\ \"1\"\n");
+        assert_eq!(
+            fs::read_to_string(scene.1.join("d/b")).unwrap(),
+            "$HOME `x` \\ \"1\"\n"
+        );
     }
 }
 
@@ -120,16 +161,35 @@ fn an_absolute_path_below_the_directory_is_one_of_it() {
     symlink("root", &link).unwrap();
     for (directory, before, after) in [(&scene.1, "c", "C"), (&link, "C", "c")] {
         let name = directory.join("c");
-        let patch =
-            format!("*** Begin Patch\n*** Update File: {}\n@@\n-{before}\n+{after}\n*** End Patch\n", name.display());
+        let patch = format!(
+            "*** Begin Patch\n*** Update File: {}\n@@\n-{before}\n+{after}\n*** End Patch\n",
+            name.display()
+        );
         let mut command = Command::new(scene.0.path().join("apply_patch"));
-        let output = command.current_dir(directory).env("PWD", directory).arg(patch).output().unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), "Success. Updated the following files:\nM c\n");
-        assert_eq!(fs::read_to_string(scene.1.join("c")).unwrap(), format!("{after}\n"));
+        let output = command
+            .current_dir(directory)
+            .env("PWD", directory)
+            .arg(patch)
+            .output()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            "Success. Updated the following files:\nM c\n"
+        );
+        assert_eq!(
+            fs::read_to_string(scene.1.join("c")).unwrap(),
+            format!("{after}\n")
+        );
     }
-    let outside = PATCH.replace("Add File: new", &format!("Add File: {}ed/new", scene.1.display()));
+    let outside = PATCH.replace(
+        "Add File: new",
+        &format!("Add File: {}ed/new", scene.1.display()),
+    );
     let (code, _, err) = run(&scene, "apply_patch", &[&outside], "");
-    let told = format!("apply_patch: line 12 of the patch: {}ed/new: the path is absolute\n", scene.1.display());
+    let told = format!(
+        "apply_patch: line 12 of the patch: {}ed/new: the path is absolute\n",
+        scene.1.display()
+    );
     assert_eq!((code, err), (1, told));
 }
 
@@ -139,11 +199,24 @@ fn who_asks_for_help_or_has_another_patch_is_told_what_it_takes() {
     for wish in ["--help", "-h"] {
         let (code, out, err) = run(&scene, "apply_patch", &[wish], "");
         assert_eq!((code, err.as_str()), (0, ""));
-        assert!(out.starts_with("usage: apply_patch PATCH") && out.contains("`*** Begin Patch`"), "{out}");
+        assert!(
+            out.starts_with("usage: apply_patch PATCH") && out.contains("`*** Begin Patch`"),
+            "{out}"
+        );
     }
-    let (code, out, err) = run(&scene, "apply_patch", &[], "--- a/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n");
+    let (code, out, err) = run(
+        &scene,
+        "apply_patch",
+        &[],
+        "--- a/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n",
+    );
     assert_eq!((code, out.as_str()), (1, ""));
-    assert!(err.contains("no patch found") && err.contains("`*** Begin Patch`") && !err.contains("unified"), "{err}");
+    assert!(
+        err.contains("no patch found")
+            && err.contains("`*** Begin Patch`")
+            && !err.contains("unified"),
+        "{err}"
+    );
 }
 
 #[test]

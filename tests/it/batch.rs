@@ -25,17 +25,29 @@ fn patch(old: &str, new: &str) -> String {
 
 fn sample() -> Tree {
     let path = |name: &str| wpatch::path::RelPath::new(name.as_bytes()).unwrap();
-    [(path("a.txt"), Node::file("one\n")), (path("b/c"), Node::file("c\n"))].into()
+    [
+        (path("a.txt"), Node::file("one\n")),
+        (path("b/c"), Node::file("c\n")),
+    ]
+    .into()
 }
 
 fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.args(["check", "--batch"]).args(arguments).current_dir(directory);
+    command
+        .args(["check", "--batch"])
+        .args(arguments)
+        .current_dir(directory);
     command
 }
 
 fn ran(command: &mut Command, input: &[u8]) -> Output {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut jobs = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(move || jobs.write_all(input));
@@ -51,13 +63,20 @@ fn answers(output: &Output) -> BTreeMap<u64, Value> {
         let answer: Value = serde_json::from_slice(line).unwrap();
         run::valid(answer["report"].clone());
         assert_eq!(answer["schema"], "wpatch.batch/1");
-        assert!(answers.insert(answer["index"].as_u64().unwrap(), answer).is_none(), "an answer came twice");
+        assert!(
+            answers
+                .insert(answer["index"].as_u64().unwrap(), answer)
+                .is_none(),
+            "an answer came twice"
+        );
     }
     answers
 }
 
 fn lines(jobs: &[Value]) -> Vec<u8> {
-    jobs.iter().flat_map(|job| format!("{job}\n").into_bytes()).collect()
+    jobs.iter()
+        .flat_map(|job| format!("{job}\n").into_bytes())
+        .collect()
 }
 
 /// Returns a directory with the sample in `tree`.
@@ -96,16 +115,45 @@ fn bad_jobs_are_answered_and_spoil_none_of_the_good_ones() {
         json!({"id": "outside", "root": "tree", "patch": fits.replace("b/a.txt", "b/../../x").replace("a/a.txt", "a/../../x")}),
     ]);
     input.extend(b"{\"id\": \"open\"\n\n  \n\xff\xfe\n{\"id\":\"n\0l\"}\n[]\n");
-    input
-        .extend(format!("{{\"id\":12345678901234567890123,\"root\":\"tree\",\"patch\":{}}}", json!(fits)).into_bytes());
+    input.extend(
+        format!(
+            "{{\"id\":12345678901234567890123,\"root\":\"tree\",\"patch\":{}}}",
+            json!(fits)
+        )
+        .into_bytes(),
+    );
     let output = ran(&mut wpatch(directory.path(), &["--jobs", "3"]), &input);
     let found: Vec<_> = answers(&output)
         .into_iter()
-        .map(|(index, answer)| (index, answer["id"].to_string(), answer["report"]["exit_code"].as_u64().unwrap()))
+        .map(|(index, answer)| {
+            (
+                index,
+                answer["id"].to_string(),
+                answer["report"]["exit_code"].as_u64().unwrap(),
+            )
+        })
         .collect();
-    let ids =
-        ["\"root\"", "7", "\"x\"", "\"r\"", "\"misfit\"", "\"no root\"", "\"no rev\"", "\"no repository\"", "\"both\""];
-    let more = ["\"which\"", "\"no patch\"", "\"no file\"", "\"base64\"", "\"key\"", "\"option\"", "\"guard\"", "null"];
+    let ids = [
+        "\"root\"",
+        "7",
+        "\"x\"",
+        "\"r\"",
+        "\"misfit\"",
+        "\"no root\"",
+        "\"no rev\"",
+        "\"no repository\"",
+        "\"both\"",
+    ];
+    let more = [
+        "\"which\"",
+        "\"no patch\"",
+        "\"no file\"",
+        "\"base64\"",
+        "\"key\"",
+        "\"option\"",
+        "\"guard\"",
+        "null",
+    ];
     let last = ["\"broken\"", "\"outside\""];
     let codes = [0, 0, 0, 0, 1, 2, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3];
     let mut expected: Vec<_> = [&ids[..], &more, &last]
@@ -115,10 +163,22 @@ fn bad_jobs_are_answered_and_spoil_none_of_the_good_ones() {
         .zip(0..)
         .map(|((id, code), index)| (index, id.to_owned(), code))
         .collect();
-    expected.extend([(19, "null".into(), 2), (22, "null".into(), 2), (23, "null".into(), 2), (24, "null".into(), 2)]);
-    let shown: Vec<_> = found.iter().filter(|(index, ..)| *index != 25).cloned().collect();
+    expected.extend([
+        (19, "null".into(), 2),
+        (22, "null".into(), 2),
+        (23, "null".into(), 2),
+        (24, "null".into(), 2),
+    ]);
+    let shown: Vec<_> = found
+        .iter()
+        .filter(|(index, ..)| *index != 25)
+        .cloned()
+        .collect();
     assert_eq!(shown, expected);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("\"index\":25,\"id\":12345678901234567890123,"));
+    assert!(
+        String::from_utf8_lossy(&output.stdout)
+            .contains("\"index\":25,\"id\":12345678901234567890123,")
+    );
     assert_eq!(output.status.code(), Some(1));
 }
 
@@ -134,11 +194,17 @@ fn many(repository: &Repository, count: usize) -> Vec<u8> {
 #[test]
 fn of_a_thousand_jobs_none_is_lost() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
-    let output = ran(&mut wpatch(directory.path(), &["--jobs", "4"]), &many(&repository, 1000));
+    let output = ran(
+        &mut wpatch(directory.path(), &["--jobs", "4"]),
+        &many(&repository, 1000),
+    );
     let answers = answers(&output);
     assert_eq!(answers.len(), 1000);
     for (index, answer) in answers {
-        assert_eq!((&answer["id"], &answer["report"]["ok"]), (&json!(index), &json!(index % 3 != 2)));
+        assert_eq!(
+            (&answer["id"], &answer["report"]["ok"]),
+            (&json!(index), &json!(index % 3 != 2))
+        );
     }
 }
 
@@ -150,7 +216,11 @@ fn deterministic_reports_are_the_same_bytes_in_every_run_and_elsewhere() {
         let mut input = many(&repository, 60);
         let here = |name: &str| directory.path().join(name);
         fs::write(here("change.diff"), patch("one", "1")).unwrap();
-        fs::write(here("policy.toml"), "[[rule]]\npaths = [\"*.txt\"]\nverdict = \"ask\"\n").unwrap();
+        fs::write(
+            here("policy.toml"),
+            "[[rule]]\npaths = [\"*.txt\"]\nverdict = \"ask\"\n",
+        )
+        .unwrap();
         input.extend(lines(&[
             json!({"root": here("tree"), "patch_file": here("change.diff")}),
             json!({"root": here("nowhere"), "patch_file": here("change.diff")}),
@@ -160,7 +230,13 @@ fn deterministic_reports_are_the_same_bytes_in_every_run_and_elsewhere() {
             json!({"rev": "main", "patch_file": here("change.diff")}),
         ]));
         let mut command = wpatch(directory.path(), &["--deterministic", "--jobs", jobs]);
-        let output = ran(command.arg("--policy").arg(here("policy.toml")).args(options), &input);
+        let output = ran(
+            command
+                .arg("--policy")
+                .arg(here("policy.toml"))
+                .args(options),
+            &input,
+        );
         let answers = answers(&output);
         assert_eq!(answers.len(), 66);
         assert_eq!(answers[&0]["report"]["policy"]["source"], "policy.toml");
@@ -178,9 +254,16 @@ fn shards_have_every_job_once() {
     let input = many(&repository, 20);
     let mut all = BTreeMap::new();
     for shard in ["1/3", "2/3", "3/3"] {
-        let part = answers(&ran(&mut wpatch(directory.path(), &["--shard", shard]), &input));
+        let part = answers(&ran(
+            &mut wpatch(directory.path(), &["--shard", shard]),
+            &input,
+        ));
         let first = shard[..1].parse::<u64>().unwrap() - 1;
-        assert!(part.keys().all(|index| index % 3 == first), "{shard}: {:?}", part.keys());
+        assert!(
+            part.keys().all(|index| index % 3 == first),
+            "{shard}: {:?}",
+            part.keys()
+        );
         all.extend(part);
     }
     assert_eq!(all.len(), 20);
@@ -191,14 +274,21 @@ fn neither_the_root_nor_a_work_tree_brings_the_git_of_a_job() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
     fake_git(directory.path(), "echo brought >&2; exit 1");
     let path = before_all(&directory.path().display().to_string());
-    let output = ran(wpatch(directory.path(), &[]).env("PATH", &path), &many(&repository, 1));
+    let output = ran(
+        wpatch(directory.path(), &[]).env("PATH", &path),
+        &many(&repository, 1),
+    );
     assert_eq!(answers(&output)[&0]["report"]["exit_code"], 0);
 }
 
 #[test]
 fn the_exit_code_tells_a_bad_job_from_a_bad_batch() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
-    let code = |arguments: &[&str], input: &[u8]| ran(&mut wpatch(directory.path(), arguments), input).status.code();
+    let code = |arguments: &[&str], input: &[u8]| {
+        ran(&mut wpatch(directory.path(), arguments), input)
+            .status
+            .code()
+    };
     assert_eq!(code(&[], &many(&repository, 2)), Some(0));
     assert_eq!(code(&[], &many(&repository, 3)), Some(1));
     assert_eq!(code(&[], b""), Some(0));
@@ -232,7 +322,10 @@ fn every_tree_has_its_own_policy() {
     ]);
     let codes = |arguments: &[&str]| -> Vec<_> {
         let output = ran(&mut wpatch(directory.path(), arguments), &input);
-        answers(&output).values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect()
+        answers(&output)
+            .values()
+            .map(|answer| answer["report"]["exit_code"].as_u64().unwrap())
+            .collect()
     };
     assert_eq!(codes(&["--root", "strict"]), [0, 3, 3, 0, 3, 0]);
     assert_eq!(codes(&["--policy", "strict/wpatch.toml"]), [3; 6]);
@@ -249,29 +342,57 @@ fn a_job_can_take_a_part_of_its_patch() {
         json!({"root": "tree", "patch": both, "options": {"only": "x-"}}),
     ]);
     let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &input));
-    let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
+    let codes: Vec<_> = answers
+        .values()
+        .map(|answer| answer["report"]["exit_code"].as_u64().unwrap())
+        .collect();
     assert_eq!(codes, [1, 0, 2, 2]);
-    assert_eq!(answers[&1]["report"]["left_out"], json!([{"id": "f2", "path": "b/c"}]));
+    assert_eq!(
+        answers[&1]["report"]["left_out"],
+        json!([{"id": "f2", "path": "b/c"}])
+    );
 }
 
 #[test]
 fn a_patch_that_is_no_file_is_not_waited_for() {
     let directory = directory();
     fs::write(directory.path().join("-"), patch("one", "1")).unwrap();
-    let jobs = ["-", "/dev/null", "tree", "./-"].map(|name| json!({"root": "tree", "patch_file": name}));
+    let jobs =
+        ["-", "/dev/null", "tree", "./-"].map(|name| json!({"root": "tree", "patch_file": name}));
     let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &lines(&jobs)));
-    let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
+    let codes: Vec<_> = answers
+        .values()
+        .map(|answer| answer["report"]["exit_code"].as_u64().unwrap())
+        .collect();
     assert_eq!(codes, [2, 4, 4, 0]);
 }
 
 #[test]
 fn a_job_over_the_limit_is_answered_and_the_next_one_too() {
     let directory = directory();
-    let mut input = format!("{{\"id\": \"long\", \"patch\": \"{}\"}}\n", "x".repeat(64 << 20)).into_bytes();
-    input.extend(lines(&[json!({"id": "short", "root": "tree", "patch": patch("one", "1")})]));
-    let answers = answers(&ran(&mut wpatch(directory.path(), &["--jobs", "1"]), &input));
-    let told: Vec<_> = answers.values().map(|answer| (&answer["id"], &answer["report"]["outcome"])).collect();
-    assert_eq!(told, [(&Value::Null, &json!("usage")), (&json!("short"), &json!("would_apply"))]);
+    let mut input = format!(
+        "{{\"id\": \"long\", \"patch\": \"{}\"}}\n",
+        "x".repeat(64 << 20)
+    )
+    .into_bytes();
+    input.extend(lines(&[
+        json!({"id": "short", "root": "tree", "patch": patch("one", "1")}),
+    ]));
+    let answers = answers(&ran(
+        &mut wpatch(directory.path(), &["--jobs", "1"]),
+        &input,
+    ));
+    let told: Vec<_> = answers
+        .values()
+        .map(|answer| (&answer["id"], &answer["report"]["outcome"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&Value::Null, &json!("usage")),
+            (&json!("short"), &json!("would_apply"))
+        ]
+    );
     let message = answers[&0]["report"]["error"]["message"].as_str().unwrap();
     assert_eq!(message, "the job has more than 67108864 bytes");
 }
@@ -297,8 +418,20 @@ fn jobs_of_one_name_or_of_none_are_told_apart_by_their_place() {
         json!({"root": "tree", "patch": misfits}),
         json!({"id": null, "root": "tree", "patch": fits}),
     ]);
-    let answers = answers(&ran(&mut wpatch(directory.path(), &["--jobs", "2"]), &input));
-    let told: Vec<_> = answers.values().map(|it| json!([it["id"], it["report"]["exit_code"]])).collect();
-    let expected = [json!(["x", 0]), json!(["x", 1]), json!([null, 0]), json!([null, 1]), json!([null, 0])];
+    let answers = answers(&ran(
+        &mut wpatch(directory.path(), &["--jobs", "2"]),
+        &input,
+    ));
+    let told: Vec<_> = answers
+        .values()
+        .map(|it| json!([it["id"], it["report"]["exit_code"]]))
+        .collect();
+    let expected = [
+        json!(["x", 0]),
+        json!(["x", 1]),
+        json!([null, 0]),
+        json!([null, 1]),
+        json!([null, 0]),
+    ];
     assert_eq!(told, expected);
 }

@@ -27,7 +27,10 @@ pub(crate) struct Case {
 /// What `case.toml` says; the keys are described in `fixtures/README.md`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 pub(crate) struct Settings {
     pub(crate) about: String,
     pub(crate) strip: Option<usize>,
@@ -97,13 +100,17 @@ impl Case {
     /// Returns the cases of one directory below `fixtures/`.
     pub(crate) fn of(group: &str) -> Vec<Self> {
         let start = format!("{group}/");
-        Self::all().into_iter().filter(|case| case.name.starts_with(&start)).collect()
+        Self::all()
+            .into_iter()
+            .filter(|case| case.name.starts_with(&start))
+            .collect()
     }
 
     fn read(directory: &Path, group: &str) -> Self {
         let name = format!("{group}/{}", name_of(directory));
         let text = fs::read_to_string(directory.join("case.toml")).unwrap();
-        let settings: Settings = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let settings: Settings =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let after = directory.join("after");
         let case = Self {
             patch: fs::read(directory.join("patch")).unwrap(),
@@ -113,9 +120,18 @@ impl Case {
             settings,
             name,
         };
-        assert!(!case.settings.about.is_empty(), "{}: says nothing of what it is about", case.name);
+        assert!(
+            !case.settings.about.is_empty(),
+            "{}: says nothing of what it is about",
+            case.name
+        );
         let says_why = case.settings.error.is_some() && case.settings.code.is_some();
-        assert_eq!(case.after.is_none(), says_why, "{}: a tree afterwards, or the reason for none", case.name);
+        assert_eq!(
+            case.after.is_none(),
+            says_why,
+            "{}: a tree afterwards, or the reason for none",
+            case.name
+        );
         case
     }
 }
@@ -130,14 +146,33 @@ impl Settings {
             (self.ignore_whitespace, "--ignore-whitespace"),
             (self.inaccurate_eof, "--inaccurate-eof"),
         ];
-        let mut arguments: Vec<_> =
-            flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
+        let mut arguments: Vec<_> = flags
+            .into_iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, flag)| flag.into())
+            .collect();
         arguments.extend(self.strip.map(|level| format!("-p{level}")));
-        arguments.extend(self.directory.as_ref().map(|directory| format!("--directory={directory}")));
-        arguments.extend(self.whitespace.as_ref().map(|action| format!("--whitespace={action}")));
+        arguments.extend(
+            self.directory
+                .as_ref()
+                .map(|directory| format!("--directory={directory}")),
+        );
+        arguments.extend(
+            self.whitespace
+                .as_ref()
+                .map(|action| format!("--whitespace={action}")),
+        );
         arguments.extend(self.context.map(|lines| format!("-C{lines}")));
-        arguments.extend(self.exclude.iter().map(|pattern| format!("--exclude={pattern}")));
-        arguments.extend(self.include.iter().map(|pattern| format!("--include={pattern}")));
+        arguments.extend(
+            self.exclude
+                .iter()
+                .map(|pattern| format!("--exclude={pattern}")),
+        );
+        arguments.extend(
+            self.include
+                .iter()
+                .map(|pattern| format!("--include={pattern}")),
+        );
         arguments
     }
 
@@ -149,10 +184,17 @@ impl Settings {
             (self.lenient, "--lenient"),
             (self.strict_input, "--strict-input"),
         ];
-        let mut arguments: Vec<_> =
-            flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
+        let mut arguments: Vec<_> = flags
+            .into_iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, flag)| flag.into())
+            .collect();
         arguments.extend(self.fuzz.map(|lines| format!("--fuzz={lines}")));
-        arguments.extend(self.format.as_ref().map(|format| format!("--format={format}")));
+        arguments.extend(
+            self.format
+                .as_ref()
+                .map(|format| format!("--format={format}")),
+        );
         arguments.extend(self.max_file.map(|bytes| format!("--max-file={bytes}")));
         arguments.extend(self.max_files.map(|files| format!("--max-files={files}")));
         arguments.extend(self.max_hunks.map(|hunks| format!("--max-hunks={hunks}")));
@@ -165,23 +207,45 @@ impl Settings {
 
 /// Runs `run` on every case of `cases` and fails with everything that went wrong.
 pub(crate) fn each(cases: &[Case], run: impl Fn(&Case) -> Result<(), String>) {
-    let failures: Vec<_> =
-        cases.iter().filter_map(|case| run(case).err().map(|why| format!("{}: {why}", case.name))).collect();
-    assert!(failures.is_empty(), "{} of {} cases fail\n\n{}", failures.len(), cases.len(), failures.join("\n\n"));
+    let failures: Vec<_> = cases
+        .iter()
+        .filter_map(|case| run(case).err().map(|why| format!("{}: {why}", case.name)))
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases fail\n\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n\n")
+    );
 }
 
 /// Returns an error that shows both values if they are not the same.
-pub(crate) fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
-    if found == expected { Ok(()) } else { Err(format!("{what}\n   found {found:?}\nexpected {expected:?}")) }
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    found: &T,
+    expected: &T,
+) -> Result<(), String> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{what}\n   found {found:?}\nexpected {expected:?}"))
+    }
 }
 
 /// Returns the directories below `fixtures/`.
 pub(crate) fn groups() -> Vec<String> {
-    directories(&fixtures()).iter().map(|directory| name_of(directory)).collect()
+    directories(&fixtures())
+        .iter()
+        .map(|directory| name_of(directory))
+        .collect()
 }
 
 fn of(group: &str) -> Vec<Case> {
-    let cases: Vec<_> = directories(&fixtures().join(group)).iter().map(|case| Case::read(case, group)).collect();
+    let cases: Vec<_> = directories(&fixtures().join(group))
+        .iter()
+        .map(|case| Case::read(case, group))
+        .collect();
     assert!(!cases.is_empty(), "fixtures/{group} has no cases");
     cases
 }
@@ -191,7 +255,10 @@ fn fixtures() -> PathBuf {
 }
 
 fn directories(parent: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<_> = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(parent)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.retain(|path| path.is_dir());
     paths.sort();
     paths

@@ -12,7 +12,8 @@ use crate::case::{Case, Place, each, same};
 use crate::tree::{self, Tree};
 use crate::{run, tree::Traces};
 
-/// The codes that no patch can raise: those of the command line, of the disk and of other processes.
+/// The codes that no patch can raise: those of the command line, of the disk and of other
+/// processes.
 const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
     // In `whitespace.rs`.
@@ -72,7 +73,16 @@ const NOT_FROM_A_PATCH: &[&str] = &[
 ];
 
 /// What `check` and `apply` say alike of every case.
-const AGREED: &[&str] = &["ok", "exit_code", "plan_id", "policy", "summary", "files", "problems", "error"];
+const AGREED: &[&str] = &[
+    "ok",
+    "exit_code",
+    "plan_id",
+    "policy",
+    "summary",
+    "files",
+    "problems",
+    "error",
+];
 
 /// Fewest cases that they are held to.
 const LEAST: usize = 475;
@@ -106,9 +116,24 @@ fn a_brief_report_says_all_but_the_files() {
         }
         brief.fetch_add(1, Ordering::Relaxed);
         same("files", &short["files"], &Value::Array(Vec::new()))?;
-        same("what is said", &short["problems"], &Value::Array(Vec::new()))?;
-        let said: Vec<_> = long["files"].as_array().into_iter().flatten().map(|file| &file["status"]).collect();
-        same("what is left out", &said.iter().all(|status| matches!(status.as_str(), Some("ok" | "no_change"))), &true)
+        same(
+            "what is said",
+            &short["problems"],
+            &Value::Array(Vec::new()),
+        )?;
+        let said: Vec<_> = long["files"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|file| &file["status"])
+            .collect();
+        same(
+            "what is left out",
+            &said
+                .iter()
+                .all(|status| matches!(status.as_str(), Some("ok" | "no_change"))),
+            &true,
+        )
     });
     if std::env::var_os("CASE").is_none() {
         assert!(brief.into_inner() > LEAST / 4);
@@ -137,7 +162,12 @@ fn every_grammar_has_cases_that_apply_and_cases_that_do_not() {
     for syntax in SYNTAXES {
         let cases = Case::of(syntax.name());
         let applied = cases.iter().filter(|case| case.after.is_some()).count();
-        assert!(0 < applied && applied < cases.len(), "{}: {applied} of {}", syntax.name(), cases.len());
+        assert!(
+            0 < applied && applied < cases.len(),
+            "{}: {applied} of {}",
+            syntax.name(),
+            cases.len()
+        );
     }
     assert!(Case::all().len() >= LEAST, "{}", Case::all().len());
 }
@@ -146,8 +176,11 @@ fn every_grammar_has_cases_that_apply_and_cases_that_do_not() {
 fn every_code_has_a_case() {
     let cases = Case::of("problems");
     let with_a_case: BTreeSet<_> = cases.iter().filter_map(|case| code(case)).collect();
-    let codes: BTreeSet<_> =
-        CODES.iter().map(|code| code.name).filter(|name| !NOT_FROM_A_PATCH.contains(name)).collect();
+    let codes: BTreeSet<_> = CODES
+        .iter()
+        .map(|code| code.name)
+        .filter(|name| !NOT_FROM_A_PATCH.contains(name))
+        .collect();
     if std::env::var_os("CASE").is_none() {
         assert_eq!(with_a_case, codes);
     }
@@ -156,13 +189,22 @@ fn every_code_has_a_case() {
 #[test]
 fn a_case_of_a_problem_is_called_by_its_code() {
     each(&Case::of("problems"), |case| {
-        let name = code(case).and_then(|code| code.strip_prefix("wpatch::")).unwrap_or_default();
-        same("name", &case.name, &format!("problems/{}", name.replace("::", "-")))
+        let name = code(case)
+            .and_then(|code| code.strip_prefix("wpatch::"))
+            .unwrap_or_default();
+        same(
+            "name",
+            &case.name,
+            &format!("problems/{}", name.replace("::", "-")),
+        )
     });
 }
 
 fn code(case: &Case) -> Option<&str> {
-    case.settings.code.as_deref().or(case.settings.warning.as_deref())
+    case.settings
+        .code
+        .as_deref()
+        .or(case.settings.warning.as_deref())
 }
 
 /// Compares the tree with the case, and both reports with each other and with the case.
@@ -170,27 +212,68 @@ fn judge(case: &Case, checked: &Value, applied: &Value, tree: &Tree) -> Result<(
     same("tree", tree, case.after.as_ref().unwrap_or(&case.before))?;
     for key in AGREED {
         // A command that is suggested repeats the one that was given.
-        let applied = applied[key].to_string().replace("/wpatch apply ", "/wpatch check ");
-        same(&format!("check and apply disagree on {key}"), &checked[key].to_string(), &applied)?;
+        let applied = applied[key]
+            .to_string()
+            .replace("/wpatch apply ", "/wpatch check ");
+        same(
+            &format!("check and apply disagree on {key}"),
+            &checked[key].to_string(),
+            &applied,
+        )?;
     }
-    same("plan_id", &applied["plan_id"].is_string(), &case.after.is_some())?;
+    same(
+        "plan_id",
+        &applied["plan_id"].is_string(),
+        &case.after.is_some(),
+    )?;
     same("ok", &applied["ok"], &Value::Bool(case.after.is_some()))?;
-    same("changed", &applied["changed"], &Value::Bool(case.after.as_ref().is_some_and(|after| *after != case.before)))?;
-    same("error.kind", &applied["error"]["kind"].as_str(), &case.settings.error.as_deref())?;
-    same("error.code", &applied["error"]["code"].as_str(), &case.settings.code.as_deref())?;
-    same("warning", &warning(applied), &case.settings.warning.as_deref())?;
+    same(
+        "changed",
+        &applied["changed"],
+        &Value::Bool(
+            case.after
+                .as_ref()
+                .is_some_and(|after| *after != case.before),
+        ),
+    )?;
+    same(
+        "error.kind",
+        &applied["error"]["kind"].as_str(),
+        &case.settings.error.as_deref(),
+    )?;
+    same(
+        "error.code",
+        &applied["error"]["code"].as_str(),
+        &case.settings.code.as_deref(),
+    )?;
+    same(
+        "warning",
+        &warning(applied),
+        &case.settings.warning.as_deref(),
+    )?;
     match case.settings.place {
-        Some(place) => same("place", &found(&applied["problems"][0]["span"]), &Some(place)),
+        Some(place) => same(
+            "place",
+            &found(&applied["problems"][0]["span"]),
+            &Some(place),
+        ),
         None => Ok(()),
     }
 }
 
 fn warning(report: &Value) -> Option<&str> {
     let problems = report["problems"].as_array()?;
-    problems.iter().find(|problem| problem["severity"] == "warning")?["code"].as_str()
+    problems
+        .iter()
+        .find(|problem| problem["severity"] == "warning")?["code"]
+        .as_str()
 }
 
 fn found(span: &Value) -> Option<Place> {
     let number = |key: &str| span[key].as_u64();
-    Some(Place { line: number("line")?, column: number("column")?, byte: number("byte")? })
+    Some(Place {
+        line: number("line")?,
+        column: number("column")?,
+        byte: number("byte")?,
+    })
 }

@@ -8,7 +8,9 @@ use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, IndexPlace, Interrupt, Links, Options, Receipt, Transaction, Trial};
+use wpatch::transaction::{
+    Failure, IndexPlace, Interrupt, Links, Options, Receipt, Transaction, Trial,
+};
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{ANNEX, Result, Workspace};
 
@@ -62,7 +64,11 @@ impl Case {
 
     /// Returns the tree before, durable.
     pub(crate) fn memory(&self) -> Memory {
-        let memory = Memory::with_files(self.before.iter().map(|(name, entry)| (path(name), entry.clone())));
+        let memory = Memory::with_files(
+            self.before
+                .iter()
+                .map(|(name, entry)| (path(name), entry.clone())),
+        );
         for (from, to) in &self.links {
             memory.put_link(&path(from), &path(to));
         }
@@ -74,7 +80,12 @@ impl Case {
 
     /// Returns the tree after.
     pub(crate) fn after(&self) -> Tree {
-        Memory::with_files(self.after.iter().map(|(name, entry)| (path(name), entry.clone()))).entries()
+        Memory::with_files(
+            self.after
+                .iter()
+                .map(|(name, entry)| (path(name), entry.clone())),
+        )
+        .entries()
     }
 
     /// Returns whether the path of `step` is there before.
@@ -83,7 +94,11 @@ impl Case {
     }
 
     /// Runs the whole transaction.
-    pub(crate) fn run(&self, workspace: &dyn Workspace, options: Options) -> std::result::Result<Receipt, Failure> {
+    pub(crate) fn run(
+        &self,
+        workspace: &dyn Workspace,
+        options: Options,
+    ) -> std::result::Result<Receipt, Failure> {
         run(workspace, &self.steps, options, &Interrupt::new())
     }
 }
@@ -106,7 +121,9 @@ pub(crate) fn tried(
     trial: &dyn Trial,
 ) -> std::result::Result<Receipt, Failure> {
     let interrupt = Interrupt::new();
-    begun(workspace, steps, options, &interrupt)?.tried_by(trial).commit(&interrupt)
+    begun(workspace, steps, options, &interrupt)?
+        .tried_by(trial)
+        .commit(&interrupt)
 }
 
 /// Returns a transaction that has everything staged.
@@ -117,7 +134,11 @@ fn begun<'w>(
     interrupt: &Interrupt,
 ) -> std::result::Result<Transaction<'w>, Failure> {
     let is_overwrite = |step: &Step| matches!(step, Step::Overwrite(..));
-    let links = if steps.iter().any(is_overwrite) { Links::Kept } else { Links::Parted };
+    let links = if steps.iter().any(is_overwrite) {
+        Links::Kept
+    } else {
+        Links::Parted
+    };
     let (transaction, _) = Transaction::begin(workspace, Options { links, ..options }, interrupt)?;
     claim(&transaction, steps)?;
     for step in steps {
@@ -127,11 +148,17 @@ fn begun<'w>(
 }
 
 /// Takes the lock of the index, if a step is about that.
-pub(crate) fn claim(transaction: &Transaction<'_>, steps: &[Step]) -> std::result::Result<(), Failure> {
+pub(crate) fn claim(
+    transaction: &Transaction<'_>,
+    steps: &[Step],
+) -> std::result::Result<(), Failure> {
     if !steps.iter().any(Step::is_annexed) {
         return Ok(());
     }
-    transaction.claim(&IndexPlace { directory: "/elsewhere".into(), name: b"index".to_vec() })
+    transaction.claim(&IndexPlace {
+        directory: "/elsewhere".into(),
+        name: b"index".to_vec(),
+    })
 }
 
 impl Step {
@@ -156,12 +183,17 @@ impl Step {
         let name = path(self.name());
         let before = state(workspace, &name)?;
         let is_file = |state: &&FileState| state.stat.kind == FileKind::Regular;
-        let old = before.as_ref().filter(is_file).map(|state| Permissions::Exact(state.stat.permissions));
+        let old = before
+            .as_ref()
+            .filter(is_file)
+            .map(|state| Permissions::Exact(state.stat.permissions));
         let after = match self {
             Self::Delete(_) => None,
             Self::Put(_, entry) => Some(Postimage {
                 kind: entry.kind,
-                permissions: old.unwrap_or(Permissions::New { executable: entry.mode & 0o100 != 0 }),
+                permissions: old.unwrap_or(Permissions::New {
+                    executable: entry.mode & 0o100 != 0,
+                }),
                 content: Content::Bytes(entry.contents.clone().into()),
                 like: old.map(|_| name.clone()),
             }),
@@ -188,12 +220,18 @@ impl Step {
                 })
             }
         };
-        Ok(FileChange { path: name, before, after })
+        Ok(FileChange {
+            path: name,
+            before,
+            after,
+        })
     }
 }
 
 fn state(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<FileState>> {
-    let Some(stat) = workspace.stat(path)? else { return Ok(None) };
+    let Some(stat) = workspace.stat(path)? else {
+        return Ok(None);
+    };
     let digest = match stat.kind {
         FileKind::Regular => Digest::of(&workspace.read(path, u64::MAX)?.0),
         FileKind::Symlink => Digest::of(&workspace.read_link(path)?),
@@ -202,9 +240,13 @@ fn state(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<FileState>>
     Ok(Some(FileState { stat, digest }))
 }
 
-/// Returns every set of changes, in a plain directory and in a work tree of git, where scratch files have another
-/// place.
+/// Returns every set of changes, in a plain directory and in a work tree of git, where scratch
+/// files have another place.
 pub(crate) fn cases() -> Vec<Case> {
     let plain = sets::plain();
-    plain.iter().cloned().chain(plain.iter().map(Case::in_git)).collect()
+    plain
+        .iter()
+        .cloned()
+        .chain(plain.iter().map(Case::in_git))
+        .collect()
 }

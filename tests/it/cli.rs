@@ -1,4 +1,5 @@
-//! The program as people and scripts meet it: arguments, streams, exit codes, and the examples of the README.
+//! The program as people and scripts meet it: arguments, streams, exit codes, and the examples of
+//! the README.
 
 mod examples;
 
@@ -26,7 +27,12 @@ fn tree() -> TempDir {
 
 fn command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(WPATCH);
-    command.current_dir(root).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .current_dir(root)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -57,7 +63,10 @@ fn contents(root: &TempDir) -> String {
 fn success_is_quiet() {
     let root = tree();
     let output = run(root.path(), &["apply"], PATCH);
-    assert_eq!((code(&output), text(&output.stdout), text(&output.stderr)), (0, "", ""));
+    assert_eq!(
+        (code(&output), text(&output.stdout), text(&output.stderr)),
+        (0, "", "")
+    );
     assert_eq!(contents(&root), "two\n");
 }
 
@@ -69,11 +78,21 @@ fn who_has_no_home_and_no_name_is_served_too() {
     let program = root.path().join("program");
     fs::copy(WPATCH, &program).unwrap();
     let mut command = Command::new(&program);
-    command.arg("check").current_dir(root.path()).env_remove("HOME").env_remove("XDG_CONFIG_HOME");
+    command
+        .arg("check")
+        .current_dir(root.path())
+        .env_remove("HOME")
+        .env_remove("XDG_CONFIG_HOME");
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
         command.uid(54_321);
     }
-    let output = fed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()), PATCH);
+    let output = fed(
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped()),
+        PATCH,
+    );
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
 }
 
@@ -98,7 +117,11 @@ fn each_ending_has_its_exit_code() {
         let output = run(root.path(), arguments, patch);
         assert_eq!(code(&output), ending, "{arguments:?}");
         assert_eq!(output.stderr.is_empty(), ending == 0, "{arguments:?}");
-        assert_eq!(contents(&root) == "two\n", ending == 0 && arguments[0] == "apply", "{arguments:?}");
+        assert_eq!(
+            contents(&root) == "two\n",
+            ending == 0 && arguments[0] == "apply",
+            "{arguments:?}"
+        );
     }
 }
 
@@ -109,7 +132,11 @@ fn json_is_one_document_in_every_ending() {
         (&["apply", "-R", "--json"], PATCH, "does_not_apply"),
         (&["check", "--json"], "nothing\n", "malformed"),
         (&["--json", "apply", "--fuzz", "many"], PATCH, "usage"),
-        (&["apply", "--json", "--root", "no-such-directory"], PATCH, "usage"),
+        (
+            &["apply", "--json", "--root", "no-such-directory"],
+            PATCH,
+            "usage",
+        ),
     ];
     for (arguments, patch, outcome) in endings {
         let output = run(tree().path(), arguments, patch);
@@ -118,7 +145,14 @@ fn json_is_one_document_in_every_ending() {
         let report: Value = serde_json::from_str(document).unwrap();
         assert_eq!(report["outcome"], outcome, "{document}");
         assert_eq!(report["exit_code"], code(&output), "{document}");
-        assert_eq!(report["command"], if arguments.contains(&"check") { "check" } else { "apply" });
+        assert_eq!(
+            report["command"],
+            if arguments.contains(&"check") {
+                "check"
+            } else {
+                "apply"
+            }
+        );
     }
 }
 
@@ -126,7 +160,10 @@ fn json_is_one_document_in_every_ending() {
 fn a_wrong_command_line_is_told_whole_in_one_line() {
     let output = run(tree().path(), &["grammar", "--json"], "");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["error"]["message"], "the following required arguments were not provided: <NAME>");
+    assert_eq!(
+        report["error"]["message"],
+        "the following required arguments were not provided: <NAME>"
+    );
 }
 
 #[test]
@@ -139,8 +176,15 @@ fn a_name_that_cannot_be_used_is_told_with_what_to_do() {
         )
     };
     let (bare, outside) = (of("file"), of("a/../../x"));
-    assert!(text(&bare.stderr).contains(" check -p0 --color never` with the same input\n"), "{}", text(&bare.stderr));
-    assert!(text(&outside.stderr).starts_with("error: invalid path '../../x'\nnote: ../../x: the path leads out of "));
+    assert!(
+        text(&bare.stderr).contains(" check -p0 --color never` with the same input\n"),
+        "{}",
+        text(&bare.stderr)
+    );
+    assert!(
+        text(&outside.stderr)
+            .starts_with("error: invalid path '../../x'\nnote: ../../x: the path leads out of ")
+    );
 }
 
 #[test]
@@ -151,11 +195,19 @@ fn statistics_turn_applying_off_as_in_git() {
         (&["apply", "--numstat", "--apply"], "1\t1\tfile\n", "two\n"),
         (&["apply", "--check"], "", "one\n"),
         (&["apply", "--summary", "--check"], "", "one\n"),
-        (&["apply", "--stat"], " file |    2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n", "one\n"),
+        (
+            &["apply", "--stat"],
+            " file |    2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n",
+            "one\n",
+        ),
     ] {
         let root = tree();
         let output = run(root.path(), arguments, PATCH);
-        assert_eq!((code(&output), text(&output.stdout)), (0, printed), "{arguments:?}");
+        assert_eq!(
+            (code(&output), text(&output.stdout)),
+            (0, printed),
+            "{arguments:?}"
+        );
         assert_eq!(contents(&root), left, "{arguments:?}");
     }
 }
@@ -165,16 +217,24 @@ fn statistics_alone_need_no_tree() {
     let root = tempfile::tempdir().unwrap();
     let output = run(root.path(), &["apply", "--numstat"], PATCH);
     assert_eq!((code(&output), text(&output.stdout)), (0, "1\t1\tfile\n"));
-    assert_eq!(code(&run(root.path(), &["apply", "--numstat", "--check"], PATCH)), 1);
+    assert_eq!(
+        code(&run(root.path(), &["apply", "--numstat", "--check"], PATCH)),
+        1
+    );
 }
 
 #[test]
 fn the_first_filter_that_matches_decides() {
-    for (arguments, left) in
-        [(&["apply", "--include=f*", "--exclude=*"][..], "two\n"), (&["apply", "--exclude=*", "--include=f*"], "one\n")]
-    {
+    for (arguments, left) in [
+        (&["apply", "--include=f*", "--exclude=*"][..], "two\n"),
+        (&["apply", "--exclude=*", "--include=f*"], "one\n"),
+    ] {
         let root = tree();
-        assert_eq!(code(&run(root.path(), arguments, PATCH)), 0, "{arguments:?}");
+        assert_eq!(
+            code(&run(root.path(), arguments, PATCH)),
+            0,
+            "{arguments:?}"
+        );
         assert_eq!(contents(&root), left, "{arguments:?}");
     }
 }
@@ -194,9 +254,15 @@ fn a_diagnostic_shows_the_place_and_cannot_write_to_the_terminal() {
     let output = run(tree().path(), &["check", "--color", "never"], patch);
     let words = text(&output.stderr);
     // git's lines state the mismatch, so that no title of ours repeats it.
-    assert!(words.starts_with("error: patch failed: file:1\nerror: file: patch does not apply\n"), "{words}");
+    assert!(
+        words.starts_with("error: patch failed: file:1\nerror: file: patch does not apply\n"),
+        "{words}"
+    );
     assert!(!words.contains("error[wpatch::hunk::not_found]"), "{words}");
-    assert!(words.contains("--> -:4:1") && words.contains("@@ -1 +1 @@"), "{words}");
+    assert!(
+        words.contains("--> -:4:1") && words.contains("@@ -1 +1 @@"),
+        "{words}"
+    );
     assert!(words.contains("\\x1b[2Jone\\u{202e}"), "{words}");
     assert!(!words.contains(['\x1b', '\u{202e}']), "{words}");
 }
@@ -208,8 +274,14 @@ fn a_hunk_that_does_not_fit_is_shown_where_it_differs() {
     let patch = "--- a/file\n+++ b/file\n@@ -1,8 +1,7 @@\n 1\n 2\n 3\n 4\n 5\n 6\n-7\n 8\n";
     let output = run(root.path(), &["check", "--color", "never"], patch);
     let words = text(&output.stderr);
-    assert!(words.contains("note: closest match: file:1 (7 of 8 lines match)\n  --> file:7:1\n"), "{words}");
-    assert!(words.contains("7 | seven\n   | ^^^^^ the patch has 7\n"), "{words}");
+    assert!(
+        words.contains("note: closest match: file:1 (7 of 8 lines match)\n  --> file:7:1\n"),
+        "{words}"
+    );
+    assert!(
+        words.contains("7 | seven\n   | ^^^^^ the patch has 7\n"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -218,17 +290,25 @@ fn the_name_of_a_patch_cannot_write_to_the_terminal() {
     fs::write(root.path().join("p\x1b[2J"), PATCH.replace("one", "three")).unwrap();
     let output = run(root.path(), &["check", "--color", "never", "p\x1b[2J"], "");
     let words = text(&output.stderr);
-    assert!(words.contains("--> p\\x1b[2J:4:1") && !words.contains('\x1b'), "{words}");
+    assert!(
+        words.contains("--> p\\x1b[2J:4:1") && !words.contains('\x1b'),
+        "{words}"
+    );
 }
 
 #[test]
 fn of_many_problems_the_first_are_shown_and_the_others_counted() {
     // Missing files are one list; protected paths have a diagnostic each.
-    let patch: String = (0..23).map(|nth| PATCH.replace("file", &format!(".git/{nth}"))).collect();
+    let patch: String = (0..23)
+        .map(|nth| PATCH.replace("file", &format!(".git/{nth}")))
+        .collect();
     let output = run(tree().path(), &["check", "--color", "never"], &patch);
     let words = text(&output.stderr);
     assert_eq!(words.matches("note: .git/").count(), 20, "{words}");
-    assert!(words.ends_with("3 more problems are not listed\n"), "{words}");
+    assert!(
+        words.ends_with("3 more problems are not listed\n"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -241,7 +321,10 @@ fn colours_are_for_terminals_or_for_whoever_asks() {
 #[test]
 fn quiet_says_nothing_and_verbose_says_what_is_done() {
     let quiet = run(tree().path(), &["apply", "-q", "-R"], PATCH);
-    assert_eq!((code(&quiet), text(&quiet.stdout), text(&quiet.stderr)), (1, "", ""));
+    assert_eq!(
+        (code(&quiet), text(&quiet.stdout), text(&quiet.stderr)),
+        (1, "", "")
+    );
     let loud = run(tree().path(), &["apply", "-v"], PATCH);
     let said = "modify file +1 -1\napplied: 1 file changed, 1 insertion(+), 1 deletion(-)\n";
     assert_eq!((code(&loud), text(&loud.stdout)), (0, said));
@@ -250,12 +333,29 @@ fn quiet_says_nothing_and_verbose_says_what_is_done() {
 #[test]
 fn a_report_that_cannot_be_printed_does_not_deny_the_commit() {
     let root = tree();
-    let full = || Stdio::from(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
-    let output = fed(command(root.path(), &["apply", "--json"]).stdout(full()), PATCH);
+    let full = || {
+        Stdio::from(
+            std::fs::OpenOptions::new()
+                .write(true)
+                .open("/dev/full")
+                .unwrap(),
+        )
+    };
+    let output = fed(
+        command(root.path(), &["apply", "--json"]).stdout(full()),
+        PATCH,
+    );
     assert_eq!((code(&output), contents(&root).as_str()), (0, "two\n"));
     assert!(text(&output.stderr).contains("cannot write the report"));
-    let output = fed(command(root.path(), &["check", "-R", "--json"]).stdout(full()), PATCH);
-    assert_eq!(code(&output), 4, "a check that cannot say anything has failed");
+    let output = fed(
+        command(root.path(), &["check", "-R", "--json"]).stdout(full()),
+        PATCH,
+    );
+    assert_eq!(
+        code(&output),
+        4,
+        "a check that cannot say anything has failed"
+    );
 }
 
 #[test]
@@ -264,7 +364,10 @@ fn a_reader_who_goes_away_is_no_failure() {
         let mut child = command(tree().path(), arguments).spawn().unwrap();
         drop(child.stdout.take());
         let _ = child.stdin.take().unwrap().write_all(PATCH.as_bytes());
-        assert!(matches!(child.wait().unwrap().code(), Some(0 | 1)), "{arguments:?}");
+        assert!(
+            matches!(child.wait().unwrap().code(), Some(0 | 1)),
+            "{arguments:?}"
+        );
     }
 }
 
@@ -277,7 +380,12 @@ fn a_lock_that_somebody_holds_is_not_waited_for_longer_than_asked() {
     let lock = fs::File::create(state.join("lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let output = run(root.path(), &["apply", "--lock-timeout", "20ms"], PATCH);
-    assert_eq!((code(&output), contents(&root).as_str()), (6, "one\n"), "{}", text(&output.stderr));
+    assert_eq!(
+        (code(&output), contents(&root).as_str()),
+        (6, "one\n"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
@@ -285,26 +393,52 @@ fn the_program_documents_itself() {
     let root = tempfile::tempdir().unwrap();
     let printed = |arguments: &[&str]| {
         let output = run(root.path(), arguments, "");
-        assert_eq!((code(&output), text(&output.stderr)), (0, ""), "{arguments:?}");
+        assert_eq!(
+            (code(&output), text(&output.stderr)),
+            (0, ""),
+            "{arguments:?}"
+        );
         String::from_utf8(output.stdout).unwrap()
     };
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        assert!(printed(&["completions", shell]).contains("unidiff-zero"), "{shell}");
+        assert!(
+            printed(&["completions", shell]).contains("unidiff-zero"),
+            "{shell}"
+        );
     }
     for syntax in wpatch::syntax::SYNTAXES {
         assert_eq!(printed(&["grammar", syntax.name()]), syntax.grammar());
     }
     assert!(printed(&["man"]).contains(".TH wpatch 1"));
-    for command in ["apply", "check", "edit", "write", "append", "recover", "grammar", "schema", "completions", "man"] {
+    for command in [
+        "apply",
+        "check",
+        "edit",
+        "write",
+        "append",
+        "recover",
+        "grammar",
+        "schema",
+        "completions",
+        "man",
+    ] {
         assert!(
-            printed(&["man", command])
-                .contains(&format!(".TH wpatch-{command} 1  \"wpatch {}\"", env!("CARGO_PKG_VERSION"))),
+            printed(&["man", command]).contains(&format!(
+                ".TH wpatch-{command} 1  \"wpatch {}\"",
+                env!("CARGO_PKG_VERSION")
+            )),
             "{command}"
         );
-        assert!(printed(&[command, "--help"]).contains("--json"), "{command}");
+        assert!(
+            printed(&[command, "--help"]).contains("--json"),
+            "{command}"
+        );
     }
     assert_eq!(printed(&["help", "undo"]), printed(&["undo", "--help"]));
-    assert_eq!(printed(&["--version"]), concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(
+        printed(&["--version"]),
+        concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n")
+    );
 }
 
 #[test]
@@ -312,40 +446,72 @@ fn a_change_is_taken_back_shown_and_listed() {
     let root = tree();
     let said = |arguments: &[&str]| {
         let output = run(root.path(), arguments, PATCH);
-        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+        (
+            output.status.code().unwrap(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
     };
     let valid = |name: &str, text: &str| -> Value {
-        let schema = wpatch::report::SCHEMAS.iter().find(|schema| schema.name == name).unwrap();
+        let schema = wpatch::report::SCHEMAS
+            .iter()
+            .find(|schema| schema.name == name)
+            .unwrap();
         let document = serde_json::from_str(text).unwrap();
-        assert!(jsonschema::is_valid(&serde_json::from_str(&(schema.text)()).unwrap(), &document), "{document}");
+        assert!(
+            jsonschema::is_valid(&serde_json::from_str(&(schema.text)()).unwrap(), &document),
+            "{document}"
+        );
         document
     };
     let file = || fs::read_to_string(root.path().join("file")).unwrap();
     let empty = run(root.path(), &["log"], "");
     let hint = text(&empty.stderr);
     assert_eq!((code(&empty), text(&empty.stdout)), (0, ""));
-    assert!(hint.starts_with("wpatch: no history is kept: ") && hint.contains("`wpatch init`"), "{hint}");
+    assert!(
+        hint.starts_with("wpatch: no history is kept: ") && hint.contains("`wpatch init`"),
+        "{hint}"
+    );
     assert_eq!(said(&["undo"]).0, 1);
     let told = String::from_utf8(run(root.path(), &["undo"], "").stderr).unwrap();
     assert!(
-        told.starts_with("error[wpatch::undo::nothing]: ") && told.contains("\nhelp: ") && !told.contains('|'),
+        told.starts_with("error[wpatch::undo::nothing]: ")
+            && told.contains("\nhelp: ")
+            && !told.contains('|'),
         "{told}"
     );
     assert_eq!(said(&["init"]).0, 0);
-    assert_eq!(fs::read_to_string(root.path().join(".wpatch/.gitignore")).unwrap(), "*\n");
+    assert_eq!(
+        fs::read_to_string(root.path().join(".wpatch/.gitignore")).unwrap(),
+        "*\n"
+    );
     assert_eq!((said(&["apply"]).0, file()), (0, "two\n".to_owned()));
     let log = valid("log", &said(&["log", "--json"]).1);
     let entry = &log["entries"][0];
-    assert_eq!((&entry["command"], &entry["files"][0]["path"]), (&"apply".into(), &"file".into()));
+    assert_eq!(
+        (&entry["command"], &entry["files"][0]["path"]),
+        (&"apply".into(), &"file".into())
+    );
     let (code, shown) = said(&["show", entry["id"].as_str().unwrap()]);
     assert!(code == 0 && shown.contains("-one\n+two\n"), "{shown}");
-    assert_eq!((said(&["undo", "--dry-run"]).0, file()), (0, "two\n".to_owned()));
+    assert_eq!(
+        (said(&["undo", "--dry-run"]).0, file()),
+        (0, "two\n".to_owned())
+    );
     assert_eq!((said(&["undo"]).0, file()), (0, "one\n".to_owned()));
     assert_eq!((said(&["redo"]).0, file()), (0, "two\n".to_owned()));
     fs::write(root.path().join("file"), "mine\n").unwrap();
     let (code, text) = said(&["undo", "--json"]);
     let error = &valid("report", &text)["error"];
-    assert_eq!((code, &error["kind"], &error["path"]), (1, &"conflict".into(), &"file".into()));
-    assert_eq!((said(&["undo", "--force"]).0, file()), (0, "one\n".to_owned()));
-    assert_eq!((said(&["gc", "--all"]).0, said(&["log"]).1), (0, String::new()));
+    assert_eq!(
+        (code, &error["kind"], &error["path"]),
+        (1, &"conflict".into(), &"file".into())
+    );
+    assert_eq!(
+        (said(&["undo", "--force"]).0, file()),
+        (0, "one\n".to_owned())
+    );
+    assert_eq!(
+        (said(&["gc", "--all"]).0, said(&["log"]).1),
+        (0, String::new())
+    );
 }

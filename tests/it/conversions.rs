@@ -1,5 +1,5 @@
-//! Conversions between a work tree and a repository: the same bytes as `git apply`, for random attributes, configurations,
-//! contents and operations.
+//! Conversions between a work tree and a repository: the same bytes as `git apply`, for random
+//! attributes, configurations, contents and operations.
 
 mod environment;
 mod failures;
@@ -99,16 +99,34 @@ impl Pair {
         };
         let root = pair.root("git");
         fs::create_dir_all(root.join("sub")).unwrap();
-        assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
-        let settings: [(&str, &[&str]); 2] =
-            [("core.autocrlf", &["", "", "true", "input", "false"]), ("core.eol", &["", "", "lf", "crlf"])];
+        assert!(
+            git(&["init", "-q"])
+                .current_dir(&root)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let settings: [(&str, &[&str]); 2] = [
+            ("core.autocrlf", &["", "", "true", "input", "false"]),
+            ("core.eol", &["", "", "lf", "crlf"]),
+        ];
         for (key, values) in settings {
             let value = dice.one(values);
             if !value.is_empty() {
-                assert!(git(&["config", key, value]).current_dir(&root).status().unwrap().success());
+                assert!(
+                    git(&["config", key, value])
+                        .current_dir(&root)
+                        .status()
+                        .unwrap()
+                        .success()
+                );
             }
         }
-        for (file, one_in) in [(".gitattributes", 1), ("sub/.gitattributes", 3), (".git/info/attributes", 4)] {
+        for (file, one_in) in [
+            (".gitattributes", 1),
+            ("sub/.gitattributes", 3),
+            (".git/info/attributes", 4),
+        ] {
             let lines = attributes(dice);
             if dice.once_in(one_in) && !lines.is_empty() && dice.below(8) > 0 {
                 fs::create_dir_all(root.join(".git/info")).unwrap();
@@ -118,10 +136,16 @@ impl Pair {
         for name in ["one.a", "two.a", "three.b", "sub/four.a", "sub/five.b"] {
             fs::write(root.join(name), dice.one(CONTENTS)).unwrap();
             // A file that is not in its encoding cannot be added.
-            let _ = git(&["add", "--", name]).current_dir(&root).output().unwrap();
+            let _ = git(&["add", "--", name])
+                .current_dir(&root)
+                .output()
+                .unwrap();
         }
         let _ = git(&["add", "-A"]).current_dir(&root).output().unwrap();
-        let copied = Command::new("cp").args(["-a", "git", "wpatch"]).current_dir(pair.directory.path()).status();
+        let copied = Command::new("cp")
+            .args(["-a", "git", "wpatch"])
+            .current_dir(pair.directory.path())
+            .status();
         assert!(copied.unwrap().success());
         pair.refresh();
         pair
@@ -131,23 +155,36 @@ impl Pair {
         self.directory.path().join(name)
     }
 
-    /// Adds what changed to both indexes: git takes a file of another size for another one without looking at its content. It
-    /// looks at a file only if its time is another one, whatever its attributes are now.
+    /// Adds what changed to both indexes: git takes a file of another size for another one without
+    /// looking at its content. It looks at a file only if its time is another one, whatever its
+    /// attributes are now.
     fn refresh(&self) {
         self.time.set(self.time.get() + 1);
         for name in ["git", "wpatch"] {
             for file in files(&self.root(name)).keys() {
-                let file = fs::OpenOptions::new().append(true).open(self.root(name).join(file)).unwrap();
-                file.file().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(self.time.get())).unwrap();
+                let file = fs::OpenOptions::new()
+                    .append(true)
+                    .open(self.root(name).join(file))
+                    .unwrap();
+                file.file()
+                    .set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(self.time.get()))
+                    .unwrap();
             }
             let variables = self.variables.iter().copied();
-            let _ = git(&["add", "-u"]).envs(variables).current_dir(self.root(name)).output().unwrap();
+            let _ = git(&["add", "-u"])
+                .envs(variables)
+                .current_dir(self.root(name))
+                .output()
+                .unwrap();
         }
     }
 
     /// Returns the content of the index for `name`.
     fn staged(&self, name: &str) -> Option<Vec<u8>> {
-        let output = git(&["cat-file", "blob", &format!(":{name}")]).current_dir(self.root("git")).output().unwrap();
+        let output = git(&["cat-file", "blob", &format!(":{name}")])
+            .current_dir(self.root("git"))
+            .output()
+            .unwrap();
         output.status.success().then_some(output.stdout)
     }
 
@@ -156,49 +193,79 @@ impl Pair {
         let file = self.directory.path().join("patch");
         fs::write(&file, patch).unwrap();
         let mut by_git = git(&["apply", "--whitespace=nowarn"]);
-        by_git.args(options).arg(&file).current_dir(self.root("git"));
+        by_git
+            .args(options)
+            .arg(&file)
+            .current_dir(self.root("git"));
         let mut ours = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        ours.args(["apply", "--durability", "none", "--whitespace=nowarn"]).args(options).arg(&file);
-        ours.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").current_dir(self.root("wpatch"));
+        ours.args(["apply", "--durability", "none", "--whitespace=nowarn"])
+            .args(options)
+            .arg(&file);
+        ours.env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .current_dir(self.root("wpatch"));
         let variables = self.variables.iter().copied();
         [by_git, ours].map(|mut command| command.envs(variables.clone()).output().unwrap())
     }
 
     /// Returns the files and the index of a copy.
     fn state(&self, name: &str) -> (BTreeMap<PathBuf, (Vec<u8>, bool)>, String) {
-        (files(&self.root(name)), crate::index::tree::asked(&self.root(name), &["ls-files", "-s"]))
+        (
+            files(&self.root(name)),
+            crate::index::tree::asked(&self.root(name), &["ls-files", "-s"]),
+        )
     }
 }
 
 /// Returns a few lines of an attribute file.
 fn attributes(dice: &mut Dice) -> String {
-    (0..dice.below(4)).map(|_| dice.one(ATTRIBUTES).to_owned() + "\n").collect()
+    (0..dice.below(4))
+        .map(|_| dice.one(ATTRIBUTES).to_owned() + "\n")
+        .collect()
 }
 
-/// Returns the contents of all files below `root` but those of `.git`, and whether they are executable.
+/// Returns the contents of all files below `root` but those of `.git`, and whether they are
+/// executable.
 fn files(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, bool)> {
     use std::os::unix::fs::PermissionsExt;
 
-    let all = walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != ".git");
-    let all = all.map(Result::unwrap).filter(|entry| entry.file_type().is_file());
+    let all = walkdir::WalkDir::new(root)
+        .into_iter()
+        .filter_entry(|entry| entry.file_name() != ".git");
+    let all = all
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_file());
     let file = |entry: walkdir::DirEntry| {
         let is_executable = entry.metadata().unwrap().permissions().mode() & 0o100 != 0;
-        (entry.path().strip_prefix(root).unwrap().to_owned(), (fs::read(entry.path()).unwrap(), is_executable))
+        (
+            entry.path().strip_prefix(root).unwrap().to_owned(),
+            (fs::read(entry.path()).unwrap(), is_executable),
+        )
     };
     all.map(file).collect()
 }
 
 /// Returns the hunk that makes `new` of `old`.
 fn hunk(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let [old, new] = [old, new].map(|text| text.split_inclusive(|&byte| byte == b'\n').collect::<Vec<_>>());
+    let [old, new] = [old, new].map(|text| {
+        text.split_inclusive(|&byte| byte == b'\n')
+            .collect::<Vec<_>>()
+    });
     if old == new {
         return Vec::new();
     }
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let range = |count: usize| format!("{},{count}", usize::from(count > 0));
     let mut out = format!("@@ -{} +{} @@\n", range(old.len()), range(new.len())).into_bytes();
-    let parts = [(b' ', &old[..same]), (b'-', &old[same..]), (b'+', &new[same..])];
-    for (sign, line) in parts.into_iter().flat_map(|(sign, lines)| lines.iter().map(move |line| (sign, line))) {
+    let parts = [
+        (b' ', &old[..same]),
+        (b'-', &old[same..]),
+        (b'+', &new[same..]),
+    ];
+    for (sign, line) in parts
+        .into_iter()
+        .flat_map(|(sign, lines)| lines.iter().map(move |line| (sign, line)))
+    {
         out.extend([&[sign], *line].concat());
         if !line.ends_with(b"\n") {
             out.extend(b"\n\\ No newline at end of file\n");
@@ -221,45 +288,103 @@ fn changed(text: &[u8], dice: &mut Dice) -> Vec<u8> {
         "\n"
     };
     let new = [line.as_bytes(), end.as_bytes()].concat();
-    let is_open = lines.get(at.wrapping_sub(1)).is_some_and(|line| !line.ends_with(b"\n"));
-    let kept = if dice.once_in(2) { &lines[(at + 1).min(lines.len())..] } else { &lines[at..] };
-    [&lines[..at].concat()[..], if is_open { b"\n" } else { b"" }, &new, &kept.concat()].concat()
+    let is_open = lines
+        .get(at.wrapping_sub(1))
+        .is_some_and(|line| !line.ends_with(b"\n"));
+    let kept = if dice.once_in(2) {
+        &lines[(at + 1).min(lines.len())..]
+    } else {
+        &lines[at..]
+    };
+    [
+        &lines[..at].concat()[..],
+        if is_open { b"\n" } else { b"" },
+        &new,
+        &kept.concat(),
+    ]
+    .concat()
 }
 
 /// Returns a patch for one file of `pair`.
 fn patch(pair: &Pair, dice: &mut Dice) -> Vec<u8> {
-    let name = dice.one(&["one.a", "two.a", "three.b", "sub/four.a", "sub/five.b", "moved.a", "sub/moved.b"]);
+    let name = dice.one(&[
+        "one.a",
+        "two.a",
+        "three.b",
+        "sub/four.a",
+        "sub/five.b",
+        "moved.a",
+        "sub/moved.b",
+    ]);
     let other = dice.one(&["moved.a", "sub/moved.b", "new.a", "sub/new.b", "plain"]);
-    let mut old = pair.staged(name).unwrap_or_else(|| b"one\ntwo\nthree\n".to_vec());
+    let mut old = pair
+        .staged(name)
+        .unwrap_or_else(|| b"one\ntwo\nthree\n".to_vec());
     match dice.below(8) {
         0 => old = fs::read(pair.root("git").join(name)).unwrap_or_default(),
-        1 => old = String::from_utf8_lossy(&old).replace("\r\n", "\n").into_bytes(),
+        1 => {
+            old = String::from_utf8_lossy(&old)
+                .replace("\r\n", "\n")
+                .into_bytes();
+        }
         _ => {}
     }
     let new = changed(&old, dice);
-    let header = |a: &str, b: &str, lines: &str| format!("diff --git a/{a} b/{b}\n{lines}").into_bytes();
+    let header =
+        |a: &str, b: &str, lines: &str| format!("diff --git a/{a} b/{b}\n{lines}").into_bytes();
     let names = |a: &str, b: &str| format!("--- {a}\n+++ {b}\n").into_bytes();
     let both = |lines: &str, new: &[u8]| {
         let body = hunk(&old, new);
-        let names = if body.is_empty() { Vec::new() } else { names(&format!("a/{name}"), &format!("b/{other}")) };
+        let names = if body.is_empty() {
+            Vec::new()
+        } else {
+            names(&format!("a/{name}"), &format!("b/{other}"))
+        };
         [header(name, other, lines), names, body].concat()
     };
     match dice.below(10) {
         0 => {
             let body = hunk(b"", &new);
-            let names = if body.is_empty() { Vec::new() } else { names("/dev/null", &format!("b/{other}")) };
+            let names = if body.is_empty() {
+                Vec::new()
+            } else {
+                names("/dev/null", &format!("b/{other}"))
+            };
             [header(other, other, "new file mode 100644\n"), names, body].concat()
         }
         1 => {
             let body = hunk(&old, b"");
-            let names = if body.is_empty() { Vec::new() } else { names(&format!("a/{name}"), "/dev/null") };
-            [header(name, name, "deleted file mode 100644\n"), names, body].concat()
+            let names = if body.is_empty() {
+                Vec::new()
+            } else {
+                names(&format!("a/{name}"), "/dev/null")
+            };
+            [
+                header(name, name, "deleted file mode 100644\n"),
+                names,
+                body,
+            ]
+            .concat()
         }
-        2 => both(&format!("similarity index 90%\nrename from {name}\nrename to {other}\n"), &new),
-        3 => both(&format!("similarity index 100%\nrename from {name}\nrename to {other}\n"), &old),
-        4 => both(&format!("similarity index 90%\ncopy from {name}\ncopy to {other}\n"), &new),
+        2 => both(
+            &format!("similarity index 90%\nrename from {name}\nrename to {other}\n"),
+            &new,
+        ),
+        3 => both(
+            &format!("similarity index 100%\nrename from {name}\nrename to {other}\n"),
+            &old,
+        ),
+        4 => both(
+            &format!("similarity index 90%\ncopy from {name}\ncopy to {other}\n"),
+            &new,
+        ),
         5 => header(name, name, "old mode 100644\nnew mode 100755\n"),
-        _ => [header(name, name, ""), names(&format!("a/{name}"), &format!("b/{name}")), hunk(&old, &new)].concat(),
+        _ => [
+            header(name, name, ""),
+            names(&format!("a/{name}"), &format!("b/{name}")),
+            hunk(&old, &new),
+        ]
+        .concat(),
     }
 }
 
@@ -276,14 +401,23 @@ enum Outcome {
 fn compared(pair: &Pair, options: &[&str], patch: &[u8]) -> Result<Outcome, String> {
     let before = pair.state("wpatch");
     let [by_git, ours] = pair.apply(options, patch);
-    let [said, ours_said] = [&by_git, &ours].map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
+    let [said, ours_said] =
+        [&by_git, &ours].map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
     let after = pair.state("wpatch");
     let told = |what: &str| {
         let read = |name: &str| fs::read_to_string(pair.root("git").join(name)).unwrap_or_default();
-        let attributes = [".git/config", ".gitattributes", "sub/.gitattributes", ".git/info/attributes"].map(read);
+        let attributes = [
+            ".git/config",
+            ".gitattributes",
+            "sub/.gitattributes",
+            ".git/info/attributes",
+        ]
+        .map(read);
         let patch = String::from_utf8_lossy(patch);
         let (attributes, by_git) = (attributes.join("--\n"), pair.state("git"));
-        format!("{what}\n{attributes}\n{patch}\ngit: {said}\nwpatch: {ours_said}\n{before:?}\n{by_git:?}\n{after:?}")
+        format!(
+            "{what}\n{attributes}\n{patch}\ngit: {said}\nwpatch: {ours_said}\n{before:?}\n{by_git:?}\n{after:?}"
+        )
     };
     if !ours.status.success() && after != before {
         return Err(told("a refusal changed something"));
@@ -291,11 +425,21 @@ fn compared(pair: &Pair, options: &[&str], patch: &[u8]) -> Result<Outcome, Stri
     // git also prints that of other files, and of the index alone.
     let is_about = |line: &str| {
         let name = line.split('\'').nth(1).unwrap_or_default();
-        patch.windows(name.len()).any(|text| text == name.as_bytes())
+        patch
+            .windows(name.len())
+            .any(|text| text == name.as_bytes())
     };
     let is_unencodable = |line: &str| line.contains("failed to encode") || line.contains("BOM is ");
-    if !options.contains(&"--cached") && said.lines().any(|line| is_unencodable(line) && is_about(line)) {
-        return if ours.status.success() { Err(told("it is not refused")) } else { Ok(Outcome::Declared) };
+    if !options.contains(&"--cached")
+        && said
+            .lines()
+            .any(|line| is_unencodable(line) && is_about(line))
+    {
+        return if ours.status.success() {
+            Err(told("it is not refused"))
+        } else {
+            Ok(Outcome::Declared)
+        };
     }
     let theirs = pair.state("git");
     // git drops all other entries with `--intent-to-add`.
@@ -315,16 +459,26 @@ fn random_patches_give_the_bytes_of_git_apply() {
         let reach = dice.one(&[&[][..], &[], &[], &["--index"], &["--cached"], &[INTEND]]);
         (reach, patch(pair, dice))
     });
-    assert!(counts[0] > 50 && counts[1] > 5 && counts[2] > 0, "{counts:?}");
+    assert!(
+        counts[0] > 50 && counts[1] > 5 && counts[2] > 0,
+        "{counts:?}"
+    );
 }
 
 /// The options and the patch of one step.
 type Step = (&'static [&'static str], Vec<u8>);
 
-/// Applies random patches in random repositories that `prepare` changes, with the options and the patch that `choose` returns.
-/// Returns the number of each outcome.
-fn random(prepare: &dyn Fn(&mut Pair, &mut Dice), choose: &dyn Fn(&Pair, &mut Dice) -> Step) -> [usize; 3] {
-    let scenarios = if std::env::var("WPATCH_FAULTS").is_ok_and(|value| value == "all") { 300 } else { 30 };
+/// Applies random patches in random repositories that `prepare` changes, with the options and the
+/// patch that `choose` returns. Returns the number of each outcome.
+fn random(
+    prepare: &dyn Fn(&mut Pair, &mut Dice),
+    choose: &dyn Fn(&Pair, &mut Dice) -> Step,
+) -> [usize; 3] {
+    let scenarios = if std::env::var("WPATCH_FAULTS").is_ok_and(|value| value == "all") {
+        300
+    } else {
+        30
+    };
     let (mut outcomes, mut differences) = (Vec::new(), Vec::new());
     for seed in 0..scenarios {
         let mut dice = Dice::new(seed);
@@ -344,14 +498,26 @@ fn random(prepare: &dyn Fn(&mut Pair, &mut Dice), choose: &dyn Fn(&Pair, &mut Di
             let is_same = result == Ok(Outcome::Applied) || is_refused;
             match result {
                 Ok(outcome) => outcomes.push(outcome),
-                Err(difference) => differences.push(format!("seed {seed} step {step} {reach:?} {difference}")),
+                Err(difference) => {
+                    differences.push(format!("seed {seed} step {step} {reach:?} {difference}"));
+                }
             }
             if !is_same || reach.contains(&INTEND) {
                 break;
             }
         }
     }
-    assert!(differences.is_empty(), "{}: {}", differences.len(), differences.join("\n\n"));
-    let count = |wanted| outcomes.iter().filter(|outcome| **outcome == wanted).count();
+    assert!(
+        differences.is_empty(),
+        "{}: {}",
+        differences.len(),
+        differences.join("\n\n")
+    );
+    let count = |wanted| {
+        outcomes
+            .iter()
+            .filter(|outcome| **outcome == wanted)
+            .count()
+    };
     [Outcome::Applied, Outcome::Refused, Outcome::Declared].map(count)
 }

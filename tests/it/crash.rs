@@ -19,10 +19,15 @@ use crate::changes::{Case, Step, Tree, cases, run};
 use crate::faults::takes_all;
 
 /// The file systems that there are: with everything, and without.
-const LACKS: [&[Feature]; 4] =
-    [&[], &[Feature::RenameFlags], &[Feature::HardLinks], &[Feature::RenameFlags, Feature::HardLinks]];
+const LACKS: [&[Feature]; 4] = [
+    &[],
+    &[Feature::RenameFlags],
+    &[Feature::HardLinks],
+    &[Feature::RenameFlags, Feature::HardLinks],
+];
 
-/// Returns the file systems that a case is tried on: what is lacking has nothing to do with git's directory.
+/// Returns the file systems that a case is tried on: what is lacking has nothing to do with git's
+/// directory.
 fn case_lacks(case: &Case) -> &'static [&'static [Feature]] {
     let is_in_git = case.before.iter().any(|(name, _)| *name == ".git/HEAD");
     if is_in_git { &LACKS[..1] } else { &LACKS }
@@ -32,8 +37,17 @@ const FULL: Options = options(Durability::Full);
 const NONE: Options = options(Durability::None);
 
 const fn options(durability: Durability) -> Options {
-    let history = Limits { entries: 100, age: Duration::from_secs(3600), bytes: 1 << 30 };
-    Options { durability, patience: Duration::ZERO, history, links: Links::Parted }
+    let history = Limits {
+        entries: 100,
+        age: Duration::from_secs(3600),
+        bytes: 1 << 30,
+    };
+    Options {
+        durability,
+        patience: Duration::ZERO,
+        history,
+        links: Links::Parted,
+    }
 }
 
 /// Returns the ways in which a case is carried out: changes of one file also without durability.
@@ -45,12 +59,19 @@ fn ways(case: &Case) -> &'static [Options] {
 
 /// Returns every case with each way to carry it out.
 fn cases_and_ways() -> Vec<(Case, Options)> {
-    let with_ways = |case: Case| ways(&case).iter().map(move |&options| (case.clone(), options)).collect::<Vec<_>>();
+    let with_ways = |case: Case| {
+        ways(&case)
+            .iter()
+            .map(move |&options| (case.clone(), options))
+            .collect::<Vec<_>>()
+    };
     cases().into_iter().flat_map(with_ways).collect()
 }
 
 fn memory(case: &Case, lacks: &[Feature]) -> Memory {
-    lacks.iter().fold(case.memory(), |memory, &feature| memory.without(feature))
+    lacks
+        .iter()
+        .fold(case.memory(), |memory, &feature| memory.without(feature))
 }
 
 /// Returns the tree without what stays in git's directory: the lock and the history.
@@ -68,7 +89,9 @@ fn tree(memory: &Memory) -> Tree {
 fn visible(memory: &Memory) -> Tree {
     let mut entries = tree(memory);
     entries.retain(|path, _| !path.to_string().starts_with(".git/wpatch"));
-    let is_ours = |part: &[u8]| part.starts_with(b".wpatch") && part != ANNEX.as_bytes() || part == b"index.lock";
+    let is_ours = |part: &[u8]| {
+        part.starts_with(b".wpatch") && part != ANNEX.as_bytes() || part == b"index.lock"
+    };
     entries.retain(|path, _| !path.components().any(is_ours));
     entries
 }
@@ -76,19 +99,25 @@ fn visible(memory: &Memory) -> Tree {
 /// Returns how many verbs a case takes where nothing fails.
 fn verbs(case: &Case, lacks: &[Feature], options: Options) -> usize {
     let memory = memory(case, lacks);
-    assert_eq!(Reported::of(&case.run(&memory, options), FaultKind::Lie), Reported::Success, "{}", case.name);
+    assert_eq!(
+        Reported::of(&case.run(&memory, options), FaultKind::Lie),
+        Reported::Success,
+        "{}",
+        case.name
+    );
     memory.verbs()
 }
 
-/// Returns one verb in five, all of them with `WPATCH_FAULTS=all`. Which of the five depends on what they are taken
-/// for, so that another case, fault or file system has the others.
+/// Returns one verb in five, all of them with `WPATCH_FAULTS=all`. Which of the five depends on
+/// what they are taken for, so that another case, fault or file system has the others.
 pub(crate) fn sample(verbs: Range<usize>, what: &str) -> impl Iterator<Item = usize> + Clone {
     let step = if takes_all() { 1 } else { 5 };
     let first = what.bytes().map(usize::from).sum::<usize>() % step;
     verbs.skip(first).step_by(step)
 }
 
-/// Runs a case with a failure at each verb in turn, or at a sample, and returns how many verbs there are.
+/// Runs a case with a failure at each verb in turn, or at a sample, and returns how many verbs
+/// there are.
 fn at_every_verb(
     case: &Case,
     lacks: &[Feature],
@@ -147,7 +176,12 @@ fn every_set_of_changes_becomes_true() {
             for case in cases() {
                 let memory = memory(&case, lacks);
                 let receipt = case.run(&memory, options);
-                assert_eq!(receipt.map(|receipt| receipt.warnings).unwrap(), Vec::<String>::new(), "{}", case.name);
+                assert_eq!(
+                    receipt.map(|receipt| receipt.warnings).unwrap(),
+                    Vec::<String>::new(),
+                    "{}",
+                    case.name
+                );
                 assert_eq!(tree(&memory), case.after(), "{} {lacks:?}", case.name);
             }
         }
@@ -179,7 +213,13 @@ fn a_fault_that_passes_is_rolled_back_at_once() {
     for (case, options) in cases_and_ways() {
         for kind in [FaultKind::ErrorOnce, FaultKind::Lie] {
             at_every_verb(&case, &[], kind, options, |memory, reported| {
-                assert_ne!(reported, Reported::Incomplete, "{} {kind:?} {}", case.name, memory.verbs());
+                assert_ne!(
+                    reported,
+                    Reported::Incomplete,
+                    "{} {kind:?} {}",
+                    case.name,
+                    memory.verbs()
+                );
             });
         }
     }
@@ -188,8 +228,15 @@ fn a_fault_that_passes_is_rolled_back_at_once() {
 #[test]
 fn nothing_that_survives_the_power_is_a_mixture() {
     let dice = (0..if takes_all() { 6 } else { 1 }).map(Survivors::Dice);
-    let survivors: Vec<_> =
-        [Survivors::Synced, Survivors::Names, Survivors::Data, Survivors::Everything].into_iter().chain(dice).collect();
+    let survivors: Vec<_> = [
+        Survivors::Synced,
+        Survivors::Names,
+        Survivors::Data,
+        Survivors::Everything,
+    ]
+    .into_iter()
+    .chain(dice)
+    .collect();
     for case in cases() {
         for lacks in case_lacks(&case) {
             for kind in [FaultKind::Killed, FaultKind::ErrorOnce, FaultKind::Lie] {
@@ -197,9 +244,11 @@ fn nothing_that_survives_the_power_is_a_mixture() {
                     for &survivors in &survivors {
                         let next = memory.after_power_loss_with(survivors);
                         recover(&next, FULL).unwrap();
-                        let what = format!("{kind:?} {lacks:?} {survivors:?} at {}", memory.verbs());
+                        let what =
+                            format!("{kind:?} {lacks:?} {survivors:?} at {}", memory.verbs());
                         let mut found = tree(&next);
-                        // Without both, a lock may come without its contents: then it is left, as git's is.
+                        // Without both, a lock may come without its contents: then it is left, as
+                        // git's is.
                         found.retain(|path, _| lacks.len() < 2 || path.name() != b"index.lock");
                         reported.check(&case, &found, &what);
                     }
@@ -215,8 +264,9 @@ fn an_acknowledged_commit_survives_the_power() {
     for case in cases() {
         let memory = case.memory();
         let _receipt = case.run(&memory, FULL).unwrap();
-        for survivors in
-            [Survivors::Synced, Survivors::Names, Survivors::Data].into_iter().chain((0..20).map(Survivors::Dice))
+        for survivors in [Survivors::Synced, Survivors::Names, Survivors::Data]
+            .into_iter()
+            .chain((0..20).map(Survivors::Dice))
         {
             let next = memory.after_power_loss_with(survivors);
             recover(&next, FULL).unwrap();
@@ -231,12 +281,18 @@ fn recovery_can_be_killed_and_run_again() {
     let step = if takes_all() { 1 } else { 20 };
     for (case, options) in cases_and_ways() {
         for lacks in case_lacks(&case).iter().take(2) {
-            at_every_verb(&case, lacks, FaultKind::Killed, options, |memory, reported| {
-                turn += 1;
-                if turn.is_multiple_of(step) {
-                    faults += in_recovery((&case, options), memory, reported);
-                }
-            });
+            at_every_verb(
+                &case,
+                lacks,
+                FaultKind::Killed,
+                options,
+                |memory, reported| {
+                    turn += 1;
+                    if turn.is_multiple_of(step) {
+                        faults += in_recovery((&case, options), memory, reported);
+                    }
+                },
+            );
         }
     }
     assert!(faults > 300, "{faults}");
@@ -245,7 +301,12 @@ fn recovery_can_be_killed_and_run_again() {
 /// Kills the recovery of what `memory` holds at each verb, in every way, and recovers again.
 fn in_recovery((case, options): (&Case, Options), memory: &Memory, reported: Reported) -> usize {
     let mut faults = 0;
-    for kind in [FaultKind::Killed, FaultKind::KilledAfter, FaultKind::ErrorOnce, FaultKind::Lie] {
+    for kind in [
+        FaultKind::Killed,
+        FaultKind::KilledAfter,
+        FaultKind::ErrorOnce,
+        FaultKind::Lie,
+    ] {
         for verb in 0.. {
             let next = memory.restart();
             next.inject(Injection { verb, kind });
@@ -274,13 +335,21 @@ fn a_panic_at_any_verb_leaves_the_tree_before_or_after() {
             let memory = case.memory();
             memory.before_verb(verb, |_| panic!("at a verb"));
             let run = || case.run(&memory, options);
-            let Err(_) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) else { continue };
+            let Err(_) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) else {
+                continue;
+            };
             panics += 1;
-            let is_whole = |found: &Tree| *found == case.memory().entries() || *found == case.after();
+            let is_whole =
+                |found: &Tree| *found == case.memory().entries() || *found == case.after();
             let next = memory.restart();
             let recovered = recover(&next, options).unwrap();
             let is_right = is_whole(&visible(&memory)) && is_whole(&tree(&next));
-            assert!(is_right, "{} {options:?} {verb}: {:#?} {recovered:#?}", case.name, memory.entries());
+            assert!(
+                is_right,
+                "{} {options:?} {verb}: {:#?} {recovered:#?}",
+                case.name,
+                memory.entries()
+            );
         }
     }
     assert!(panics > 120, "{panics}");
@@ -299,7 +368,12 @@ fn a_signal_before_the_commit_record_rolls_back() {
                 Ok(_) => assert_eq!(tree(&memory), case.after(), "{} {verb}", case.name),
                 Err(Failure::Interrupted(15)) => {
                     stopped += 1;
-                    assert_eq!(tree(&memory), case.memory().entries(), "{} {verb}", case.name);
+                    assert_eq!(
+                        tree(&memory),
+                        case.memory().entries(),
+                        "{} {verb}",
+                        case.name
+                    );
                 }
                 Err(failure) => panic!("{} {verb}: {failure:?}", case.name),
             }
@@ -318,12 +392,16 @@ fn an_error_names_no_scratch_file() {
             || number != name && number.parse::<usize>().is_ok()
     };
     let mut errors = 0;
-    for (case, options) in
-        cases_and_ways().into_iter().filter(|(case, _)| case.before.iter().all(|(name, _)| !is_scratch(name)))
+    for (case, options) in cases_and_ways()
+        .into_iter()
+        .filter(|(case, _)| case.before.iter().all(|(name, _)| !is_scratch(name)))
     {
         for verb in sample(0..verbs(&case, &[], options), case.name) {
             let memory = case.memory();
-            memory.inject(Injection { verb, kind: FaultKind::ErrorOnce });
+            memory.inject(Injection {
+                verb,
+                kind: FaultKind::ErrorOnce,
+            });
             if let Err(Failure::Workspace(error)) = case.run(&memory, options) {
                 assert!(!is_scratch(&error.path), "{} {verb}: {error}", case.name);
                 errors += 1;

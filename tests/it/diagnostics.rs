@@ -12,7 +12,10 @@ use tempfile::TempDir;
 
 use crate::run::valid;
 
-const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/diagnostics/server.sh");
+const SERVER: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/it/diagnostics/server.sh"
+);
 
 /// A directory for the configuration, and beside it the root.
 struct Place(TempDir);
@@ -22,7 +25,9 @@ impl Place {
     fn with(files: &[(&str, &str)], behaviour: &str) -> Self {
         let place = Self(TempDir::new().unwrap());
         let command = json!(["sh", SERVER, behaviour, place.0.path().join("left")]);
-        place.configure(&format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n"));
+        place.configure(&format!(
+            "[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n"
+        ));
         fs::create_dir(place.root()).unwrap();
         for (name, contents) in files {
             fs::write(place.root().join(name), contents).unwrap();
@@ -45,16 +50,25 @@ impl Place {
 
     fn output_with(&self, arguments: &[&str], input: &str, search_path: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.current_dir(self.root()).args(arguments).env("XDG_CONFIG_HOME", self.0.path().join("config"));
+        command
+            .current_dir(self.root())
+            .args(arguments)
+            .env("XDG_CONFIG_HOME", self.0.path().join("config"));
         command.env("PATH", search_path);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 
     fn report(&self, arguments: &[&str], input: &str) -> Value {
-        let output = self.output(&[arguments, &["--json", "--durability", "none"]].concat(), input);
+        let output = self.output(
+            &[arguments, &["--json", "--durability", "none"]].concat(),
+            input,
+        );
         valid(serde_json::from_slice(&output.stdout).unwrap())
     }
 
@@ -65,7 +79,15 @@ impl Place {
 
 fn codes(report: &Value) -> Vec<(&str, &str)> {
     let problems = report["problems"].as_array().unwrap();
-    problems.iter().map(|it| (it["severity"].as_str().unwrap(), it["code"].as_str().unwrap())).collect()
+    problems
+        .iter()
+        .map(|it| {
+            (
+                it["severity"].as_str().unwrap(),
+                it["code"].as_str().unwrap(),
+            )
+        })
+        .collect()
 }
 
 /// `one` becomes `BAD`, and lines move.
@@ -79,18 +101,34 @@ fn what_a_change_brings_is_reported_and_nothing_that_only_moved() {
         for command in ["check", "apply"] {
             let place = Place::with(&[("a.x", BEFORE)], behaviour);
             let mut report = place.report(&[command, "--diagnostics"], WORSE);
-            assert_eq!((&report["ok"], codes(&report)), (&json!(true), vec![]), "{report:#}");
+            assert_eq!(
+                (&report["ok"], codes(&report)),
+                (&json!(true), vec![]),
+                "{report:#}"
+            );
             let told = report["diagnostics"].take();
             let new = json!([{
                 "path": "a.x", "line": 2, "column": 1, "end_line": 2, "end_column": 4, "severity": "error", "code": "f1",
                 "source": "fake", "message": "this is bad"
             }]);
-            assert_eq!(json!([told["new"], told["errors"], told["fixed"], told["more"]]), json!([new, 1, 0, 0]));
+            assert_eq!(
+                json!([told["new"], told["errors"], told["fixed"], told["more"]]),
+                json!([new, 1, 0, 0])
+            );
             let server = &told["servers"][0];
-            assert_eq!(json!([server["name"], server["version"], server["files"]]), json!(["fake", "1.5", 1]));
+            assert_eq!(
+                json!([server["name"], server["version"], server["files"]]),
+                json!(["fake", "1.5", 1])
+            );
             assert!(server["duration_ms"].is_u64() && server["problem"].is_null());
-            assert_eq!(place.contents("a.x"), if command == "apply" { AFTER } else { BEFORE });
-            assert!(place.0.path().join("left").exists(), "the server was not let go in good order");
+            assert_eq!(
+                place.contents("a.x"),
+                if command == "apply" { AFTER } else { BEFORE }
+            );
+            assert!(
+                place.0.path().join("left").exists(),
+                "the server was not let go in good order"
+            );
         }
     }
 }
@@ -98,20 +136,45 @@ fn what_a_change_brings_is_reported_and_nothing_that_only_moved() {
 #[test]
 fn nobody_is_told_of_files_that_are_closed_for_reading() {
     let policy = "[[rule]]\npaths = ['.env']\nops = ['read']\nverdict = 'deny'\n";
-    let place = Place::with(&[("a.x", "one\n"), (".env", "password=1\n"), ("wpatch.toml", policy)], "gossips");
+    let place = Place::with(
+        &[
+            ("a.x", "one\n"),
+            (".env", "password=1\n"),
+            ("wpatch.toml", policy),
+        ],
+        "gossips",
+    );
     std::os::unix::fs::symlink(".env", place.root().join("b.x")).unwrap();
     let patch = "--- a/a.x\n+++ b/a.x\n@@ -1 +1 @@\n-one\n+BAD\n";
     let output = place.output(&["check", "--diagnostics=deny"], patch);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.ends_with("3 more are about files that policy protects from reading\n"), "{said}");
+    assert!(
+        said.ends_with("3 more are about files that policy protects from reading\n"),
+        "{said}"
+    );
     for command in ["check", "apply"] {
         let report = place.report(&[command, "--diagnostics=deny"], patch);
-        assert!(!said.contains("password") && !report.to_string().contains("password"), "{report:#}");
+        assert!(
+            !said.contains("password") && !report.to_string().contains("password"),
+            "{report:#}"
+        );
         let told = &report["diagnostics"];
-        let paths: Vec<_> = told["new"].as_array().unwrap().iter().map(|new| new["path"].as_str().unwrap()).collect();
+        let paths: Vec<_> = told["new"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|new| new["path"].as_str().unwrap())
+            .collect();
         // What is not shown counts all the same.
-        assert_eq!(json!([paths, told["errors"], told["withheld"]]), json!([["a.x", "c.x"], 5, 3]), "{report:#}");
-        assert_eq!(codes(&report), [("error", "wpatch::diagnostics::new_errors")]);
+        assert_eq!(
+            json!([paths, told["errors"], told["withheld"]]),
+            json!([["a.x", "c.x"], 5, 3]),
+            "{report:#}"
+        );
+        assert_eq!(
+            codes(&report),
+            [("error", "wpatch::diagnostics::new_errors")]
+        );
     }
 }
 
@@ -120,32 +183,63 @@ fn new_errors_can_be_denied() {
     for command in [&["check"][..], &["apply"]] {
         let place = Place::with(&[("a.x", BEFORE)], "push");
         let report = place.report(&[command, &["--diagnostics=deny"]].concat(), WORSE);
-        assert_eq!(codes(&report), [("error", "wpatch::diagnostics::new_errors")]);
-        assert_eq!(json!([report["exit_code"], report["error"]["kind"]]), json!([3, "suspicious"]));
+        assert_eq!(
+            codes(&report),
+            [("error", "wpatch::diagnostics::new_errors")]
+        );
+        assert_eq!(
+            json!([report["exit_code"], report["error"]["kind"]]),
+            json!([3, "suspicious"])
+        );
         assert_eq!(report["diagnostics"]["errors"], 1);
         assert_eq!(place.contents("a.x"), BEFORE);
     }
     let place = Place::with(&[("a.x", BEFORE)], "push");
-    let report = place.report(&["apply", "--diagnostics=deny"], &WORSE.replace("BAD\n", "MEH\n"));
-    assert_eq!(json!([report["ok"], report["diagnostics"]["new"][0]["severity"]]), json!([true, "warning"]));
+    let report = place.report(
+        &["apply", "--diagnostics=deny"],
+        &WORSE.replace("BAD\n", "MEH\n"),
+    );
+    assert_eq!(
+        json!([report["ok"], report["diagnostics"]["new"][0]["severity"]]),
+        json!([true, "warning"])
+    );
 }
 
 #[test]
 fn the_editing_commands_ask_too() {
     let edits: [(&[&str], &str); 3] = [
-        (&["edit", "a.x", "--old", "one", "--new", "BAD"], "BAD\ntwo\nBAD old\nMEH\n"),
-        (&["append", "a.x", "--content", "BAD\n"], "one\ntwo\nBAD old\nMEH\nBAD\n"),
+        (
+            &["edit", "a.x", "--old", "one", "--new", "BAD"],
+            "BAD\ntwo\nBAD old\nMEH\n",
+        ),
+        (
+            &["append", "a.x", "--content", "BAD\n"],
+            "one\ntwo\nBAD old\nMEH\nBAD\n",
+        ),
         (&["write", "b.x", "--content", "BAD\n"], "BAD\n"),
     ];
     for (edit, after) in edits {
         let place = Place::with(&[("a.x", BEFORE)], "pull");
         let denied = place.report(&[edit, &["--diagnostics=deny"]].concat(), "");
-        assert_eq!(codes(&denied), [("error", "wpatch::diagnostics::new_errors")], "{edit:?}");
-        assert_eq!((place.contents("a.x").as_str(), place.root().join("b.x").exists()), (BEFORE, false));
+        assert_eq!(
+            codes(&denied),
+            [("error", "wpatch::diagnostics::new_errors")],
+            "{edit:?}"
+        );
+        assert_eq!(
+            (
+                place.contents("a.x").as_str(),
+                place.root().join("b.x").exists()
+            ),
+            (BEFORE, false)
+        );
         let dry = place.report(&[edit, &["--diagnostics", "--dry-run"]].concat(), "");
         let told = place.report(&[edit, &["--diagnostics"]].concat(), "");
         assert_eq!(dry["diagnostics"]["new"], told["diagnostics"]["new"]);
-        assert_eq!(json!([told["ok"], told["diagnostics"]["errors"]]), json!([true, 1]));
+        assert_eq!(
+            json!([told["ok"], told["diagnostics"]["errors"]]),
+            json!([true, 1])
+        );
         assert_eq!(place.contents(edit[1]), after);
     }
 }
@@ -158,33 +252,59 @@ fn an_applied_change_is_judged_by_the_tree_and_a_check_by_what_can_be_told() {
         let place = Place::with(&[("a.x", BEFORE)], behaviour);
         let patch = [needs, makes].concat();
         let checked = place.report(&["check", "--diagnostics=deny"], &patch);
-        assert_eq!(checked["diagnostics"]["new"][0]["message"], "b.md is missing");
+        assert_eq!(
+            checked["diagnostics"]["new"][0]["message"],
+            "b.md is missing"
+        );
         let applied = place.report(&["apply", "--diagnostics=deny"], &patch);
-        assert_eq!(json!([applied["ok"], applied["diagnostics"]["new"]]), json!([true, []]), "{applied:#}");
+        assert_eq!(
+            json!([applied["ok"], applied["diagnostics"]["new"]]),
+            json!([true, []]),
+            "{applied:#}"
+        );
         assert_eq!(place.contents("b.md"), "text\n");
 
         let gone = "--- a/b.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\n";
         let touched = "--- a/a.x\n+++ b/a.x\n@@ -2,3 +2,3 @@\n-one\n+1\n two\n BAD old\n";
         let refused = place.report(&["apply", "--diagnostics=deny"], &[gone, touched].concat());
         let codes = codes(&refused);
-        assert_eq!(codes.last(), Some(&("error", "wpatch::diagnostics::new_errors")), "{refused:#}");
-        assert_eq!(refused["diagnostics"]["new"][0]["message"], "b.md is missing");
-        assert_eq!((place.contents("b.md"), place.contents("a.x")), ("text\n".into(), format!("NEEDS b.md\n{BEFORE}")));
+        assert_eq!(
+            codes.last(),
+            Some(&("error", "wpatch::diagnostics::new_errors")),
+            "{refused:#}"
+        );
+        assert_eq!(
+            refused["diagnostics"]["new"][0]["message"],
+            "b.md is missing"
+        );
+        assert_eq!(
+            (place.contents("b.md"), place.contents("a.x")),
+            ("text\n".into(), format!("NEEDS b.md\n{BEFORE}"))
+        );
     }
 }
 
 #[test]
 fn what_a_change_takes_away_is_counted() {
     let gone = "--- a/a.x\n+++ /dev/null\n@@ -1,4 +0,0 @@\n-one\n-two\n-BAD old\n-MEH\n";
-    let rename = "diff --git a/a.x b/d/b.x\nsimilarity index 100%\nrename from a.x\nrename to d/b.x\n";
+    let rename =
+        "diff --git a/a.x b/d/b.x\nsimilarity index 100%\nrename from a.x\nrename to d/b.x\n";
     let mended = "--- a/a.x\n+++ b/a.x\n@@ -2,3 +2,3 @@\n two\n-BAD old\n+good\n MEH\n";
     let edited = "--- a/a.x\n+++ b/d/b.x\n@@ -1,3 +1,2 @@\n-one\n two\n BAD old\n";
     let edited = rename.replace("100", "80") + edited;
     let swap = |from: &str, to: &str| {
-        format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n")
+        format!(
+            "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
+        )
     };
     let swapped = [swap("a.x", "c.x"), swap("c.x", "a.x")].concat();
-    for (patch, fixed) in [(gone, 2), (rename, 0), (&edited, 0), (&swapped, 0), (mended, 1)] {
+    for (patch, fixed) in [
+        (gone, 2),
+        (rename, 0),
+        (&edited, 0),
+        (&swapped, 0),
+        (mended, 1),
+    ] {
         for behaviour in ["push", "pull"] {
             let report = Place::with(&[("a.x", BEFORE), ("c.x", "two\n")], behaviour)
                 .report(&["apply", "--diagnostics=deny"], patch);
@@ -202,35 +322,77 @@ fn what_a_change_takes_away_is_counted() {
 fn a_server_that_cannot_be_used_is_a_warning_and_a_denial_where_errors_are_denied() {
     let cases = [
         ("dies", "fake ended; it said `no licence`"),
-        ("chats", "fake said `welcome to the server` in place of a header"),
-        ("promises", "fake sent a message of 99999999999 bytes, over the limit of 33554432"),
+        (
+            "chats",
+            "fake said `welcome to the server` in place of a header",
+        ),
+        (
+            "promises",
+            "fake sent a message of 99999999999 bytes, over the limit of 33554432",
+        ),
         ("floods", "fake did not answer in time"),
         ("deaf", "fake did not answer in time"),
         ("mute", "fake did not answer in time"),
     ];
     for (behaviour, words) in cases {
         let place = Place::with(&[("a.x", BEFORE)], behaviour);
-        let report = place.report(&["apply", "--diagnostics=deny", "--diagnostics-timeout", "400ms"], WORSE);
-        assert_eq!(codes(&report), [("error", "wpatch::diagnostics::no_answer")], "{report:#}");
+        let report = place.report(
+            &[
+                "apply",
+                "--diagnostics=deny",
+                "--diagnostics-timeout",
+                "400ms",
+            ],
+            WORSE,
+        );
+        assert_eq!(
+            codes(&report),
+            [("error", "wpatch::diagnostics::no_answer")],
+            "{report:#}"
+        );
         assert_eq!(report["exit_code"], 4);
-        assert_eq!(report["error"]["message"], format!("the language server {words}"));
+        assert_eq!(
+            report["error"]["message"],
+            format!("the language server {words}")
+        );
         assert_eq!(place.contents("a.x"), BEFORE);
-        let report = place.report(&["apply", "--diagnostics", "--diagnostics-timeout=400ms"], WORSE);
+        let report = place.report(
+            &["apply", "--diagnostics", "--diagnostics-timeout=400ms"],
+            WORSE,
+        );
         assert_eq!(
             (codes(&report), &report["ok"]),
-            (vec![("warning", "wpatch::diagnostics::no_answer")], &json!(true))
+            (
+                vec![("warning", "wpatch::diagnostics::no_answer")],
+                &json!(true)
+            )
         );
         assert_eq!(report["diagnostics"]["servers"][0]["problem"], words);
-        assert_eq!((place.contents("a.x").as_str(), &report["diagnostics"]["new"]), (AFTER, &json!([])));
+        assert_eq!(
+            (
+                place.contents("a.x").as_str(),
+                &report["diagnostics"]["new"]
+            ),
+            (AFTER, &json!([]))
+        );
     }
 }
 
 #[test]
 fn nothing_of_a_server_is_left_running() {
     let place = Place::with(&[("a.x", BEFORE)], "deaf");
-    assert_eq!(place.report(&["check", "--diagnostics", "--diagnostics-timeout=2s"], WORSE)["ok"], true);
+    assert_eq!(
+        place.report(
+            &["check", "--diagnostics", "--diagnostics-timeout=2s"],
+            WORSE
+        )["ok"],
+        true
+    );
     let group = fs::read_to_string(place.root().join("pid")).unwrap();
-    let listed = Command::new("sh").args(["-c", "kill -0 -- -\"$1\"", "-", group.trim()]).output().unwrap();
+    let listed = Command::new("sh")
+        .args(["-c", "kill -0 -- -\"$1\"", "-", group.trim()])
+        .output()
+        .unwrap();
     assert!(!listed.status.success(), "{group}");
 }
 
@@ -241,7 +403,10 @@ fn a_tree_does_not_bring_its_own_server() {
     let marker = place.0.path().join("ran");
     let brought = root.join("bin/brought");
     fs::create_dir(root.join("bin")).unwrap();
-    let script = format!("#!/bin/sh\necho > {}\nexec sh {SERVER} push\n", marker.display());
+    let script = format!(
+        "#!/bin/sh\necho > {}\nexec sh {SERVER} push\n",
+        marker.display()
+    );
     for path in [&brought, &root.join("brought")] {
         fs::write(path, &script).unwrap();
         fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -250,21 +415,36 @@ fn a_tree_does_not_bring_its_own_server() {
     std::os::unix::fs::symlink(root.join("bin"), place.0.path().join("aside")).unwrap();
     fs::create_dir(place.0.path().join("linked")).unwrap();
     std::os::unix::fs::symlink(&brought, place.0.path().join("linked/brought")).unwrap();
-    let server = |command: &Value| format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n");
+    let server = |command: &Value| {
+        format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n")
+    };
     let report = |path: &str| {
         let output = place.output_with(&["check", "--diagnostics", "--json"], WORSE, path);
         valid(serde_json::from_slice(&output.stdout).unwrap())
     };
     place.configure(&server(&json!(["brought"])));
     let here = |name: &str| place.0.path().join(name).display().to_string();
-    let inside =
-        [here("root/bin"), here("root"), here("aside"), here("linked"), format!("{}/../bin", here("root/bin"))];
+    let inside = [
+        here("root/bin"),
+        here("root"),
+        here("aside"),
+        here("linked"),
+        format!("{}/../bin", here("root/bin")),
+    ];
     let relative = ["", ".", "bin", "./bin", "../root/bin"].map(str::to_owned);
-    for (entries, words) in [(&inside[..], "which may have brought it"), (&relative, "not in the search path")] {
+    for (entries, words) in [
+        (&inside[..], "which may have brought it"),
+        (&relative, "not in the search path"),
+    ] {
         for entry in entries {
             let report = report(&format!("{entry}:{usual}"));
-            let told = report["diagnostics"]["servers"][0]["problem"].as_str().unwrap();
-            assert!(told.starts_with("fake cannot be started: ") && told.contains(words), "{entry}: {told}");
+            let told = report["diagnostics"]["servers"][0]["problem"]
+                .as_str()
+                .unwrap();
+            assert!(
+                told.starts_with("fake cannot be started: ") && told.contains(words),
+                "{entry}: {told}"
+            );
             assert!(!marker.exists(), "{entry}");
         }
     }
@@ -273,7 +453,10 @@ fn a_tree_does_not_bring_its_own_server() {
     assert!(report(&format!(":bin:{}:{usual}", here("root/bin")))["diagnostics"]["servers"][0]["problem"].is_string());
     assert!(!marker.exists());
     place.configure(&server(&json!([brought])));
-    assert_eq!(report(&usual)["diagnostics"]["servers"][0]["problem"], Value::Null);
+    assert_eq!(
+        report(&usual)["diagnostics"]["servers"][0]["problem"],
+        Value::Null
+    );
     assert!(marker.exists());
 }
 
@@ -281,16 +464,30 @@ fn a_tree_does_not_bring_its_own_server() {
 fn a_search_path_with_nothing_in_it_is_not_the_tree() {
     let place = Place::with(&[("a.x", BEFORE)], "push");
     let (root, marker) = (place.root(), place.0.path().join("ran"));
-    fs::write(root.join("helper"), format!("#!/bin/sh\necho > {}\n", marker.display())).unwrap();
-    fs::set_permissions(root.join("helper"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::write(
+        root.join("helper"),
+        format!("#!/bin/sh\necho > {}\n", marker.display()),
+    )
+    .unwrap();
+    fs::set_permissions(
+        root.join("helper"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     let script = format!("helper\nexec sh {SERVER} push");
     let command = json!(["/bin/sh", "-c", script]);
-    place.configure(&format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n"));
+    place.configure(&format!(
+        "[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n"
+    ));
     for path in ["", ".", ":", &root.display().to_string()] {
         let output = place.output_with(&["check", "--diagnostics", "--json"], WORSE, path);
         let report = valid(serde_json::from_slice(&output.stdout).unwrap());
         assert!(!marker.exists(), "{path}");
-        assert_eq!(report["diagnostics"]["servers"][0]["problem"], Value::Null, "{path}");
+        assert_eq!(
+            report["diagnostics"]["servers"][0]["problem"],
+            Value::Null,
+            "{path}"
+        );
     }
 }
 
@@ -299,21 +496,42 @@ fn of_a_root_that_holds_the_system_its_programs_are_taken() {
     let place = Place::with(&[("a.x", BEFORE)], "push");
     let (own, marker) = (place.0.path().join("own"), place.0.path().join("ran"));
     fs::create_dir(&own).unwrap();
-    fs::write(own.join("sh"), format!("#!/bin/sh\necho > {}\n", marker.display())).unwrap();
-    fs::set_permissions(own.join("sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::write(
+        own.join("sh"),
+        format!("#!/bin/sh\necho > {}\n", marker.display()),
+    )
+    .unwrap();
+    fs::set_permissions(
+        own.join("sh"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     let entries = format!("{}:/usr/bin:/bin", own.display());
     let named = place.root().join("a.x").display().to_string();
-    let patch = WORSE.replace("a/a.x", &format!("a{named}")).replace("b/a.x", &format!("b{named}"));
-    let output = place.output_with(&["check", "--root", "/", "--diagnostics", "--json"], &patch, &entries);
+    let patch = WORSE
+        .replace("a/a.x", &format!("a{named}"))
+        .replace("b/a.x", &format!("b{named}"));
+    let output = place.output_with(
+        &["check", "--root", "/", "--diagnostics", "--json"],
+        &patch,
+        &entries,
+    );
     let report = valid(serde_json::from_slice(&output.stdout).unwrap());
-    assert_eq!(report["diagnostics"]["servers"][0]["problem"], Value::Null, "{report:#}");
+    assert_eq!(
+        report["diagnostics"]["servers"][0]["problem"],
+        Value::Null,
+        "{report:#}"
+    );
     assert!(!marker.exists());
 }
 
 #[test]
 fn a_patch_that_does_not_fit_starts_no_server() {
     let place = Place::with(&[("a.x", "other\n")], "deaf");
-    assert_eq!(place.report(&["apply", "--diagnostics"], WORSE)["error"]["kind"], "not_found");
+    assert_eq!(
+        place.report(&["apply", "--diagnostics"], WORSE)["error"]["kind"],
+        "not_found"
+    );
     assert!(!place.root().join("pid").exists());
 }
 
@@ -321,20 +539,32 @@ fn a_patch_that_does_not_fit_starts_no_server() {
 fn a_configuration_that_is_not_understood_stops_the_run() {
     let place = Place::with(&[("a.x", BEFORE)], "push");
     let cases = [
-        ("[[server]]\nname = \"x\"\nfiles = [\"*\"]\ncommand = []", "its command is empty"),
+        (
+            "[[server]]\nname = \"x\"\nfiles = [\"*\"]\ncommand = []",
+            "its command is empty",
+        ),
         (
             "[[server]]\nname = \"x\"\nfiles = [\"*\"]\ncommand = [\"./x\"]",
             "./x is neither a name nor an absolute path",
         ),
-        ("[[server]]\nname = \"x\"\nfiles = [\"[\"]\ncommand = [\"x\"]", "unclosed character class"),
-        ("[[server]]\nname = \"x\"\nfile = [\"[\"]\ncommand = [\"x\"]", "unknown field `file`, expected one of"),
+        (
+            "[[server]]\nname = \"x\"\nfiles = [\"[\"]\ncommand = [\"x\"]",
+            "unclosed character class",
+        ),
+        (
+            "[[server]]\nname = \"x\"\nfile = [\"[\"]\ncommand = [\"x\"]",
+            "unknown field `file`, expected one of",
+        ),
         ("[[server", ", at line 1, column 9"),
     ];
     for (text, words) in cases {
         place.configure(text);
         let report = place.report(&["apply", "--diagnostics"], WORSE);
         let message = report["error"]["message"].as_str().unwrap();
-        assert!(report["exit_code"] == 3 && message.contains(words), "{message}");
+        assert!(
+            report["exit_code"] == 3 && message.contains(words),
+            "{message}"
+        );
         assert_eq!(place.contents("a.x"), BEFORE);
     }
 }
@@ -344,7 +574,10 @@ fn nobody_is_asked_unless_somebody_wants_it() {
     let place = Place::with(&[("a.x", BEFORE)], "deaf");
     place.configure("[[server]]\nname = \"x\"\nfiles = []\ncommand = []");
     let report = place.report(&["apply"], WORSE);
-    assert_eq!(json!([report["ok"], report["diagnostics"]]), json!([true, null]));
+    assert_eq!(
+        json!([report["ok"], report["diagnostics"]]),
+        json!([true, null])
+    );
     assert!(!place.root().join("pid").exists());
 }
 
@@ -353,7 +586,11 @@ fn servers_are_asked_about_a_tree_of_the_disk_alone() {
     let place = Place::with(&[("a.x", BEFORE)], "deaf");
     for other in ["--batch", "--from-tree=HEAD"] {
         let report = place.report(&["check", "--diagnostics", other], WORSE);
-        assert_eq!((&report["exit_code"], &report["error"]["kind"]), (&json!(2), &json!("usage")), "{report:#}");
+        assert_eq!(
+            (&report["exit_code"], &report["error"]["kind"]),
+            (&json!(2), &json!("usage")),
+            "{report:#}"
+        );
     }
     assert!(!place.root().join("pid").exists());
 }

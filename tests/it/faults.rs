@@ -1,8 +1,10 @@
-//! Faults on a real disk: the program under strace, which kills it at a system call or lets the call fail.
+//! Faults on a real disk: the program under strace, which kills it at a system call or lets the
+//! call fail.
 //!
-//! A sample runs always; `WPATCH_FAULTS=all` runs every call with every fault, `WPATCH` names another program to run.
-//! Each run starts from a new tree, is followed by `wpatch recover`, and has to end in the tree before or the tree
-//! after; after if it reported success, before if it refused.
+//! A sample runs always; `WPATCH_FAULTS=all` runs every call with every fault, `WPATCH` names
+//! another program to run. Each run starts from a new tree, is followed by `wpatch recover`, and
+//! has to end in the tree before or the tree after; after if it reported success, before if it
+//! refused.
 //!
 //! Safeguards that were switched off by hand, one at a time, and what saw it:
 //!
@@ -59,10 +61,24 @@ pub(crate) const CALLS: &[&str] = &[
     "getdents64",
 ];
 /// The calls that a kernel or a file system may not have.
-const NEW_CALLS: &[&str] = &["renameat2", "openat2", "statx", "syncfs", "copy_file_range", "fchmodat2"];
+const NEW_CALLS: &[&str] = &[
+    "renameat2",
+    "openat2",
+    "statx",
+    "syncfs",
+    "copy_file_range",
+    "fchmodat2",
+];
 /// The errors that disks, quotas, permissions, signals and mounts give.
-const ERRORS: &[&str] =
-    &["error=EIO", "error=ENOSPC", "error=EACCES", "error=EROFS", "error=EDQUOT", "error=EINTR", "error=EXDEV"];
+const ERRORS: &[&str] = &[
+    "error=EIO",
+    "error=ENOSPC",
+    "error=EACCES",
+    "error=EROFS",
+    "error=EDQUOT",
+    "error=EINTR",
+    "error=EXDEV",
+];
 /// One run in so many is in the sample; a prime, so that faults seldom meet the same calls.
 const SAMPLE: usize = 13;
 
@@ -79,7 +95,11 @@ pub(crate) fn takes_all() -> bool {
 }
 
 /// Returns every fault of `faults` at every one of the calls, or a sample of them.
-fn injections(calls: &[(&'static str, usize)], faults: &[&'static str], span: Span) -> Vec<Injection> {
+fn injections(
+    calls: &[(&'static str, usize)],
+    faults: &[&'static str],
+    span: Span,
+) -> Vec<Injection> {
     let mut all = Vec::new();
     for fault in faults {
         // "From now on" and EINTR are one endless loop: whoever is interrupted tries again.
@@ -88,12 +108,20 @@ fn injections(calls: &[(&'static str, usize)], faults: &[&'static str], span: Sp
         }
         for &(call, count) in calls {
             for number in 1..=count {
-                let when = if span == Span::Once { number.to_string() } else { format!("{number}+") };
+                let when = if span == Span::Once {
+                    number.to_string()
+                } else {
+                    format!("{number}+")
+                };
                 all.push(Injection { call, fault, when });
             }
         }
     }
-    if takes_all() { all } else { all.into_iter().skip(SAMPLE / 2).step_by(SAMPLE).collect() }
+    if takes_all() {
+        all
+    } else {
+        all.into_iter().skip(SAMPLE / 2).step_by(SAMPLE).collect()
+    }
 }
 
 /// Makes the runs.
@@ -101,19 +129,41 @@ fn injections(calls: &[(&'static str, usize)], faults: &[&'static str], span: Sp
 /// # Panics
 ///
 /// If one of them ends wrong, or if fewer than `least` met their fault.
-pub(crate) fn all_end_right(least: usize, injections: &[Injection], run: impl Fn(&Injection) -> Ending) {
+pub(crate) fn all_end_right(
+    least: usize,
+    injections: &[Injection],
+    run: impl Fn(&Injection) -> Ending,
+) {
     let endings: Vec<_> = injections.iter().map(run).collect();
     let met = endings.iter().filter(|ending| ending.was_met).count();
-    let wrong: Vec<_> = endings.into_iter().filter_map(|ending| ending.problem).collect();
+    let wrong: Vec<_> = endings
+        .into_iter()
+        .filter_map(|ending| ending.problem)
+        .collect();
     #[allow(clippy::print_stdout, reason = "what was tried is a result too")]
     {
-        println!("{met} faults met in {} runs, {} ended wrong", injections.len(), wrong.len());
+        println!(
+            "{met} faults met in {} runs, {} ended wrong",
+            injections.len(),
+            wrong.len()
+        );
     }
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), injections.len(), wrong.join("\n"));
-    assert!(met >= least, "only {met} of {} met their fault", injections.len());
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        injections.len(),
+        wrong.join("\n")
+    );
+    assert!(
+        met >= least,
+        "only {met} of {} met their fault",
+        injections.len()
+    );
 }
 
-/// Applies the patch, and one of a single change, with every one of `faults` at every one of `calls`.
+/// Applies the patch, and one of a single change, with every one of `faults` at every one of
+/// `calls`.
 fn applying(least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
     on(&Scene::new(), least, calls, faults, span);
     on(&Scene::single(), (least / 5).max(1), calls, faults, span);
@@ -123,7 +173,9 @@ fn applying(least: usize, calls: &[&'static str], faults: &[&'static str], span:
 fn on(scene: &Scene, least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
     scene.lay();
     let calls: Vec<_> = scene.calls("apply", calls).into_iter().collect();
-    all_end_right(least, &injections(&calls, faults, span), |injection| scene.apply(injection));
+    all_end_right(least, &injections(&calls, faults, span), |injection| {
+        scene.apply(injection)
+    });
 }
 
 #[test]
@@ -133,11 +185,18 @@ fn a_kill_at_any_call_leaves_the_tree_before_or_after() {
 
 #[test]
 fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
-    for (scene, least) in [(Scene::new(), 4), (Scene::single(), 1), (Scene::in_place(), 1)] {
+    for (scene, least) in [
+        (Scene::new(), 4),
+        (Scene::single(), 1),
+        (Scene::in_place(), 1),
+    ] {
         scene.lay();
         let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
         let kills = injections(&calls, &["signal=KILL"], Span::Once);
-        let kills: Vec<_> = kills.into_iter().step_by(if takes_all() { 1 } else { 2 }).collect();
+        let kills: Vec<_> = kills
+            .into_iter()
+            .step_by(if takes_all() { 1 } else { 2 })
+            .collect();
         all_end_right(least, &kills, |injection| scene.apply_again(injection));
     }
 }
@@ -170,8 +229,12 @@ fn undoing(least: usize, calls: &[&'static str], faults: &[&'static str], span: 
         scene.lay_applied();
         let calls: Vec<_> = scene.calls("undo", calls).into_iter().collect();
         // One run is six of the program here.
-        let injections = injections(&calls, faults, span).into_iter().step_by(if takes_all() { 1 } else { 5 });
-        all_end_right(least, &injections.collect::<Vec<_>>(), |injection| scene.undo(injection));
+        let injections = injections(&calls, faults, span)
+            .into_iter()
+            .step_by(if takes_all() { 1 } else { 5 });
+        all_end_right(least, &injections.collect::<Vec<_>>(), |injection| {
+            scene.undo(injection)
+        });
     }
 }
 
@@ -185,7 +248,12 @@ fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
     undoing(12, CALLS, ERRORS, Span::Once);
     undoing(12, CALLS, ERRORS, Span::FromNowOn);
     undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::Once);
-    undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::FromNowOn);
+    undoing(
+        1,
+        NEW_CALLS,
+        &["error=EINVAL", "error=ENOSYS"],
+        Span::FromNowOn,
+    );
 }
 
 #[test]
@@ -197,12 +265,18 @@ fn recovery_can_be_killed_at_any_call() {
 fn recovering(scene: &Scene, least: usize) {
     scene.lay();
     let swaps = scene.calls("apply", &["renameat2"])["renameat2"];
-    let dead = Injection { call: "renameat2", fault: "signal=KILL", when: swaps.to_string() };
+    let dead = Injection {
+        call: "renameat2",
+        fault: "signal=KILL",
+        when: swaps.to_string(),
+    };
     scene.lay();
     scene.strike("apply", &dead);
     let calls: Vec<_> = scene.calls("recover", CALLS).into_iter().collect();
     let kills = injections(&calls, &["signal=KILL", "error=EIO"], Span::Once);
-    all_end_right(least, &kills, |injection| scene.recover_twice(&dead, injection));
+    all_end_right(least, &kills, |injection| {
+        scene.recover_twice(&dead, injection)
+    });
 }
 
 #[test]
@@ -214,13 +288,32 @@ fn where_no_thread_may_be_started_one_does_all_of_it() {
     let section = |number| format!("--- a/f{number}\n+++ b/f{number}\n@@ -1 +1 @@\n-old\n+{new}\n");
     let patch: String = (0..count).map(section).collect();
     fs::write(at("patch"), &patch).unwrap();
-    assert!(patch.len() > 1 << 20, "several threads would look for grammars");
-    let none = ["-f", "-qq", "-o", "log", "-e", "trace=clone3", "-e", "inject=clone3:error=EAGAIN"];
+    assert!(
+        patch.len() > 1 << 20,
+        "several threads would look for grammars"
+    );
+    let none = [
+        "-f",
+        "-qq",
+        "-o",
+        "log",
+        "-e",
+        "trace=clone3",
+        "-e",
+        "inject=clone3:error=EAGAIN",
+    ];
     let mut command = Command::new("strace");
-    command.args(none).arg(scene::program()).args(["apply", "--durability", "none", "patch"]);
+    command
+        .args(none)
+        .arg(scene::program())
+        .args(["apply", "--durability", "none", "patch"]);
     let output = command.current_dir(directory.path()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert!(fs::read_to_string(at("log")).unwrap().contains("EAGAIN"), "a thread was wanted");
-    let is_new = |number| fs::read_to_string(at(&format!("f{number}"))).unwrap() == format!("{new}\n");
+    assert!(
+        fs::read_to_string(at("log")).unwrap().contains("EAGAIN"),
+        "a thread was wanted"
+    );
+    let is_new =
+        |number| fs::read_to_string(at(&format!("f{number}"))).unwrap() == format!("{new}\n");
     assert!((0..count).all(is_new));
 }

@@ -14,11 +14,25 @@ use crate::tree::{self, Node, Tree};
 const PAIRS: u64 = 150;
 
 /// The forms by the option of `diff`, with whether hunks are without context.
-const FORMS: &[(&str, bool)] = &[("-U3", false), ("-c", false), ("-C1", false), ("-C0", true), ("--normal", false)];
+const FORMS: &[(&str, bool)] = &[
+    ("-U3", false),
+    ("-c", false),
+    ("-C1", false),
+    ("-C0", true),
+    ("--normal", false),
+];
 
 /// Some lines, a few of them alike, perhaps without newline at the end.
 fn contents(dice: &mut Dice) -> Vec<String> {
-    (0..dice.below(40)).map(|line| if dice.once_in(3) { "}".into() } else { format!("line {line}") }).collect()
+    (0..dice.below(40))
+        .map(|line| {
+            if dice.once_in(3) {
+                "}".into()
+            } else {
+                format!("line {line}")
+            }
+        })
+        .collect()
 }
 
 /// Returns the lines with a change in about three of `rate` lines.
@@ -37,7 +51,11 @@ pub(crate) fn changed(lines: &[String], rate: usize, dice: &mut Dice) -> Vec<Str
 
 fn joined(lines: &[String], dice: &mut Dice) -> String {
     let text = lines.join("\n");
-    if text.is_empty() || dice.once_in(4) { text } else { text + "\n" }
+    if text.is_empty() || dice.once_in(4) {
+        text
+    } else {
+        text + "\n"
+    }
 }
 
 /// Returns what `diff` writes of both, below a line that names the file.
@@ -47,9 +65,15 @@ pub(crate) fn diff(option: &str, old: &str, new: &str) -> Vec<u8> {
     fs::write(&before, old).unwrap();
     fs::write(&after, new).unwrap();
     let mut command = Command::new("diff");
-    command.args([option, "--label", "a/x", "--label", "b/x"]).args([before, after]);
+    command
+        .args([option, "--label", "a/x", "--label", "b/x"])
+        .args([before, after]);
     let written = command.env("LC_ALL", "C").output().unwrap().stdout;
-    if option == "--normal" { [b"Index: a/x\n".to_vec(), written].concat() } else { written }
+    if option == "--normal" {
+        [b"Index: a/x\n".to_vec(), written].concat()
+    } else {
+        written
+    }
 }
 
 fn of(text: &str) -> Tree {
@@ -70,11 +94,19 @@ fn every_form_of_a_diff_makes_the_same_tree_and_takes_it_back() {
             let patch = diff(option, &old, &new);
             for reverse in [false, true] {
                 let (from, to) = if reverse { (&new, &old) } else { (&old, &new) };
-                let settings = Settings { reverse, unidiff_zero, ..Settings::default() };
+                let settings = Settings {
+                    reverse,
+                    unidiff_zero,
+                    ..Settings::default()
+                };
                 let memory = run::memory(&of(from));
                 let report = run::apply(&memory, &patch, &settings);
                 let text = String::from_utf8_lossy(&patch);
-                assert_eq!(report["ok"], true, "{option} {reverse}: {}\n{text}", report["error"]);
+                assert_eq!(
+                    report["ok"], true,
+                    "{option} {reverse}: {}\n{text}",
+                    report["error"]
+                );
                 assert_eq!(run::tree(&memory), of(to), "{option} {reverse}\n{text}");
                 count += 1;
             }
@@ -110,7 +142,10 @@ fn a_context_diff_goes_where_a_unified_one_goes() {
             refused += 1;
         }
     }
-    assert!(applied > 20 && refused > 20, "{applied} applied, {refused} refused");
+    assert!(
+        applied > 20 && refused > 20,
+        "{applied} applied, {refused} refused"
+    );
 }
 
 #[test]
@@ -118,9 +153,17 @@ fn damaged_forms_are_read_or_refused_in_little_time() {
     let mut dice = Dice::new(13);
     let line = |line| format!("line {line}\n");
     let old: String = (0..30).map(line).collect();
-    let new = old.replace("line 5\n", "5\n").replace("line 15\n", "").replace("line 25\n", "line 25\nmore\n");
-    let words: &[&[u8]] =
-        &[b"*** 1,3 ****\n", b"--- 18446744073709551615 ----\n", b"***************\n", b"! x\n", b"9"];
+    let new = old
+        .replace("line 5\n", "5\n")
+        .replace("line 15\n", "")
+        .replace("line 25\n", "line 25\nmore\n");
+    let words: &[&[u8]] = &[
+        b"*** 1,3 ****\n",
+        b"--- 18446744073709551615 ----\n",
+        b"***************\n",
+        b"! x\n",
+        b"9",
+    ];
     let mut refused = 0;
     for option in ["-c", "-C0", "--normal"] {
         let patch = diff(option, &old, &new);
@@ -130,9 +173,21 @@ fn damaged_forms_are_read_or_refused_in_little_time() {
             let end = (at + dice.below(9)).min(damaged.len());
             damaged.splice(at..end, word.iter().copied());
             let memory = run::memory(&of(&old));
-            let report = run::apply(&memory, &damaged, &Settings { unidiff_zero: true, ..Settings::default() });
+            let report = run::apply(
+                &memory,
+                &damaged,
+                &Settings {
+                    unidiff_zero: true,
+                    ..Settings::default()
+                },
+            );
             if report["ok"] == false {
-                assert_eq!(run::tree(&memory), of(&old), "{}", String::from_utf8_lossy(&damaged));
+                assert_eq!(
+                    run::tree(&memory),
+                    of(&old),
+                    "{}",
+                    String::from_utf8_lossy(&damaged)
+                );
                 refused += 1;
             }
         }
@@ -142,7 +197,9 @@ fn damaged_forms_are_read_or_refused_in_little_time() {
 
 #[test]
 fn many_halves_take_time_that_grows_with_them() {
-    let hunk = |number: usize| format!("***************\n*** {number} ****\n! old\n--- {number} ----\n! new\n");
+    let hunk = |number: usize| {
+        format!("***************\n*** {number} ****\n! old\n--- {number} ----\n! new\n")
+    };
     let context: String = (1..3_000).map(hunk).collect();
     let command = |number: usize| format!("{number}c{number}\n< old\n---\n> new\n");
     let commands: String = (1..3_000).map(command).collect();
@@ -151,12 +208,23 @@ fn many_halves_take_time_that_grows_with_them() {
     for (patch, is_taken) in [
         (format!("*** a/x\n--- b/x\n{context}"), true),
         (format!("Index: a/x\n{commands}"), true),
-        (format!("{prose}--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"), false),
+        (
+            format!("{prose}--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"),
+            false,
+        ),
         ("5a\n".repeat(30_000), false),
     ] {
         let memory = run::memory(&of(&old));
-        let settings = Settings { unidiff_zero: true, ..Settings::default() };
+        let settings = Settings {
+            unidiff_zero: true,
+            ..Settings::default()
+        };
         let report = run::apply(&memory, patch.as_bytes(), &settings);
-        assert_eq!(run::tree(&memory) == of(&new), is_taken, "{}", report["error"]);
+        assert_eq!(
+            run::tree(&memory) == of(&new),
+            is_taken,
+            "{}",
+            report["error"]
+        );
     }
 }

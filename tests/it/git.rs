@@ -1,4 +1,5 @@
-//! What git is asked about a directory, and that it is asked only where it can have something to say.
+//! What git is asked about a directory, and that it is asked only where it can have something to
+//! say.
 
 use fs_err as fs;
 use tempfile::TempDir;
@@ -19,13 +20,28 @@ fn repository(config: &str) -> TempDir {
 
 #[test]
 fn the_configuration_of_a_repository_is_read_from_any_directory_in_it() {
-    let directory = repository("[core]\n\tWhitespace = -trailing\n[core]\n\tfilemode\n[include]\n\tpath = more\n");
-    fs::write(directory.path().join(".git/more"), "[apply]\n\twhitespace = fix\n").unwrap();
+    let directory = repository(
+        "[core]\n\tWhitespace = -trailing\n[core]\n\tfilemode\n[include]\n\tpath = more\n",
+    );
+    fs::write(
+        directory.path().join(".git/more"),
+        "[apply]\n\twhitespace = fix\n",
+    )
+    .unwrap();
     let git = Git::around(&directory.path().join("below"));
-    assert_eq!(git.config("core.whitespace").unwrap(), Some(&b"-trailing"[..]));
+    assert_eq!(
+        git.config("core.whitespace").unwrap(),
+        Some(&b"-trailing"[..])
+    );
     assert_eq!(git.config("apply.whitespace").unwrap(), Some(&b"fix"[..]));
     assert_eq!(git.config("apply.ignorewhitespace").unwrap(), None);
-    assert_eq!((git.is_on("core.filemode").unwrap(), git.is_on("core.symlinks").unwrap()), (Some(true), None));
+    assert_eq!(
+        (
+            git.is_on("core.filemode").unwrap(),
+            git.is_on("core.symlinks").unwrap()
+        ),
+        (Some(true), None)
+    );
 }
 
 #[test]
@@ -34,9 +50,17 @@ fn git_is_not_asked_for_what_no_text_mentions() {
     let directory = repository("[core\n\tfilemode\n");
     let git = Git::around(directory.path());
     assert_eq!(git.config("core.conflictstyle").unwrap(), None);
-    assert!(git.config("core.filemode").unwrap_err().to_string().contains("bad config"));
+    assert!(
+        git.config("core.filemode")
+            .unwrap_err()
+            .to_string()
+            .contains("bad config")
+    );
     let path = RelPath::new(b"a").unwrap();
-    assert_eq!(git.attributes(&["text"], &[&path]).unwrap(), [[Attribute::Unspecified]]);
+    assert_eq!(
+        git.attributes(&["text"], &[&path]).unwrap(),
+        [[Attribute::Unspecified]]
+    );
 }
 
 #[test]
@@ -49,12 +73,27 @@ fn a_directory_in_no_repository_has_what_the_user_has() {
 #[test]
 fn attributes_come_from_all_directories_above() {
     let directory = repository("");
-    fs::write(directory.path().join(".gitattributes"), "*.c whitespace=tabwidth=4\n*.bin binary\n").unwrap();
-    fs::write(directory.path().join("below/it/.gitattributes"), "b.c -whitespace\n").unwrap();
-    fs::write(directory.path().join(".git/info/attributes"), "d.c whitespace\n").unwrap();
+    fs::write(
+        directory.path().join(".gitattributes"),
+        "*.c whitespace=tabwidth=4\n*.bin binary\n",
+    )
+    .unwrap();
+    fs::write(
+        directory.path().join("below/it/.gitattributes"),
+        "b.c -whitespace\n",
+    )
+    .unwrap();
+    fs::write(
+        directory.path().join(".git/info/attributes"),
+        "d.c whitespace\n",
+    )
+    .unwrap();
     let git = Git::around(&directory.path().join("below"));
-    let paths = ["a.c", "it/b.c", "it/c d\n.c", "d.c", "x.bin"].map(|path| RelPath::new(path.as_bytes()).unwrap());
-    let found = git.attributes(&["whitespace", "text"], &paths.each_ref()).unwrap();
+    let paths = ["a.c", "it/b.c", "it/c d\n.c", "d.c", "x.bin"]
+        .map(|path| RelPath::new(path.as_bytes()).unwrap());
+    let found = git
+        .attributes(&["whitespace", "text"], &paths.each_ref())
+        .unwrap();
     let width = Attribute::Value(b"tabwidth=4".to_vec());
     let expected = [
         [width.clone(), Attribute::Unspecified],
@@ -80,5 +119,8 @@ fn a_raised_interrupt_ends_every_wait_for_git() {
         git().prefix().unwrap_err(),
         git().renewed(directory.path()).prefix().unwrap_err(),
     ];
-    assert_eq!(errors.map(|error| error.to_string()), ["git was ended: signal 15 ended the wait"; 4]);
+    assert_eq!(
+        errors.map(|error| error.to_string()),
+        ["git was ended: signal 15 ended the wait"; 4]
+    );
 }

@@ -1,4 +1,5 @@
-//! The program under the name `patch`: GNU patch's command line, words and exit codes, beside GNU patch itself.
+//! The program under the name `patch`: GNU patch's command line, words and exit codes, beside GNU
+//! patch itself.
 
 mod backups;
 mod beside;
@@ -24,13 +25,21 @@ const PATCH: &str = "--- a/d/x\n+++ b/d/x\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n thr
 /// Runs the program as `patch`.
 fn patch(root: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.arg0("patch").args(arguments).current_dir(root).env("XDG_STATE_HOME", root.join("../state"));
+    command
+        .arg0("patch")
+        .args(arguments)
+        .current_dir(root)
+        .env("XDG_STATE_HOME", root.join("../state"));
     fed(&mut command, input)
 }
 
 fn told(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
 }
 
 /// Returns a directory that holds these files.
@@ -44,18 +53,27 @@ fn files(directory: &TempDir) -> Vec<(String, String)> {
         other => format!("{other:?}"),
     };
     let tree: Tree = tree::read(directory.path());
-    tree.into_iter().map(|(path, node)| (path.to_string(), text(node))).collect()
+    tree.into_iter()
+        .map(|(path, node)| (path.to_string(), text(node)))
+        .collect()
 }
 
 fn of(files: &[(&str, &str)]) -> Vec<(String, String)> {
-    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    files
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+        .collect()
 }
 
 #[test]
 fn an_empty_directory_does_not_give_way() {
     let root = scene(&[]);
     fs::create_dir(root.path().join("e")).unwrap();
-    let patched = told(&patch(root.path(), &["-p1"], b"--- /dev/null\n+++ b/e\n@@ -0,0 +1 @@\n+x\n"));
+    let patched = told(&patch(
+        root.path(),
+        &["-p1"],
+        b"--- /dev/null\n+++ b/e\n@@ -0,0 +1 @@\n+x\n",
+    ));
     assert_eq!(patched.0, 1, "{patched:?}");
     assert!(root.path().join("e").is_dir());
 }
@@ -63,23 +81,62 @@ fn an_empty_directory_does_not_give_way() {
 #[test]
 fn it_says_what_scripts_look_for() {
     let root = scene(&[("d/x", "zero\none\ntwo\nthree\n")]);
-    let moved = (0, "patching file d/x\nHunk #1 succeeded at 2 (offset 1 line).\n".to_owned(), String::new());
+    let moved = (
+        0,
+        "patching file d/x\nHunk #1 succeeded at 2 (offset 1 line).\n".to_owned(),
+        String::new(),
+    );
     assert_eq!(told(&patch(root.path(), &["-p1"], PATCH.as_bytes())), moved);
     let again = told(&patch(root.path(), &["-p1"], PATCH.as_bytes()));
     assert_eq!(again.0, 1);
-    assert!(again.1.contains("Reversed (or previously applied) patch detected!"), "{}", again.1);
+    assert!(
+        again
+            .1
+            .contains("Reversed (or previously applied) patch detected!"),
+        "{}",
+        again.1
+    );
     let passed = told(&patch(root.path(), &["-p1", "-N"], PATCH.as_bytes()));
     assert_eq!(passed.0, 1);
-    assert!(passed.1.contains("detected!  Skipping patch.\n1 out of 1 hunk ignored\n"), "{}", passed.1);
+    assert!(
+        passed
+            .1
+            .contains("detected!  Skipping patch.\n1 out of 1 hunk ignored\n"),
+        "{}",
+        passed.1
+    );
     assert_eq!(files(&root), of(&[("d/x", "zero\none\n2\nthree\n")]));
-    let back = (0, "patching file d/x\nHunk #1 succeeded at 2 (offset 1 line).\n".to_owned(), String::new());
+    let back = (
+        0,
+        "patching file d/x\nHunk #1 succeeded at 2 (offset 1 line).\n".to_owned(),
+        String::new(),
+    );
     assert_eq!(told(&patch(root.path(), &["-Rp1"], PATCH.as_bytes())), back);
     fs::write(root.path().join("d/x"), "0\ntwo\nthree\n").unwrap();
-    let fuzzy = (0, "checking file d/x\nHunk #1 succeeded at 1 with fuzz 1.\n".to_owned(), String::new());
-    assert_eq!(told(&patch(root.path(), &["-p1", "--dry-run"], PATCH.as_bytes())), fuzzy);
+    let fuzzy = (
+        0,
+        "checking file d/x\nHunk #1 succeeded at 1 with fuzz 1.\n".to_owned(),
+        String::new(),
+    );
+    assert_eq!(
+        told(&patch(root.path(), &["-p1", "--dry-run"], PATCH.as_bytes())),
+        fuzzy
+    );
     let failed = told(&patch(root.path(), &["-p1", "-F0"], PATCH.as_bytes()));
-    assert_eq!((failed.0, failed.1.as_str()), (1, "patching file d/x\nHunk #1 FAILED at 1.\n1 out of 1 hunk FAILED\n"));
-    assert!(failed.2.ends_with("patch: no file was changed (--reject applies what fits)\n"), "{}", failed.2);
+    assert_eq!(
+        (failed.0, failed.1.as_str()),
+        (
+            1,
+            "patching file d/x\nHunk #1 FAILED at 1.\n1 out of 1 hunk FAILED\n"
+        )
+    );
+    assert!(
+        failed
+            .2
+            .ends_with("patch: no file was changed (--reject applies what fits)\n"),
+        "{}",
+        failed.2
+    );
     assert_eq!(files(&root), of(&[("d/x", "0\ntwo\nthree\n")]));
 }
 
@@ -88,25 +145,50 @@ fn of_several_names_the_one_that_is_there_is_meant() {
     let hunk = "@@ -1 +1 @@\n-one\n+two\n";
     let both = format!("--- a/x.orig\n+++ b/new/x\n{hunk}");
     let root = scene(&[("x.orig", "one\n")]);
-    assert_eq!(told(&patch(root.path(), &["-p1"], both.as_bytes())).1, "patching file x.orig\n");
+    assert_eq!(
+        told(&patch(root.path(), &["-p1"], both.as_bytes())).1,
+        "patching file x.orig\n"
+    );
     let root = scene(&[("x.orig", "one\n"), ("new/x", "one\n")]);
-    assert_eq!(told(&patch(root.path(), &["-p1"], both.as_bytes())).1, "patching file x.orig\n");
+    assert_eq!(
+        told(&patch(root.path(), &["-p1"], both.as_bytes())).1,
+        "patching file x.orig\n"
+    );
     let root = scene(&[("x", "one\n")]);
-    assert_eq!(told(&patch(root.path(), &[], both.as_bytes())).1, "patching file x\n");
+    assert_eq!(
+        told(&patch(root.path(), &[], both.as_bytes())).1,
+        "patching file x\n"
+    );
     let index = format!("Index: y\n--- z\n+++ x\n{hunk}");
     let root = scene(&[("x", "one\n"), ("y", "one\n")]);
-    assert_eq!(told(&patch(root.path(), &["-p0"], index.as_bytes())).1, "patching file x\n");
-    let missing = told(&patch(root.path(), &["-p0"], format!("--- u\n+++ v\n{hunk}").as_bytes()));
+    assert_eq!(
+        told(&patch(root.path(), &["-p0"], index.as_bytes())).1,
+        "patching file x\n"
+    );
+    let missing = told(&patch(
+        root.path(),
+        &["-p0"],
+        format!("--- u\n+++ v\n{hunk}").as_bytes(),
+    ));
     let words = "can't find file to patch at input line 3\nPerhaps you used the wrong -p or --strip option?\n\
         No file to patch.  Skipping patch.\n1 out of 1 hunk ignored\n";
     assert_eq!((missing.0, missing.1.as_str()), (1, words));
     // A file that is made needs the fewest new directories.
     let root = scene(&[("old/dir/y", "y\n"), ("a b", "one\n")]);
     let stamps = ["\t1970-01-01 00:00:00 +0000", "\t2001-01-01 00:00:00 +0000"];
-    let made = format!("--- a/dir/new{}\n+++ old/dir/new{}\n@@ -0,0 +1 @@\n+new\n", stamps[0], stamps[1]);
-    assert_eq!(told(&patch(root.path(), &["-p0"], made.as_bytes())).1, "patching file old/dir/new\n");
+    let made = format!(
+        "--- a/dir/new{}\n+++ old/dir/new{}\n@@ -0,0 +1 @@\n+new\n",
+        stamps[0], stamps[1]
+    );
+    assert_eq!(
+        told(&patch(root.path(), &["-p0"], made.as_bytes())).1,
+        "patching file old/dir/new\n"
+    );
     let quoted = format!("--- a/a b\t\n+++ b/a b\t\n{hunk}");
-    assert_eq!(told(&patch(root.path(), &["-p1"], quoted.as_bytes())).1, "patching file 'a b'\n");
+    assert_eq!(
+        told(&patch(root.path(), &["-p1"], quoted.as_bytes())).1,
+        "patching file 'a b'\n"
+    );
     // git's rule holds for `apply`: no other file than the one that the patch names.
     let mut apply = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     apply.args(["apply", "-p1"]).current_dir(root.path());
@@ -126,7 +208,10 @@ fn a_hunk_that_went_to_one_of_several_places_is_told() {
     let ending = told(&patch(ours.path(), &["-p1"], text.as_bytes()));
     let warning = "patch: x: the hunk was placed at line 5, and fits at lines 1 and 5\n";
     assert_eq!((ending.0, ending.2.as_str()), (0, warning), "{}", ending.1);
-    assert_eq!(fs::read(ours.path().join("x")).unwrap(), fs::read(theirs.path().join("x")).unwrap());
+    assert_eq!(
+        fs::read(ours.path().join("x")).unwrap(),
+        fs::read(theirs.path().join("x")).unwrap()
+    );
 }
 
 #[test]
@@ -141,26 +226,54 @@ fn old_files_are_kept_where_that_is_asked_for() {
         (&["-p1", "-b", "-Y", ".o."], "d/.o.x"),
     ] {
         let root = scene(start);
-        assert_eq!(told(&patch(root.path(), arguments, PATCH.as_bytes())).0, 0, "{arguments:?}");
+        assert_eq!(
+            told(&patch(root.path(), arguments, PATCH.as_bytes())).0,
+            0,
+            "{arguments:?}"
+        );
         let mut expected = of(&[("d/x", new), (name, old)]);
         expected.sort();
         assert_eq!(files(&root), expected, "{arguments:?}");
     }
     let root = scene(&[("d/x", old), ("d/x.orig", "older\n")]);
-    assert_eq!(told(&patch(root.path(), &["-p1", "-b"], PATCH.as_bytes())).0, 0);
+    assert_eq!(
+        told(&patch(root.path(), &["-p1", "-b"], PATCH.as_bytes())).0,
+        0
+    );
     assert_eq!(files(&root), of(&[("d/x", new), ("d/x.orig", old)]));
-    for (arguments, name) in
-        [(&["-V", "numbered"][..], "d/x.~1~"), (&["-V", "t"], "d/x.~1~"), (&["-V", "never"], "d/x.orig")]
-    {
+    for (arguments, name) in [
+        (&["-V", "numbered"][..], "d/x.~1~"),
+        (&["-V", "t"], "d/x.~1~"),
+        (&["-V", "never"], "d/x.orig"),
+    ] {
         let root = scene(start);
-        told(&patch(root.path(), &[&["-p1", "-b"][..], arguments].concat(), PATCH.as_bytes()));
-        assert_eq!(files(&root), of(&[("d/x", new), (name, old)]), "{arguments:?}");
+        told(&patch(
+            root.path(),
+            &[&["-p1", "-b"][..], arguments].concat(),
+            PATCH.as_bytes(),
+        ));
+        assert_eq!(
+            files(&root),
+            of(&[("d/x", new), (name, old)]),
+            "{arguments:?}"
+        );
     }
-    let root = scene(&[("d/x", old), ("d/x.~9~", ""), ("d/x.~y~", ""), ("x.~12~", "")]);
+    let root = scene(&[
+        ("d/x", old),
+        ("d/x.~9~", ""),
+        ("d/x.~y~", ""),
+        ("x.~12~", ""),
+    ]);
     told(&patch(root.path(), &["-p1", "-b"], PATCH.as_bytes()));
-    assert_eq!(fs::read(root.path().join("d/x.~10~")).unwrap(), old.as_bytes());
+    assert_eq!(
+        fs::read(root.path().join("d/x.~10~")).unwrap(),
+        old.as_bytes()
+    );
     let root = scene(start);
-    assert_eq!(told(&patch(root.path(), &["-p1", "-o", "y"], PATCH.as_bytes())).1, "patching file y (read from d/x)\n");
+    assert_eq!(
+        told(&patch(root.path(), &["-p1", "-o", "y"], PATCH.as_bytes())).1,
+        "patching file y (read from d/x)\n"
+    );
     assert_eq!(files(&root), of(&[("d/x", old), ("y", new)]));
 }
 
@@ -174,41 +287,115 @@ fn it_takes_the_operands_and_places_of_gnu_patch() {
         &["-d", "d", "-i", "../p", "x"],
         &["-d", "d", "-p2", "--input=../p"],
         &["--str=1", "--inp", "p", "--read-only=ignore"],
-        &["-u", "--verbose", "-p1", "-f", "-t", "--binary", "--no-backup-if-mismatch", "-r", "-", "-i", "p"],
+        &[
+            "-u",
+            "--verbose",
+            "-p1",
+            "-f",
+            "-t",
+            "--binary",
+            "--no-backup-if-mismatch",
+            "-r",
+            "-",
+            "-i",
+            "p",
+        ],
     ] {
         let root = scene(&[("d/x", old), ("p", PATCH)]);
         let ending = told(&patch(root.path(), arguments, b""));
-        assert_eq!((ending.0, files(&root)), (0, new.clone()), "{arguments:?} {ending:?}");
+        assert_eq!(
+            (ending.0, files(&root)),
+            (0, new.clone()),
+            "{arguments:?} {ending:?}"
+        );
     }
     let root = scene(&[("d/x", old), ("p", PATCH)]);
     let absolute = root.path().join("d/x");
-    let ending = patch(&root.path().join("d"), &[absolute.to_str().unwrap(), "../p"], b"");
+    let ending = patch(
+        &root.path().join("d"),
+        &[absolute.to_str().unwrap(), "../p"],
+        b"",
+    );
     assert_eq!((told(&ending).0, files(&root)), (0, new));
     // What came to all lines of the patch on its way does not count.
-    let indented: String = PATCH.lines().map(|line| ["    ", line, "\n"].concat()).collect();
+    let indented: String = PATCH
+        .lines()
+        .map(|line| ["    ", line, "\n"].concat())
+        .collect();
     let returned = PATCH.replace('\n', "\r\n");
     for (text, old, new, note) in [
-        (&indented, old, "one\n2\nthree\n", "(Patch is indented 4 spaces.)"),
-        (&returned, old, "one\n2\nthree\n", "(Stripping trailing CRs from patch; use --binary to disable.)"),
-        (&returned, "one\r\ntwo\r\nthree\r\n", "one\r\n2\r\nthree\r\n", "(Stripping trailing CRs"),
+        (
+            &indented,
+            old,
+            "one\n2\nthree\n",
+            "(Patch is indented 4 spaces.)",
+        ),
+        (
+            &returned,
+            old,
+            "one\n2\nthree\n",
+            "(Stripping trailing CRs from patch; use --binary to disable.)",
+        ),
+        (
+            &returned,
+            "one\r\ntwo\r\nthree\r\n",
+            "one\r\n2\r\nthree\r\n",
+            "(Stripping trailing CRs",
+        ),
     ] {
         let root = scene(&[("d/x", old)]);
         let ending = told(&patch(root.path(), &["-p1"], text.as_bytes()));
-        assert_eq!((ending.0, files(&root)), (0, of(&[("d/x", new)])), "{ending:?}");
-        assert!(ending.1.starts_with(note) && ending.1.ends_with("patching file d/x\n"), "{}", ending.1);
+        assert_eq!(
+            (ending.0, files(&root)),
+            (0, of(&[("d/x", new)])),
+            "{ending:?}"
+        );
+        assert!(
+            ending.1.starts_with(note) && ending.1.ends_with("patching file d/x\n"),
+            "{}",
+            ending.1
+        );
     }
     let root = scene(&[("d/x", old)]);
-    assert_eq!(told(&patch(root.path(), &["-p1", "--binary"], returned.as_bytes())).0, 1);
-    let ending = told(&patch(root.path(), &["-p1"], PATCH.replace("-two\n", "-two\r\n").as_bytes()));
-    assert!(ending.1.contains("Hunk #1 FAILED at 1 (different line endings).\n"), "{}", ending.1);
+    assert_eq!(
+        told(&patch(
+            root.path(),
+            &["-p1", "--binary"],
+            returned.as_bytes()
+        ))
+        .0,
+        1
+    );
+    let ending = told(&patch(
+        root.path(),
+        &["-p1"],
+        PATCH.replace("-two\n", "-two\r\n").as_bytes(),
+    ));
+    assert!(
+        ending
+            .1
+            .contains("Hunk #1 FAILED at 1 (different line endings).\n"),
+        "{}",
+        ending.1
+    );
     let emptied = "--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-one\n";
     let root = scene(&[("x", "one\n"), ("y", "")]);
-    assert_eq!(told(&patch(root.path(), &["-p1", "-E", "-s"], emptied.as_bytes())), (0, String::new(), String::new()));
+    assert_eq!(
+        told(&patch(
+            root.path(),
+            &["-p1", "-E", "-s"],
+            emptied.as_bytes()
+        )),
+        (0, String::new(), String::new())
+    );
     assert_eq!(files(&root), of(&[("y", "")]));
     let older = "Prereq: 2\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n";
     let root = scene(&[("x", "one\n")]);
     assert_eq!(told(&patch(root.path(), &["-p1"], older.as_bytes())).0, 2);
-    assert_eq!(told(&patch(root.path(), &["-p1", "-f"], older.as_bytes())).0, 0);
+    assert_eq!(
+        told(&patch(root.path(), &["-p1", "-f"], older.as_bytes())).0,
+        0
+    );
     assert_eq!(files(&root), of(&[("x", "two\n")]));
 }
 
@@ -221,7 +408,10 @@ fn hunks_are_rejected_where_that_is_asked_for() {
     let [first, second] = [PATCH, "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-y\n+z\n"];
     let both = [first, second].concat();
     for (arguments, rejects) in [
-        (&["-p1", "--reject"][..], &[("d/x.rej", first), ("y.rej", second)][..]),
+        (
+            &["-p1", "--reject"][..],
+            &[("d/x.rej", first), ("y.rej", second)][..],
+        ),
         (&["-p1", "--reject", "-r", "all"], &[("all", &both)]),
         (&["-p1", "--reject", "-r", "-"], &[]),
     ] {
@@ -231,16 +421,25 @@ fn hunks_are_rejected_where_that_is_asked_for() {
         let mut expected = of(&[&[("d/x", after), ("y", "no\n")], rejects].concat());
         expected.sort();
         assert_eq!(files(&root), expected, "{arguments:?} {ending:?}");
-        let saved = rejects.first().map_or_else(String::new, |(name, _)| format!(" -- saving rejects to file {name}"));
-        let said = format!("Hunk #1 FAILED at 1.\n1 out of 2 hunks FAILED{saved}\npatching file y\n");
+        let saved = rejects.first().map_or_else(String::new, |(name, _)| {
+            format!(" -- saving rejects to file {name}")
+        });
+        let said =
+            format!("Hunk #1 FAILED at 1.\n1 out of 2 hunks FAILED{saved}\npatching file y\n");
         assert!(ending.1.contains(&said), "{}", ending.1);
     }
-    for arguments in
-        [&["-p1"][..], &["-p1", "-r", "all"], &["-p1", "--reject", "-r", "../all"], &["-p1", "--reject", "-r", "y"]]
-    {
+    for arguments in [
+        &["-p1"][..],
+        &["-p1", "-r", "all"],
+        &["-p1", "--reject", "-r", "../all"],
+        &["-p1", "--reject", "-r", "y"],
+    ] {
         let root = scene(start);
         let ending = told(&patch(root.path(), arguments, text.as_bytes()));
-        assert!(ending.0 > 0 && files(&root) == of(start), "{arguments:?} {ending:?}");
+        assert!(
+            ending.0 > 0 && files(&root) == of(start),
+            "{arguments:?} {ending:?}"
+        );
     }
 }
 
@@ -265,17 +464,34 @@ fn what_it_does_not_take_it_says() {
     }
     for (text, words) in [
         ("prose\n", "Only garbage was found in the patch input"),
-        ("--- a/d/x\n+++ b/d/x\n@@ -1,9 +1 @@\n-one\n", "malformed patch at line 5"),
-        ("--- a/d/x\n+++ b/d/x\n1c\n!touch y\n.\n", "an ed script is a program"),
+        (
+            "--- a/d/x\n+++ b/d/x\n@@ -1,9 +1 @@\n-one\n",
+            "malformed patch at line 5",
+        ),
+        (
+            "--- a/d/x\n+++ b/d/x\n1c\n!touch y\n.\n",
+            "an ed script is a program",
+        ),
     ] {
         let ending = told(&patch(root.path(), &["-p1"], text.as_bytes()));
         assert_eq!(ending.0, 2, "{text}");
         assert!(ending.2.contains(words), "{}", ending.2);
     }
     assert_eq!(files(&root), of(start));
-    assert_eq!(told(&patch(root.path(), &[], b"")), (0, String::new(), String::new()));
-    assert!(told(&patch(root.path(), &["--version"], b"")).1.starts_with("patch "));
-    assert!(told(&patch(root.path(), &["--help"], b"")).1.contains("--dry-run"));
+    assert_eq!(
+        told(&patch(root.path(), &[], b"")),
+        (0, String::new(), String::new())
+    );
+    assert!(
+        told(&patch(root.path(), &["--version"], b""))
+            .1
+            .starts_with("patch ")
+    );
+    assert!(
+        told(&patch(root.path(), &["--help"], b""))
+            .1
+            .contains("--dry-run")
+    );
 }
 
 #[test]
@@ -285,12 +501,29 @@ fn a_copy_of_an_old_file_has_a_name_of_its_own_in_the_report() {
     let section = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-1\n+2\n");
     for only in [None, Some("f2")] {
         let mut request = Request::of([section("x"), section("y")].concat());
-        request.decide.gnu.backup = Some(Backup { suffix: b".orig".to_vec(), ..Backup::default() });
+        request.decide.gnu.backup = Some(Backup {
+            suffix: b".orig".to_vec(),
+            ..Backup::default()
+        });
         request.decide.only = only.map(|only| only.parse().unwrap());
         let report = engine::check(request, &memory).report;
-        let names: Vec<_> = report.files.iter().map(|file| (file.id.as_str(), file.path.to_string())).collect();
-        let names: Vec<_> = names.iter().map(|(id, path)| (*id, path.as_str())).collect();
+        let names: Vec<_> = report
+            .files
+            .iter()
+            .map(|file| (file.id.as_str(), file.path.to_string()))
+            .collect();
+        let names: Vec<_> = names
+            .iter()
+            .map(|(id, path)| (*id, path.as_str()))
+            .collect();
         let all = [("f3", "x.orig"), ("f1", "x"), ("f4", "y.orig"), ("f2", "y")];
-        assert_eq!(names, if only.is_some() { [("f3", "y.orig"), ("f2", "y")].to_vec() } else { all.to_vec() });
+        assert_eq!(
+            names,
+            if only.is_some() {
+                [("f3", "y.orig"), ("f2", "y")].to_vec()
+            } else {
+                all.to_vec()
+            }
+        );
     }
 }

@@ -59,7 +59,10 @@ const HEADER_LINES: &[&str] = &[
 
 /// Returns the syntaxes that have a grammar of their own; those of JSON documents have a schema.
 fn larks() -> impl Iterator<Item = &'static dyn Syntax> {
-    SYNTAXES.iter().copied().filter(|syntax| !syntax.grammar().starts_with('{'))
+    SYNTAXES
+        .iter()
+        .copied()
+        .filter(|syntax| !syntax.grammar().starts_with('{'))
 }
 
 fn grammar(syntax: &dyn Syntax) -> Grammar {
@@ -73,9 +76,17 @@ fn mend(rule: &str, made: Vec<u8>) -> Vec<u8> {
         "added" | "deleted" | "changed" if made[0].is_ascii_digit() => diffs::normal(&made),
         "hunk" | "created_hunk" | "deleted_hunk" if made.starts_with(b"@@") => counted(&made),
         "base85" => {
-            let groups = made.iter().filter(|byte| !byte.is_ascii_whitespace()).count() / 5;
+            let groups = made
+                .iter()
+                .filter(|byte| !byte.is_ascii_whitespace())
+                .count()
+                / 5;
             let length = u8::try_from(groups * 4).expect("a short line");
-            let letter = if length <= 26 { b'A' + length - 1 } else { b'a' + length - 27 };
+            let letter = if length <= 26 {
+                b'A' + length - 1
+            } else {
+                b'a' + length - 27
+            };
             [&[letter], &made[1..]].concat()
         }
         "document" => hashline::mended(&made),
@@ -88,7 +99,11 @@ fn counted(hunk: &[u8]) -> Vec<u8> {
     let hunk = std::str::from_utf8(hunk).expect("made of ASCII");
     let (header, body) = hunk.split_once('\n').expect("a header");
     let count = |signs: &str| {
-        let is_counted = |line: &&str| line.chars().next().is_none_or(|first| first == '\r' || signs.contains(first));
+        let is_counted = |line: &&str| {
+            line.chars()
+                .next()
+                .is_none_or(|first| first == '\r' || signs.contains(first))
+        };
         body.lines().filter(is_counted).count()
     };
     let mut words = header.splitn(4, ' ').map(str::to_owned).collect::<Vec<_>>();
@@ -101,7 +116,10 @@ fn counted(hunk: &[u8]) -> Vec<u8> {
 
 /// Changes a byte, takes one away, or takes away or doubles a line.
 fn mutated(text: &[u8], generator: &mut Generator<'_>) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> = text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: Vec<Vec<u8>> = text
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     let line = generator.below(lines.len());
     let column = generator.below(lines[line].len());
     match generator.below(4) {
@@ -123,17 +141,26 @@ fn taken(syntax: &'static dyn Syntax, text: &[u8]) -> Vec<(&'static str, Span)> 
         return sections(syntax, text);
     }
     if syntax.takes_prose() {
-        return plan.operations.iter().map(|operation| ("section", operation.span)).collect();
+        return plan
+            .operations
+            .iter()
+            .map(|operation| ("section", operation.span))
+            .collect();
     }
     let start = text.len() - text.trim_ascii_start().len();
-    vec![("start", Span::new(start, text.trim_ascii_end().len().max(start)))]
+    vec![(
+        "start",
+        Span::new(start, text.trim_ascii_end().len().max(start)),
+    )]
 }
 
 /// Returns the sections.
 fn sections(syntax: &'static dyn Syntax, text: &[u8]) -> Vec<(&'static str, Span)> {
     let (mut from, mut found, mut spans) = (0, Sections::default(), Vec::new());
     while let Some(start) = syntax.find(text, from) {
-        from = syntax.parse(text, start, Options::default(), &mut found).expect("it was taken");
+        from = syntax
+            .parse(text, start, Options::default(), &mut found)
+            .expect("it was taken");
         spans.push(("section", Span::new(start, from)));
     }
     spans
@@ -141,14 +168,23 @@ fn sections(syntax: &'static dyn Syntax, text: &[u8]) -> Vec<(&'static str, Span
 
 /// Puts the header lines of a git section into the order of the grammar; the parser takes any.
 fn ordered(section: &[u8]) -> Vec<u8> {
-    let place = |line: &[u8]| HEADER_LINES.iter().position(|words| line.starts_with(words.as_bytes()));
+    let place = |line: &[u8]| {
+        HEADER_LINES
+            .iter()
+            .position(|words| line.starts_with(words.as_bytes()))
+    };
     let mut lines: Vec<&[u8]> = section.split_inclusive(|&byte| byte == b'\n').collect();
-    let end = lines.iter().skip(1).position(|line| place(line).is_none()).map_or(lines.len(), |end| end + 1);
+    let end = lines
+        .iter()
+        .skip(1)
+        .position(|line| place(line).is_none())
+        .map_or(lines.len(), |end| end + 1);
     lines[1.min(end)..end].sort_by_key(|line| place(line));
     lines.concat()
 }
 
-/// Asserts that what the parser takes of `text` is in the grammar; returns whether it takes anything.
+/// Asserts that what the parser takes of `text` is in the grammar; returns whether it takes
+/// anything.
 fn is_taken_and_recognised(syntax: &'static dyn Syntax, grammar: &Grammar, text: &[u8]) -> bool {
     let parts = taken(syntax, text);
     for &(rule, span) in &parts {
@@ -156,7 +192,12 @@ fn is_taken_and_recognised(syntax: &'static dyn Syntax, grammar: &Grammar, text:
         // The last line may lack its newline where the text ends.
         let whole = ordered(&[part.strip_suffix(b"\n").unwrap_or(part), b"\n"].concat());
         let is_sentence = grammar.recognises(rule, part) || grammar.recognises(rule, &whole);
-        assert!(is_sentence, "{} has no {rule}\n{}", syntax.name(), String::from_utf8_lossy(part));
+        assert!(
+            is_sentence,
+            "{} has no {rule}\n{}",
+            syntax.name(),
+            String::from_utf8_lossy(part)
+        );
     }
     !parts.is_empty()
 }
@@ -169,26 +210,50 @@ fn a_sentence_of_the_grammar_is_taken() {
             let text = Generator::new(&grammar, seed, mend).sentence("start");
             let parsed = parse("-", text.clone(), &[syntax], Options::default());
             if let Err(broken) = parsed {
-                panic!("{} {:?}\n{}", syntax.name(), broken.error, String::from_utf8_lossy(&text));
+                panic!(
+                    "{} {:?}\n{}",
+                    syntax.name(),
+                    broken.error,
+                    String::from_utf8_lossy(&text)
+                );
             }
-            assert!(grammar.recognises("start", &text), "{}", String::from_utf8_lossy(&text));
+            assert!(
+                grammar.recognises("start", &text),
+                "{}",
+                String::from_utf8_lossy(&text)
+            );
         }
     }
 }
 
 #[test]
 fn what_is_taken_is_in_the_grammar() {
-    let fixtures: Vec<Vec<u8>> = walkdir::WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"))
-        .into_iter()
-        .filter_map(|entry| entry.ok().filter(|entry| entry.file_name() == "patch"))
-        .filter_map(|entry| fs_err::read(entry.path()).ok().filter(|patch| patch.len() < 8192))
-        // A grammar describes the decoded text of a mail.
-        .map(|patch| mail::open(&patch).ok().flatten().map_or(patch, |opened| opened.text))
-        .collect();
+    let fixtures: Vec<Vec<u8>> =
+        walkdir::WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"))
+            .into_iter()
+            .filter_map(|entry| entry.ok().filter(|entry| entry.file_name() == "patch"))
+            .filter_map(|entry| {
+                fs_err::read(entry.path())
+                    .ok()
+                    .filter(|patch| patch.len() < 8192)
+            })
+            // A grammar describes the decoded text of a mail.
+            .map(|patch| {
+                mail::open(&patch)
+                    .ok()
+                    .flatten()
+                    .map_or(patch, |opened| opened.text)
+            })
+            .collect();
     for syntax in larks() {
         let grammar = grammar(syntax);
-        let texts = TEXTS.iter().map(|text| text.as_bytes()).chain(fixtures.iter().map(Vec::as_slice));
-        let count = texts.filter(|text| is_taken_and_recognised(syntax, &grammar, text)).count();
+        let texts = TEXTS
+            .iter()
+            .map(|text| text.as_bytes())
+            .chain(fixtures.iter().map(Vec::as_slice));
+        let count = texts
+            .filter(|text| is_taken_and_recognised(syntax, &grammar, text))
+            .count();
         assert!(count >= 2, "{} takes {count} of the texts", syntax.name());
     }
 }
@@ -208,7 +273,11 @@ fn what_is_taken_of_a_damaged_sentence_is_in_the_grammar() {
                 refused += 1;
             }
         }
-        assert!(taken > 100 && refused > 100, "{}: {taken} taken, {refused} refused", syntax.name());
+        assert!(
+            taken > 100 && refused > 100,
+            "{}: {taken} taken, {refused} refused",
+            syntax.name()
+        );
     }
 }
 

@@ -26,7 +26,11 @@ use crate::tree::path;
 const OPTIONS: Options = Options {
     durability: Durability::Full,
     patience: std::time::Duration::ZERO,
-    history: Limits { entries: 100, age: std::time::Duration::from_secs(3600), bytes: 1 << 30 },
+    history: Limits {
+        entries: 100,
+        age: std::time::Duration::from_secs(3600),
+        bytes: 1 << 30,
+    },
     links: Links::Parted,
 };
 
@@ -48,7 +52,12 @@ fn done(outcome: &Outcome) -> bool {
         outcome.report.ok,
         "{:?} {:#?}",
         outcome.problems,
-        outcome.report.files.iter().map(|f| (f.op, &f.path, &f.from)).collect::<Vec<_>>()
+        outcome
+            .report
+            .files
+            .iter()
+            .map(|f| (f.op, &f.path, &f.from))
+            .collect::<Vec<_>>()
     );
     outcome.report.changed
 }
@@ -56,32 +65,51 @@ fn done(outcome: &Outcome) -> bool {
 /// Returns the tree without the state directories.
 fn tree(memory: &Memory) -> Tree {
     let states = [".git/wpatch", ".wpatch", ATTIC].map(path);
-    let is_state = |path: &RelPath| states.iter().any(|state| path == state || path.is_below(state));
-    memory.entries().into_iter().filter(|(path, _)| !is_state(path)).collect()
+    let is_state = |path: &RelPath| {
+        states
+            .iter()
+            .any(|state| path == state || path.is_below(state))
+    };
+    memory
+        .entries()
+        .into_iter()
+        .filter(|(path, _)| !is_state(path))
+        .collect()
 }
 
 /// Does a case, whose history is kept in the work tree of git or in the attic.
 fn applied(case: &Case, lacks: &[Feature]) -> Memory {
-    let memory = lacks.iter().fold(case.memory().with_attic(), |memory, &feature| memory.without(feature));
+    let memory = lacks
+        .iter()
+        .fold(case.memory().with_attic(), |memory, &feature| {
+            memory.without(feature)
+        });
     let _receipt = case.run(&memory, OPTIONS).expect("nothing fails");
     memory
 }
 
 fn memory(files: &[(&str, Entry)]) -> Memory {
-    let files = files.iter().map(|(name, entry)| (path(name), entry.clone()));
+    let files = files
+        .iter()
+        .map(|(name, entry)| (path(name), entry.clone()));
     let memory = Memory::with_files(files);
     memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
     memory
 }
 
 fn put(memory: &Memory, steps: &[Step]) {
-    let _receipt = crate::changes::run(memory, steps, OPTIONS, &Interrupt::new()).expect("nothing fails");
+    let _receipt =
+        crate::changes::run(memory, steps, OPTIONS, &Interrupt::new()).expect("nothing fails");
 }
 
 #[test]
 fn undo_brings_every_tree_back_and_redo_brings_it_again() {
-    for lacks in [&[][..], &[Feature::RenameFlags], &[Feature::HardLinks], &[Feature::RenameFlags, Feature::HardLinks]]
-    {
+    for lacks in [
+        &[][..],
+        &[Feature::RenameFlags],
+        &[Feature::HardLinks],
+        &[Feature::RenameFlags, Feature::HardLinks],
+    ] {
         // Of an index the entries are taken back, by the program of git.
         for case in cases().into_iter().filter(|case| !case.has_annex()) {
             let memory = applied(&case, lacks);
@@ -108,10 +136,14 @@ fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
                 memory.inject(Injection { verb, kind });
                 let outcome = undo(&memory, Target::Last(1));
                 faults += usize::from(memory.has_met_fault());
-                let ends = [memory.restart(), memory.after_power_loss_with(Survivors::Dice(verb as u64))];
+                let ends = [
+                    memory.restart(),
+                    memory.after_power_loss_with(Survivors::Dice(verb as u64)),
+                ];
                 for next in ends {
                     recover(&next, OPTIONS).unwrap();
-                    let (found, before, after) = (tree(&next), case.memory().entries(), case.after());
+                    let (found, before, after) =
+                        (tree(&next), case.memory().entries(), case.after());
                     let is_dead = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
                     let is_right = match (outcome.report.ok && !is_dead, outcome.report.exit_code) {
                         (true, _) => found == before,
@@ -119,9 +151,16 @@ fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
                         _ if is_dead => found == before || found == after,
                         _ => found == after,
                     };
-                    assert!(is_right, "{} {kind:?} at {verb}: {:?} {found:#?}", case.name, outcome.problems);
-                    let is_litter =
-                        |path: &RelPath| ["txn-", "dead-"].iter().any(|word| path.to_string().contains(word));
+                    assert!(
+                        is_right,
+                        "{} {kind:?} at {verb}: {:?} {found:#?}",
+                        case.name, outcome.problems
+                    );
+                    let is_litter = |path: &RelPath| {
+                        ["txn-", "dead-"]
+                            .iter()
+                            .any(|word| path.to_string().contains(word))
+                    };
                     let litter: Vec<_> = next.entries().into_keys().filter(is_litter).collect();
                     assert_eq!(litter, [], "{} {kind:?} at {verb}", case.name);
                 }
@@ -138,13 +177,20 @@ fn two_changes_and_two_undos_lead_to_the_first_tree() {
     put(&memory, &[Step::Put("a", Entry::file("one"))]);
     put(
         &memory,
-        &[Step::Put("a", Entry::file("uno")), Step::Put("b", Entry::file("due")), Step::Put("n/x", Entry::file("n"))],
+        &[
+            Step::Put("a", Entry::file("uno")),
+            Step::Put("b", Entry::file("due")),
+            Step::Put("n/x", Entry::file("n")),
+        ],
     );
     let after = tree(&memory);
     let twice = memory.restart();
     assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Last(1))));
     assert_eq!(tree(&memory), before);
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
+    assert_eq!(
+        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        ProblemKind::NothingToUndo
+    );
     assert!(done(&undo(&memory, Target::Undo)) && done(&undo(&memory, Target::Undo)));
     assert_eq!(tree(&memory), after);
     assert!(!undo(&memory, Target::Undo).report.ok);
@@ -161,7 +207,10 @@ fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
     memory.put(&path("a"), &Entry::file("1"));
     let forced = request(Target::Last(1), true);
     assert!(!done(&engine::apply(forced, &memory, &Interrupt::new())));
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
+    assert_eq!(
+        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        ProblemKind::NothingToUndo
+    );
 }
 
 #[test]
@@ -173,9 +222,18 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
         assert_eq!(memory.fingerprint(), before, "{}", case.name);
         let done = undo(&memory, Target::Last(1)).report;
         let files = |report: &wpatch::report::Report| {
-            report.files.iter().map(|file| (file.path.clone(), file.op)).collect::<Vec<_>>()
+            report
+                .files
+                .iter()
+                .map(|file| (file.path.clone(), file.op))
+                .collect::<Vec<_>>()
         };
-        assert_eq!((said.ok, files(&said)), (done.ok, files(&done)), "{}", case.name);
+        assert_eq!(
+            (said.ok, files(&said)),
+            (done.ok, files(&done)),
+            "{}",
+            case.name
+        );
     }
 }
 
@@ -197,17 +255,33 @@ fn any_change_can_be_named_by_the_beginning_of_its_name() {
     let first = log.entries[1].id.clone();
     assert!(done(&undo(&memory, Target::Entry(first.clone()))));
     let contents = |name: &str| memory.files()[&path(name)].contents.clone();
-    assert_eq!((contents("a"), contents("b")), (b"1".to_vec(), b"2".to_vec()));
+    assert_eq!(
+        (contents("a"), contents("b")),
+        (b"1".to_vec(), b"2".to_vec())
+    );
     assert!(!undo(&memory, Target::Entry(first)).report.ok);
     assert!(!undo(&memory, Target::Entry(String::new())).report.ok);
-    let states: Vec<_> =
-        engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.iter().map(|entry| entry.state).collect();
+    let states: Vec<_> = engine::log(&memory, &std::sync::Arc::default())
+        .unwrap()
+        .entries
+        .iter()
+        .map(|entry| entry.state)
+        .collect();
     assert_eq!(states, [State::Committed, State::Committed, State::Undone]);
 }
 
 #[test]
 fn a_directory_that_comes_back_has_the_mode_that_it_had() {
-    let memory = memory(&[("d", Entry { mode: 0o2750, ..Entry::directory() }), ("d/x", Entry::file("x"))]);
+    let memory = memory(&[
+        (
+            "d",
+            Entry {
+                mode: 0o2750,
+                ..Entry::directory()
+            },
+        ),
+        ("d/x", Entry::file("x")),
+    ]);
     let before = tree(&memory);
     put(&memory, &[Step::Delete("d/x")]);
     let after = tree(&memory);
@@ -222,9 +296,20 @@ fn a_directory_that_comes_back_has_the_mode_that_it_had() {
 
 #[test]
 fn an_undo_counts_the_lines_of_the_way_back() {
-    let start = [("a", Entry::file("1\n2\n3\n")), ("b", Entry::file("b\n")), ("z", Entry::file("\0"))];
+    let start = [
+        ("a", Entry::file("1\n2\n3\n")),
+        ("b", Entry::file("b\n")),
+        ("z", Entry::file("\0")),
+    ];
     let memory = memory(&start);
-    put(&memory, &[Step::Put("a", Entry::file("1\nzwei\n")), Step::Delete("b"), Step::Put("z", Entry::file("\0\0\n"))]);
+    put(
+        &memory,
+        &[
+            Step::Put("a", Entry::file("1\nzwei\n")),
+            Step::Delete("b"),
+            Step::Put("z", Entry::file("\0\0\n")),
+        ],
+    );
     put(&memory, &[Step::Put("c", Entry::file("c\nc\n"))]);
     let report = undo(&memory, Target::Last(2)).report;
     assert_eq!((report.summary.added, report.summary.removed), (3, 3));
@@ -235,11 +320,19 @@ fn a_change_that_was_made_again_with_others_is_not_taken_back_with_them() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     put(&memory, &[Step::Put("b", Entry::file("2"))]);
-    let first = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries[1].id.clone();
+    let first = engine::log(&memory, &std::sync::Arc::default())
+        .unwrap()
+        .entries[1]
+        .id
+        .clone();
     assert!(done(&undo(&memory, Target::Last(2))) && done(&undo(&memory, Target::Undo)));
     let after = tree(&memory);
     let error = undo(&memory, Target::Entry(first)).report.error.unwrap();
-    assert!(error.message.contains("together with others"), "{}", error.message);
+    assert!(
+        error.message.contains("together with others"),
+        "{}",
+        error.message
+    );
     assert_eq!(tree(&memory), after);
     assert!(done(&undo(&memory, Target::Last(1))));
 }
@@ -273,7 +366,11 @@ fn a_directory_that_became_a_link_comes_back() {
 fn a_pure_rename_is_shown() {
     let memory = memory(&[("a", Entry::file("1\n"))]);
     put(&memory, &[Step::Move("a", "b")]);
-    let id = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries[0].id.clone();
+    let id = engine::log(&memory, &std::sync::Arc::default())
+        .unwrap()
+        .entries[0]
+        .id
+        .clone();
     let shown = engine::show(&memory, &id, &std::sync::Arc::default()).unwrap();
     let diff = String::from_utf8(shown.entries[0].files[0].diff.clone().unwrap()).unwrap();
     assert!(diff.contains("rename from a\nrename to b\n"), "{diff}");
@@ -283,8 +380,13 @@ fn a_pure_rename_is_shown() {
 fn a_mode_that_somebody_changed_since_is_a_conflict() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
-    memory.set_permissions(&path("a"), wpatch::mode::Permissions::Exact(0o600)).unwrap();
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::Conflict);
+    memory
+        .set_permissions(&path("a"), wpatch::mode::Permissions::Exact(0o600))
+        .unwrap();
+    assert_eq!(
+        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        ProblemKind::Conflict
+    );
     assert_eq!(memory.files()[&path("a")].contents, b"2");
 }
 
@@ -292,7 +394,10 @@ fn a_mode_that_somebody_changed_since_is_a_conflict() {
 fn a_plain_directory_keeps_a_history_only_when_asked() {
     let memory = Memory::with_files([(path("a"), Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
+    assert_eq!(
+        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        ProblemKind::NothingToUndo
+    );
     assert_eq!(memory.entries().len(), 1);
     assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
     put(&memory, &[Step::Put("a", Entry::file("3"))]);
@@ -302,8 +407,14 @@ fn a_plain_directory_keeps_a_history_only_when_asked() {
 
 #[test]
 fn nothing_stays_with_an_old_file_that_was_written_over() {
-    let names: Vec<_> =
-        (0..100).map(|number| (&*format!("{number}").leak(), &*format!("link{number}").leak())).collect();
+    let names: Vec<_> = (0..100)
+        .map(|number| {
+            (
+                &*format!("{number}").leak(),
+                &*format!("link{number}").leak(),
+            )
+        })
+        .collect();
     let case = Case {
         name: "links",
         before: names
@@ -313,16 +424,24 @@ fn nothing_stays_with_an_old_file_that_was_written_over() {
             .collect(),
         links: names.clone(),
         mounts: vec![],
-        steps: names.iter().map(|&(name, _)| Step::Overwrite(name, Entry::file("new"))).collect(),
+        steps: names
+            .iter()
+            .map(|&(name, _)| Step::Overwrite(name, Entry::file("new")))
+            .collect(),
         after: vec![],
     };
     let memory = applied(&case, &[]);
-    let files = memory
-        .entries()
-        .into_iter()
-        .filter(|(path, entry)| path.to_string().starts_with(".git/wpatch/entry-") && entry.kind == FileKind::Regular);
+    let files = memory.entries().into_iter().filter(|(path, entry)| {
+        path.to_string().starts_with(".git/wpatch/entry-") && entry.kind == FileKind::Regular
+    });
     let contents: Vec<_> = files.map(|(_, entry)| entry.contents).collect();
-    assert_eq!(contents.iter().filter(|contents| *contents == b"old").count(), names.len());
+    assert_eq!(
+        contents
+            .iter()
+            .filter(|contents| *contents == b"old")
+            .count(),
+        names.len()
+    );
     // The record.
     assert_eq!(contents.len(), names.len() + 1);
     assert!(done(&undo(&memory, Target::Last(1))));
@@ -332,24 +451,56 @@ fn nothing_stays_with_an_old_file_that_was_written_over() {
 #[test]
 fn no_directory_of_scratch_stays_without_an_old_file() {
     let names = |what: &str, count: usize| -> Vec<&'static str> {
-        (0..count).map(|number| &*format!("{what}/{number}").leak()).collect()
+        (0..count)
+            .map(|number| &*format!("{what}/{number}").leak())
+            .collect()
     };
     let (made, gone) = (names("made", 200), names("gone", 40));
     for lacks in [&[][..], &[Feature::RenameFlags]] {
-        let before = gone.iter().map(|&name| (name, Entry::file("old"))).chain([(".git/HEAD", Entry::file("ref"))]);
+        let before = gone
+            .iter()
+            .map(|&name| (name, Entry::file("old")))
+            .chain([(".git/HEAD", Entry::file("ref"))]);
         let steps = made.iter().map(|&name| Step::Put(name, Entry::file("new")));
-        let steps = steps.chain(gone.iter().copied().map(Step::Delete)).collect();
+        let steps = steps
+            .chain(gone.iter().copied().map(Step::Delete))
+            .collect();
         let after = Vec::new();
-        let case = Case { name: "many", before: before.collect(), links: vec![], mounts: vec![], steps, after };
+        let case = Case {
+            name: "many",
+            before: before.collect(),
+            links: vec![],
+            mounts: vec![],
+            steps,
+            after,
+        };
         let memory = applied(&case, lacks);
-        let kept: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
-        let kept: Vec<_> =
-            kept.iter().filter_map(|name| name.strip_prefix(".git/wpatch/entry-")?.split_once('/')).collect();
-        let directories: Vec<_> =
-            kept.iter().filter(|(_, name)| name.starts_with("files") && !name.contains('/')).collect();
-        let is_used = |directory: &str| kept.iter().any(|(_, name)| name.starts_with(&format!("{directory}/o")));
-        assert!(directories.iter().all(|(_, directory)| is_used(directory)), "{lacks:?} {kept:?}");
-        assert_eq!(kept.len(), gone.len() + directories.len() + 1, "{lacks:?} {kept:?}");
+        let kept: Vec<_> = memory
+            .entries()
+            .into_keys()
+            .map(|path| path.to_string())
+            .collect();
+        let kept: Vec<_> = kept
+            .iter()
+            .filter_map(|name| name.strip_prefix(".git/wpatch/entry-")?.split_once('/'))
+            .collect();
+        let directories: Vec<_> = kept
+            .iter()
+            .filter(|(_, name)| name.starts_with("files") && !name.contains('/'))
+            .collect();
+        let is_used = |directory: &str| {
+            kept.iter()
+                .any(|(_, name)| name.starts_with(&format!("{directory}/o")))
+        };
+        assert!(
+            directories.iter().all(|(_, directory)| is_used(directory)),
+            "{lacks:?} {kept:?}"
+        );
+        assert_eq!(
+            kept.len(),
+            gone.len() + directories.len() + 1,
+            "{lacks:?} {kept:?}"
+        );
         assert!(done(&undo(&memory, Target::Last(1))), "{lacks:?}");
         assert_eq!(tree(&memory), tree(&case.memory()), "{lacks:?}");
     }

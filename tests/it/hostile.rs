@@ -18,8 +18,12 @@ use place::{Place, SECRET};
 const UPDATE: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-secret\n+changed\n";
 
 /// The ways to be told of a patch, by a terminal or a program.
-const COMMANDS: &[&[&str]] =
-    &[&["check", "-v"], &["check", "--json"], &["apply", "-v"], &["apply", "--json", "--with-diff"]];
+const COMMANDS: &[&[&str]] = &[
+    &["check", "-v"],
+    &["check", "--json"],
+    &["apply", "-v"],
+    &["apply", "--json", "--with-diff"],
+];
 
 /// The exit code of each kind of problem that the cases meet.
 const EXITS: &[(&str, i32)] = &[
@@ -38,15 +42,24 @@ const EXITS: &[(&str, i32)] = &[
 ];
 
 fn exit_code(case: &Case) -> i32 {
-    let Some(kind) = case.settings.error.as_deref() else { return 0 };
-    if matches!(case.settings.code.as_deref(), Some("wpatch::parse::unsupported" | "wpatch::parse::ed_script")) {
+    let Some(kind) = case.settings.error.as_deref() else {
+        return 0;
+    };
+    if matches!(
+        case.settings.code.as_deref(),
+        Some("wpatch::parse::unsupported" | "wpatch::parse::ed_script")
+    ) {
         return 2;
     }
     // The patch is well-formed and lacks what git needs to apply it.
     if case.settings.code.as_deref() == Some("wpatch::file::no_binary_data") {
         return 1;
     }
-    EXITS.iter().find(|(name, _)| *name == kind).map(|&(_, code)| code).expect("a kind with an exit code")
+    EXITS
+        .iter()
+        .find(|(name, _)| *name == kind)
+        .map(|&(_, code)| code)
+        .expect("a kind with an exit code")
 }
 
 #[test]
@@ -55,13 +68,24 @@ fn every_hostile_case_is_refused_or_harmless() {
     each(&cases, |case| {
         for command in COMMANDS {
             let place = Place::new(&case.before);
-            let arguments: Vec<_> = command.iter().map(ToString::to_string).chain(case.settings.arguments()).collect();
+            let arguments: Vec<_> = command
+                .iter()
+                .map(ToString::to_string)
+                .chain(case.settings.arguments())
+                .collect();
             let before = place.traces();
-            let output = place.run(&[arguments, case.settings.own_arguments()].concat(), &case.patch);
+            let output = place.run(
+                &[arguments, case.settings.own_arguments()].concat(),
+                &case.patch,
+            );
             same("exit code", &output.status.code(), &Some(exit_code(case)))?;
             place.is_safe(&output)?;
             let is_applied = command[0] == "apply" && case.after.is_some();
-            let expected = if is_applied { case.after.as_ref() } else { Some(&case.before) };
+            let expected = if is_applied {
+                case.after.as_ref()
+            } else {
+                Some(&case.before)
+            };
             same("tree", &Some(&tree::read(&place.root())), &expected)?;
             if !is_applied {
                 same("traces", &place.traces().files(), &before.files())?;
@@ -69,7 +93,11 @@ fn every_hostile_case_is_refused_or_harmless() {
         }
         Ok(())
     });
-    assert!(std::env::var_os("CASE").is_some() || cases.len() > 100, "only {} cases", cases.len());
+    assert!(
+        std::env::var_os("CASE").is_some() || cases.len() > 100,
+        "only {} cases",
+        cases.len()
+    );
 }
 
 /// Runs check and apply, which both have to refuse `patch` for `code` and leave everything alone.
@@ -78,7 +106,10 @@ fn refused(place: &Place, patch: &str, code: &str) {
     for command in ["check", "apply"] {
         let output = place.run(&[command.to_owned(), "--json".to_owned()], patch.as_bytes());
         let report = Place::report(&output);
-        assert_eq!(report["error"]["code"], code, "{command} {patch}: {report:#}");
+        assert_eq!(
+            report["error"]["code"], code,
+            "{command} {patch}: {report:#}"
+        );
         place.is_safe(&output).unwrap();
         assert_eq!(place.traces().files(), before.files(), "{command} {patch}");
     }
@@ -88,14 +119,31 @@ fn refused(place: &Place, patch: &str, code: &str) {
 fn special_files_are_neither_opened_nor_written() {
     let place = Place::new(&tree::Tree::new());
     let at = |name: &str| place.root().join(name);
-    mknodat(CWD, at("fifo"), FileType::Fifo, Mode::from_raw_mode(0o666), 0).unwrap();
+    mknodat(
+        CWD,
+        at("fifo"),
+        FileType::Fifo,
+        Mode::from_raw_mode(0o666),
+        0,
+    )
+    .unwrap();
     let _listener = UnixListener::bind(at("socket")).unwrap();
     for name in ["fifo", "socket"] {
         let not_a_file = "wpatch::file::not_a_file";
         refused(&place, &UPDATE.replace('x', name), not_a_file);
-        refused(&place, &format!("*** Begin Patch\n*** Delete File: {name}\n*** End Patch\n"), not_a_file);
-        refused(&place, &format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n"), not_a_file);
-        let rename = format!("diff --git a/{name} b/y\nsimilarity index 100%\nrename from {name}\nrename to y\n");
+        refused(
+            &place,
+            &format!("*** Begin Patch\n*** Delete File: {name}\n*** End Patch\n"),
+            not_a_file,
+        );
+        refused(
+            &place,
+            &format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n"),
+            not_a_file,
+        );
+        let rename = format!(
+            "diff --git a/{name} b/y\nsimilarity index 100%\nrename from {name}\nrename to y\n"
+        );
         refused(&place, &rename, not_a_file);
         let mode = format!("diff --git a/{name} b/{name}\nold mode 100644\nnew mode 100755\n");
         refused(&place, &mode, not_a_file);
@@ -112,8 +160,16 @@ fn devices_are_neither_opened_nor_written() {
         Place::report(&place.run(&arguments, patch.as_bytes()))["error"]["code"].clone()
     };
     for name in ["zero", "full", "tty"] {
-        assert_eq!(check(&UPDATE.replace('x', name)), "wpatch::file::not_a_file", "{name}");
-        assert_eq!(check(&UPDATE.replace('x', &format!("{name}/y"))), "wpatch::file::missing", "{name}");
+        assert_eq!(
+            check(&UPDATE.replace('x', name)),
+            "wpatch::file::not_a_file",
+            "{name}"
+        );
+        assert_eq!(
+            check(&UPDATE.replace('x', &format!("{name}/y"))),
+            "wpatch::file::missing",
+            "{name}"
+        );
     }
 }
 
@@ -128,10 +184,18 @@ fn nothing_passes_through_a_hard_link() {
         assert!(output.status.success(), "{patch}: {output:?}");
         let (inside, outside) = (place.root().join("x"), place.outside().join("secret"));
         assert_eq!(fs::read_to_string(&outside).unwrap(), SECRET, "{patch}");
-        assert_eq!(fs::metadata(&outside).unwrap().mode() & 0o7777, 0o644, "{patch}");
+        assert_eq!(
+            fs::metadata(&outside).unwrap().mode() & 0o7777,
+            0o644,
+            "{patch}"
+        );
         let data = fs::metadata(&inside).unwrap();
         let is_executable = patch.contains("new mode");
-        assert_eq!(data.mode() & 0o7777, if is_executable { 0o755 } else { 0o644 }, "{patch}");
+        assert_eq!(
+            data.mode() & 0o7777,
+            if is_executable { 0o755 } else { 0o644 },
+            "{patch}"
+        );
         assert_ne!(data.ino(), fs::metadata(&outside).unwrap().ino(), "{patch}");
     }
 }
@@ -147,7 +211,8 @@ fn a_patch_gives_no_file_odd_bits() {
         fs::set_permissions(file("x"), std::fs::Permissions::from_mode(bits)).unwrap();
         let mode_of = |name: &str| fs::metadata(file(name)).unwrap().mode() & 0o7777;
         // What the owner gave a file stays with it, and goes with the first change of its mode.
-        for (patch, name, expected) in [(copy, "y", 0o755), (UPDATE, "x", bits), (mode, "x", 0o644)] {
+        for (patch, name, expected) in [(copy, "y", 0o755), (UPDATE, "x", bits), (mode, "x", 0o644)]
+        {
             let output = place.run(&["apply".to_owned()], patch.as_bytes());
             assert!(output.status.success(), "{output:?}");
             assert_eq!(mode_of(name), expected, "{bits:o}: {patch}");
@@ -165,23 +230,39 @@ fn a_state_directory_that_came_with_the_tree_is_not_believed() {
         fs::write(directory.join("journal"), journal).unwrap();
         fs::write(directory.join("o0"), "planted\n").unwrap();
         if is_private {
-            fs::set_permissions(place.root().join(".wpatch"), std::fs::Permissions::from_mode(0o700)).unwrap();
+            fs::set_permissions(
+                place.root().join(".wpatch"),
+                std::fs::Permissions::from_mode(0o700),
+            )
+            .unwrap();
             fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700)).unwrap();
         }
         place
     };
     let body = |path: &str| {
-        let change = format!(r#"{{"number":0,"path":"{path}","before":null,"after":null,"leaves":true}}"#);
-        format!(r#"{{"root":"{{}}","makes":[{{"path":"{path}","standing":null}}],"removes":[],"changes":[{change}]}}"#)
+        let change =
+            format!(r#"{{"number":0,"path":"{path}","before":null,"after":null,"leaves":true}}"#);
+        format!(
+            r#"{{"root":"{{}}","makes":[{{"path":"{path}","standing":null}}],"removes":[],"changes":[{change}]}}"#
+        )
     };
-    let signed = |body: String| format!("wpatch.journal/1 {}\n{body}", wpatch::digest::Digest::of(body.as_bytes()));
+    let signed = |body: String| {
+        format!(
+            "wpatch.journal/1 {}\n{body}",
+            wpatch::digest::Digest::of(body.as_bytes())
+        )
+    };
     for path in ["../outside/secret", "/etc/passwd", ".git/config", "x"] {
         for journal in [body(path), signed(body(path)), String::new()] {
             for is_private in [false, true] {
                 let place = forged(&journal, is_private);
                 refused(&place, UPDATE, "wpatch::io::state");
                 let output = place.run(&["recover".to_owned(), "--json".to_owned()], b"");
-                assert_eq!(Place::report(&output)["error"]["code"], "wpatch::io::state", "{journal}");
+                assert_eq!(
+                    Place::report(&output)["error"]["code"],
+                    "wpatch::io::state",
+                    "{journal}"
+                );
                 assert_eq!(fs::read_to_string(place.root().join("x")).unwrap(), SECRET);
                 place.is_safe(&output).unwrap();
             }

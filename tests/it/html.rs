@@ -67,7 +67,9 @@ fn path(name: &[u8]) -> RelPath {
 }
 
 fn shown(files: &[(&str, &[u8])], patch: impl Into<Vec<u8>>) -> Shown {
-    let files = files.iter().map(|(name, content)| (path(name.as_bytes()), Entry::file(content.to_vec())));
+    let files = files
+        .iter()
+        .map(|(name, content)| (path(name.as_bytes()), Entry::file(content.to_vec())));
     Shown::of(&engine::exhibit(request(patch), &Memory::with_files(files)))
 }
 
@@ -81,7 +83,10 @@ impl Shown {
     fn of(preview: &Preview<'_>) -> Self {
         let mut out = Vec::new();
         print_html(&preview.page(), &mut out).unwrap();
-        Self { report: preview.report.clone(), text: String::from_utf8(out).unwrap() }
+        Self {
+            report: preview.report.clone(),
+            text: String::from_utf8(out).unwrap(),
+        }
     }
 }
 
@@ -105,13 +110,18 @@ fn parsed(text: &str) -> Html {
     let mut ids = Vec::new();
     for element in all(&page, "*") {
         let name = element.value().name();
-        let attributes = known.get(name).unwrap_or_else(|| panic!("<{name}>\n{text}"));
+        let attributes = known
+            .get(name)
+            .unwrap_or_else(|| panic!("<{name}>\n{text}"));
         for (attribute, value) in element.value().attrs() {
             assert!(attributes.contains(&attribute), "<{name} {attribute}>");
             match attribute {
                 "id" => ids.push(value),
                 "href" => assert!(value.starts_with('#'), "{value}"),
-                "src" => assert!(value.starts_with("data:image/") && value.contains(";base64,"), "{value:.80}"),
+                "src" => assert!(
+                    value.starts_with("data:image/") && value.contains(";base64,"),
+                    "{value:.80}"
+                ),
                 _ => {}
             }
         }
@@ -121,7 +131,11 @@ fn parsed(text: &str) -> Html {
     ids.dedup();
     assert_eq!(ids.len(), count, "an id twice");
     for link in all(&page, "a") {
-        assert!(ids.contains(&&link.value().attr("href").unwrap()[1..]), "{:?}", link.value());
+        assert!(
+            ids.contains(&&link.value().attr("href").unwrap()[1..]),
+            "{:?}",
+            link.value()
+        );
     }
     let dangerous = |character: &char| character.is_control() && !matches!(character, '\n' | '\t');
     assert_eq!(text.chars().find(dangerous), None);
@@ -144,19 +158,32 @@ fn texts(page: &Html, selector: &str) -> Vec<String> {
 }
 
 const LIST: &[u8] = b"one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
-const CHANGE: &str = "--- a/list\n+++ b/list\n@@ -2,3 +2,4 @@ top\n one\n-two apples\n+two pears\n+and\n three\n";
+const CHANGE: &str =
+    "--- a/list\n+++ b/list\n@@ -2,3 +2,4 @@ top\n one\n-two apples\n+two pears\n+and\n three\n";
 
 #[test]
 fn the_policy_of_the_page_allows_its_own_style_and_nothing_else() {
     let page = page(&shown(&[("list", LIST)], CHANGE));
     let style: String = all(&page, "style")[0].text().collect();
-    let policy = all(&page, "meta[http-equiv=Content-Security-Policy]")[0].value().attr("content").unwrap().to_owned();
+    let policy = all(&page, "meta[http-equiv=Content-Security-Policy]")[0]
+        .value()
+        .attr("content")
+        .unwrap()
+        .to_owned();
     let hash = BASE64_STANDARD.encode(Sha256::digest(style));
-    let expected =
-        format!("default-src 'none'; style-src 'sha256-{hash}'; img-src data:; base-uri 'none'; form-action 'none'");
+    let expected = format!(
+        "default-src 'none'; style-src 'sha256-{hash}'; img-src data:; base-uri 'none'; form-action 'none'"
+    );
     assert_eq!(policy, expected);
-    let first = all(&page, "head > *").into_iter().map(|element| element.value().name().to_owned()).take(2);
-    assert_eq!(first.collect::<Vec<_>>(), ["meta", "meta"], "the policy comes before what it is for");
+    let first = all(&page, "head > *")
+        .into_iter()
+        .map(|element| element.value().name().to_owned())
+        .take(2);
+    assert_eq!(
+        first.collect::<Vec<_>>(),
+        ["meta", "meta"],
+        "the policy comes before what it is for"
+    );
 }
 
 #[test]
@@ -165,12 +192,32 @@ fn a_small_page_has_this_structure() {
     let page = page(&shown(&[("list", list)], CHANGE));
     assert_eq!(
         texts(&page, "title, h1, h2, h3"),
-        ["Applies: 1 file", "Applies 1 file +2\u{2212}1", "Files", "Changes", "list"]
+        [
+            "Applies: 1 file",
+            "Applies 1 file +2\u{2212}1",
+            "Files",
+            "Changes",
+            "list"
+        ]
     );
     assert_eq!(texts(&page, "nav a"), ["Mlist+2\u{2212}1"]);
     assert_eq!(texts(&page, ".file .badge"), ["modify", "offset +1 line"]);
-    assert_eq!(texts(&page, "h4"), ["@@ \u{2212}1,5 +1,6 @@ top f1h1 offset +1 line"]);
-    assert_eq!(texts(&page, "tr"), ["11 1", "22 2", "33 one", "4-two apples", "4+two pears", "5+and", "56 three"]);
+    assert_eq!(
+        texts(&page, "h4"),
+        ["@@ \u{2212}1,5 +1,6 @@ top f1h1 offset +1 line"]
+    );
+    assert_eq!(
+        texts(&page, "tr"),
+        [
+            "11 1",
+            "22 2",
+            "33 one",
+            "4-two apples",
+            "4+two pears",
+            "5+and",
+            "56 three"
+        ]
+    );
     assert_eq!(texts(&page, "del, ins"), ["apples", "pears", "and"]);
     let plan = texts(&page, ".copy");
     assert!(plan[0].starts_with("sha256:"), "{plan:?}");
@@ -178,11 +225,17 @@ fn a_small_page_has_this_structure() {
 
 #[test]
 fn the_same_change_has_the_same_page() {
-    let many: Vec<String> =
-        (0..40).map(|n| format!("--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-{n} a b\n+{n} a c\n")).collect();
+    let many: Vec<String> = (0..40)
+        .map(|n| format!("--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-{n} a b\n+{n} a c\n"))
+        .collect();
     let many = many.concat();
-    let contents: Vec<_> = (0..40).map(|n| (format!("f{n}"), format!("{n} a b\n"))).collect();
-    let files: Vec<_> = contents.iter().map(|(name, content)| (name.as_str(), content.as_bytes())).collect();
+    let contents: Vec<_> = (0..40)
+        .map(|n| (format!("f{n}"), format!("{n} a b\n")))
+        .collect();
+    let files: Vec<_> = contents
+        .iter()
+        .map(|(name, content)| (name.as_str(), content.as_bytes()))
+        .collect();
     let first = shown(&files, many.clone()).text;
     for _ in 0..4 {
         assert_eq!(shown(&files, many.clone()).text, first);
@@ -207,7 +260,17 @@ fn hostile_texts_stay_texts() {
     ];
     for text in hostile {
         let line = |sign: &[u8]| [sign, text, b"\n"].concat();
-        let hunk = [b"@@ -1,1 +1,2 @@ ", text, b"\n", b" ", text, b"\n+", text, b" new\n"].concat();
+        let hunk = [
+            b"@@ -1,1 +1,2 @@ ",
+            text,
+            b"\n",
+            b" ",
+            text,
+            b"\n+",
+            text,
+            b" new\n",
+        ]
+        .concat();
         let patch = [b"--- a/file\n+++ b/file\n", &hunk[..]].concat();
         let fits = shown(&[("file", &line(b""))], patch.clone());
         assert!(fits.report.ok, "{:?}", fits.report.problems);
@@ -216,7 +279,10 @@ fn hostile_texts_stay_texts() {
         // It is read as it is, with what does not show as escapes.
         if text.iter().all(|byte| (b' '..0x7f).contains(byte)) {
             let expected = String::from_utf8_lossy(text).into_owned();
-            let cells: Vec<String> = all(&page, "td.c").into_iter().map(|cell| cell.text().collect()).collect();
+            let cells: Vec<String> = all(&page, "td.c")
+                .into_iter()
+                .map(|cell| cell.text().collect())
+                .collect();
             assert_eq!(cells, [expected.clone(), format!("{expected} new")]);
         } else {
             assert!(!all(&page, "td.c .esc").is_empty(), "{text:?}");
@@ -243,11 +309,16 @@ fn hostile_names_stay_names() {
         let quoted: Vec<_> = name.iter().map(|byte| format!("\\{byte:03o}")).collect();
         let quoted = quoted.concat();
         let header = format!("diff --git \"a/{quoted}\" \"b/{quoted}\"\n");
-        let create = format!("{header}new file mode 100644\n--- /dev/null\n+++ \"b/{quoted}\"\n@@ -0,0 +1 @@\n+x\n");
+        let create = format!(
+            "{header}new file mode 100644\n--- /dev/null\n+++ \"b/{quoted}\"\n@@ -0,0 +1 @@\n+x\n"
+        );
         let created = shown(&[], create);
         assert!(created.report.ok, "{name:?} {:?}", created.report.problems);
         page(&created);
-        page(&shown(&[], format!("{header}--- \"a/{quoted}\"\n+++ \"b/{quoted}\"\n@@ -1 +1 @@\n-x\n+y\n")));
+        page(&shown(
+            &[],
+            format!("{header}--- \"a/{quoted}\"\n+++ \"b/{quoted}\"\n@@ -1 +1 @@\n-x\n+y\n"),
+        ));
         let renamed = format!(
             "diff --git \"a/{quoted}\" b/new\nsimilarity index 100%\nrename from \"{quoted}\"\nrename to new\n"
         );
@@ -260,40 +331,77 @@ fn hostile_names_stay_names() {
 
 #[test]
 fn a_reviewer_is_told_of_invisible_characters() {
-    let change = |text: &str| format!("--- a/list\n+++ b/list\n@@ -1,2 +1,3 @@\n one\n+{text}\n two\n");
-    let badges = |text: &str| texts(&page(&shown(&[("list", LIST)], change(text))), ".file > summary .badge");
-    assert_eq!(badges("\tplain\r"), ["modify", "line ends lf \u{2192} mixed"]);
-    assert_eq!(badges("if level != \"user\u{202e}\""), ["modify", "invisible characters"]);
+    let change =
+        |text: &str| format!("--- a/list\n+++ b/list\n@@ -1,2 +1,3 @@\n one\n+{text}\n two\n");
+    let badges = |text: &str| {
+        texts(
+            &page(&shown(&[("list", LIST)], change(text))),
+            ".file > summary .badge",
+        )
+    };
+    assert_eq!(
+        badges("\tplain\r"),
+        ["modify", "line ends lf \u{2192} mixed"]
+    );
+    assert_eq!(
+        badges("if level != \"user\u{202e}\""),
+        ["modify", "invisible characters"]
+    );
 }
 
 #[test]
 fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
     let long = "x<".repeat(5 << 20);
-    let line = shown(&[], format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+{long}\n+end\n"));
+    let line = shown(
+        &[],
+        format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+{long}\n+end\n"),
+    );
     assert!(line.report.ok);
     assert!(line.text.len() < 100_000);
     let cut = texts(&page(&line), ".word.ask");
-    assert_eq!(cut, ["The change is longer than what a page has of one file: its end is not shown."]);
+    assert_eq!(
+        cut,
+        ["The change is longer than what a page has of one file: its end is not shown."]
+    );
 
-    let wide = format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+{}\n", "y".repeat(100_000));
-    assert_eq!(texts(&page(&shown(&[], wide)), ".cut"), ["\u{2026} 98000 more bytes not shown"]);
+    let wide = format!(
+        "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+{}\n",
+        "y".repeat(100_000)
+    );
+    assert_eq!(
+        texts(&page(&shown(&[], wide)), ".cut"),
+        ["\u{2026} 98000 more bytes not shown"]
+    );
 
     let lines = "+\"\n".repeat(30_000);
-    let many = shown(&[], format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,30000 @@\n{lines}"));
+    let many = shown(
+        &[],
+        format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,30000 @@\n{lines}"),
+    );
     let many = many.text;
     assert_eq!(many.matches("<tr").count(), 20_000);
     assert!(many.contains("The page is full: 10000 more lines of this file not shown."));
 
-    let files: Vec<_> = (0..2100).map(|n| format!("--- /dev/null\n+++ b/f{n}\n@@ -0,0 +1 @@\n+x\n")).collect();
+    let files: Vec<_> = (0..2100)
+        .map(|n| format!("--- /dev/null\n+++ b/f{n}\n@@ -0,0 +1 @@\n+x\n"))
+        .collect();
     let files = shown(&[], files.concat()).text;
-    assert_eq!((files.matches("<details class=\"file\"").count(), files.matches("<li><a href").count()), (2000, 2000));
+    assert_eq!(
+        (
+            files.matches("<details class=\"file\"").count(),
+            files.matches("<li><a href").count()
+        ),
+        (2000, 2000)
+    );
     assert!(files.contains("The page is full: 100 more files not shown."));
 }
 
 #[test]
 fn deep_trees_do_not_nest_without_end() {
     let deep = format!("{}x", "d/".repeat(90));
-    let both = format!("--- /dev/null\n+++ b/{deep}\n@@ -0,0 +1 @@\n+x\n--- /dev/null\n+++ b/d/y\n@@ -0,0 +1 @@\n+x\n");
+    let both = format!(
+        "--- /dev/null\n+++ b/{deep}\n@@ -0,0 +1 @@\n+x\n--- /dev/null\n+++ b/d/y\n@@ -0,0 +1 @@\n+x\n"
+    );
     let page = page(&shown(&[], both));
     assert_eq!(all(&page, "nav a").len(), 2);
     assert!(all(&page, "nav details").len() < 30);
@@ -301,20 +409,29 @@ fn deep_trees_do_not_nest_without_end() {
 
 #[test]
 fn what_does_not_fit_says_why_and_where_it_nearly_does() {
-    let patch =
-        "--- a/list\n+++ b/list\n@@ -2,3 +2,3 @@\n two\n-3\n+III\n four\n--- a/gone\n+++ b/gone\n@@ -1 +1 @@\n-a\n+b\n";
+    let patch = "--- a/list\n+++ b/list\n@@ -2,3 +2,3 @@\n two\n-3\n+III\n four\n--- a/gone\n+++ b/gone\n@@ -1 +1 @@\n-a\n+b\n";
     let page = page(&shown(&[("list", LIST)], patch));
     assert_eq!(texts(&page, "h1"), ["Does not apply 2 files +2\u{2212}2"]);
-    assert_eq!(texts(&page, "header .word"), ["In the way: list (not found), gone (missing)"]);
-    assert_eq!(texts(&page, "h4 .badge"), ["fits nowhere", "not looked for"]);
+    assert_eq!(
+        texts(&page, "header .word"),
+        ["In the way: list (not found), gone (missing)"]
+    );
+    assert_eq!(
+        texts(&page, "h4 .badge"),
+        ["fits nowhere", "not looked for"]
+    );
     assert_eq!(texts(&page, ".difference dd"), ["3", "three"]);
-    assert_eq!(texts(&page, ".nearest > p")[0], "The closest match is line 2, where 2 of 3 lines are the same.");
+    assert_eq!(
+        texts(&page, ".nearest > p")[0],
+        "The closest match is line 2, where 2 of 3 lines are the same."
+    );
     assert_eq!(texts(&page, "nav .flag"), ["fails", "fails"]);
 }
 
 #[test]
 fn what_policy_denies_is_shown_as_the_patch_has_it() {
-    let patch = "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1,2 @@\n [core]\n+\tfsmonitor = \"x\"\n";
+    let patch =
+        "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1,2 @@\n [core]\n+\tfsmonitor = \"x\"\n";
     let page = page(&shown(&[], patch));
     assert_eq!(texts(&page, "h1"), ["Refused 1 file +1"]);
     assert!(texts(&page, "summary .badge").contains(&"denied by policy".to_owned()));
@@ -330,5 +447,8 @@ fn repairs_stand_at_their_files() {
     let page = page(&Shown::of(&engine::exhibit(request, &workspace)));
     let told = "counts in line 3: the header of the chunk counted its lines wrongly; they were counted again";
     assert_eq!(texts(&page, "header li"), [told]);
-    assert_eq!(texts(&page, ".file > summary .badge"), ["modify", "repaired: counts"]);
+    assert_eq!(
+        texts(&page, ".file > summary .badge"),
+        ["modify", "repaired: counts"]
+    );
 }

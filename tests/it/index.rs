@@ -32,11 +32,29 @@ fn index_and_work_tree_change_together() {
     assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
     assert_eq!(tree.git(&["diff-files"]), "");
     assert!(!tree.root().join(".git/index.lock").exists());
-    assert!(fs::metadata(tree.root().join("sub/plain")).unwrap().is_file());
-    let names: Vec<_> = report["index"]["entries"].as_array().unwrap().iter().map(|entry| &entry["path"]).collect();
-    assert_eq!(names, ["changed", "d/new", "gone", "plain", "script", "sub/plain"]);
+    assert!(
+        fs::metadata(tree.root().join("sub/plain"))
+            .unwrap()
+            .is_file()
+    );
+    let names: Vec<_> = report["index"]["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["path"])
+        .collect();
+    assert_eq!(
+        names,
+        ["changed", "d/new", "gone", "plain", "script", "sub/plain"]
+    );
     assert_eq!(report["index"]["entries"][4]["after"]["mode"], "100755");
-    assert_eq!((&report["index"]["reach"], &report["index"]["entries"][2]["after"]), (&"index".into(), &Value::Null));
+    assert_eq!(
+        (
+            &report["index"]["reach"],
+            &report["index"]["entries"][2]["after"]
+        ),
+        (&"index".into(), &Value::Null)
+    );
     assert_eq!(tree.git(&["fsck", "--no-dangling"]), "");
 }
 
@@ -45,8 +63,15 @@ fn the_index_alone_changes_when_only_that_is_meant() {
     let tree = Tree::new();
     fs::write(tree.root().join("changed"), "something else\n").unwrap();
     let (code, report) = tree.report(&["apply", "--cached"]);
-    assert_eq!((code, &report["index"]["reach"]), (0, &"cached".into()), "{report:#}");
-    assert_eq!(fs::read_to_string(tree.root().join("changed")).unwrap(), "something else\n");
+    assert_eq!(
+        (code, &report["index"]["reach"]),
+        (0, &"cached".into()),
+        "{report:#}"
+    );
+    assert_eq!(
+        fs::read_to_string(tree.root().join("changed")).unwrap(),
+        "something else\n"
+    );
     assert!(!tree.root().join("d").exists());
     assert_eq!(tree.git(&["show", ":changed"]), "one\nzwei\nthree\n");
     assert_eq!(
@@ -58,23 +83,44 @@ fn the_index_alone_changes_when_only_that_is_meant() {
 
 #[test]
 fn a_repository_that_has_lost_what_the_index_names_is_at_fault_and_not_the_file() {
-    for options in [&["apply", "--cached"][..], &["apply", "--cached", "--reject"], &["check", "--cached"]] {
+    for options in [
+        &["apply", "--cached"][..],
+        &["apply", "--cached", "--reject"],
+        &["check", "--cached"],
+    ] {
         let tree = Tree::new();
         let id = tree.git(&["rev-parse", ":changed"]);
         let (directory, name) = id.trim_end().split_at(2);
         fs::remove_file(tree.root().join(".git/objects").join(directory).join(name)).unwrap();
         let before = tree.entries();
         let (code, report) = tree.report(options);
-        assert_eq!((code, &report["error"]["kind"]), (4, &"io".into()), "{options:?}: {report:#}");
-        assert!(report["error"]["message"].as_str().unwrap().contains(id.trim_end()), "{report:#}");
-        assert_eq!((tree.entries(), tree.git(&["diff-files"])), (before, String::new()), "{options:?}");
+        assert_eq!(
+            (code, &report["error"]["kind"]),
+            (4, &"io".into()),
+            "{options:?}: {report:#}"
+        );
+        assert!(
+            report["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains(id.trim_end()),
+            "{report:#}"
+        );
+        assert_eq!(
+            (tree.entries(), tree.git(&["diff-files"])),
+            (before, String::new()),
+            "{options:?}"
+        );
     }
 }
 
 #[test]
 fn what_was_rejected_beside_the_index_is_rejected_again() {
     let tree = Tree::new();
-    let lines = (1..=30).map(|number| format!("{number}\n")).collect::<Vec<_>>().concat();
+    let lines = (1..=30)
+        .map(|number| format!("{number}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     fs::create_dir(tree.root().join("old")).unwrap();
     for name in ["a", "b", "c"] {
         fs::write(tree.root().join("old").join(name), &lines).unwrap();
@@ -87,11 +133,23 @@ fn what_was_rejected_beside_the_index_is_rejected_again() {
         )
     };
     let hunk = "--- a/old/a\n+++ b/new/a\n@@ -1,3 +1,3 @@\n 1\n-no such line\n+x\n 3\n";
-    fs::write(tree.patch(), [moved("b"), moved("c"), moved("a"), hunk.to_owned()].concat()).unwrap();
+    fs::write(
+        tree.patch(),
+        [moved("b"), moved("c"), moved("a"), hunk.to_owned()].concat(),
+    )
+    .unwrap();
     for _ in 0..2 {
         let (code, report) = tree.report(&["apply", "--cached", "--reject"]);
-        assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::hunk::not_found".into()), "{report:#}");
-        assert!(fs::read_to_string(tree.root().join("new/a.rej")).unwrap().contains("no such line"));
+        assert_eq!(
+            (code, &report["error"]["code"]),
+            (1, &"wpatch::hunk::not_found".into()),
+            "{report:#}"
+        );
+        assert!(
+            fs::read_to_string(tree.root().join("new/a.rej"))
+                .unwrap()
+                .contains("no such line")
+        );
         tree.git(&["reset", "-q"]);
     }
 }
@@ -100,15 +158,28 @@ fn what_was_rejected_beside_the_index_is_rejected_again() {
 fn check_says_what_apply_does_and_writes_nothing() {
     let tree = Tree::new();
     let before = traces(&tree.root());
-    let checked = [tree.report(&["check"]), tree.report(&["check", "--index"]), tree.report(&["check", "--cached"])];
+    let checked = [
+        tree.report(&["check"]),
+        tree.report(&["check", "--index"]),
+        tree.report(&["check", "--cached"]),
+    ];
     assert_eq!(traces(&tree.root()), before);
-    let ids: Vec<_> = checked.iter().map(|(code, report)| (*code, report["plan_id"].as_str().unwrap())).collect();
+    let ids: Vec<_> = checked
+        .iter()
+        .map(|(code, report)| (*code, report["plan_id"].as_str().unwrap()))
+        .collect();
     assert!(ids.iter().all(|(code, _)| *code == 0), "{ids:?}");
-    assert!(ids[0].1 != ids[1].1 && ids[1].1 != ids[2].1 && ids[0].1 != ids[2].1, "{ids:?}");
+    assert!(
+        ids[0].1 != ids[1].1 && ids[1].1 != ids[2].1 && ids[0].1 != ids[2].1,
+        "{ids:?}"
+    );
     let (code, refused) = tree.report(&["apply", "--index", "--approve", ids[2].1]);
     assert_eq!((code, &refused["error"]["kind"]), (1, &"stale".into()));
     let (code, report) = tree.report(&["apply", "--index", "--approve", ids[1].1]);
-    assert_eq!((code, &report["index"]["entries"]), (0, &checked[1].1["index"]["entries"]));
+    assert_eq!(
+        (code, &report["index"]["entries"]),
+        (0, &checked[1].1["index"]["entries"])
+    );
 }
 
 #[test]
@@ -130,8 +201,15 @@ fn a_file_that_is_not_the_one_in_the_index_is_refused() {
         change(&tree.root());
         let (files, entries) = (crate::tree::read(&tree.root()), tree.entries());
         let (code, report) = tree.report(&["apply", "--index"]);
-        assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::file::not_as_indexed".into()), "{report:#}");
-        assert_eq!((crate::tree::read(&tree.root()), tree.entries()), (files, entries));
+        assert_eq!(
+            (code, &report["error"]["code"]),
+            (1, &"wpatch::file::not_as_indexed".into()),
+            "{report:#}"
+        );
+        assert_eq!(
+            (crate::tree::read(&tree.root()), tree.entries()),
+            (files, entries)
+        );
     }
 }
 
@@ -141,8 +219,15 @@ fn what_is_in_the_way_and_not_in_the_index_is_refused() {
     fs::create_dir(tree.root().join("d")).unwrap();
     fs::write(tree.root().join("d/new"), "mine\n").unwrap();
     let (code, report) = tree.report(&["apply", "--index"]);
-    assert_eq!((code, &report["error"]["kind"]), (1, &"exists".into()), "{report:#}");
-    assert_eq!(fs::read_to_string(tree.root().join("d/new")).unwrap(), "mine\n");
+    assert_eq!(
+        (code, &report["error"]["kind"]),
+        (1, &"exists".into()),
+        "{report:#}"
+    );
+    assert_eq!(
+        fs::read_to_string(tree.root().join("d/new")).unwrap(),
+        "mine\n"
+    );
     assert_eq!(tree.git(&["diff", "--cached", "--name-only"]), "");
 }
 
@@ -176,8 +261,11 @@ fn line_ends_and_filters_are_those_of_git() {
     let tree = Tree::new();
     tree.git(&["config", "filter.shout.clean", "tr A-Z a-z"]);
     tree.git(&["config", "filter.shout.smudge", "tr a-z A-Z"]);
-    fs::write(tree.root().join(".gitattributes"), "changed text eol=crlf\nd/new filter=shout\nplain filter=shout\n")
-        .unwrap();
+    fs::write(
+        tree.root().join(".gitattributes"),
+        "changed text eol=crlf\nd/new filter=shout\nplain filter=shout\n",
+    )
+    .unwrap();
     fs::write(tree.root().join("changed"), "one\r\ntwo\r\nthree\r\n").unwrap();
     tree.git(&["add", "."]);
     tree.git(&["commit", "-q", "-m", "attributes"]);
@@ -186,8 +274,14 @@ fn line_ends_and_filters_are_those_of_git() {
     assert_eq!(tree.git(&["status", "--porcelain"]), "");
     let (code, report) = tree.report(&["apply", "--index", "--allow-filter", "shout"]);
     assert_eq!(code, 0, "{report:#}");
-    assert_eq!(fs::read_to_string(tree.root().join("changed")).unwrap(), "one\r\nzwei\r\nthree\r\n");
-    assert_eq!(fs::read_to_string(tree.root().join("d/new")).unwrap(), "NEW\n");
+    assert_eq!(
+        fs::read_to_string(tree.root().join("changed")).unwrap(),
+        "one\r\nzwei\r\nthree\r\n"
+    );
+    assert_eq!(
+        fs::read_to_string(tree.root().join("d/new")).unwrap(),
+        "NEW\n"
+    );
     assert_eq!(tree.git(&["show", ":d/new"]), "new\n");
     assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
 }
@@ -199,28 +293,52 @@ fn the_index_may_be_outside_of_the_root() {
     let linked = tree.root().join("../linked");
     let run = |directory: &Path, arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.args(arguments).current_dir(directory).env_remove("XDG_STATE_HOME").output().unwrap()
+        command
+            .args(arguments)
+            .current_dir(directory)
+            .env_remove("XDG_STATE_HOME")
+            .output()
+            .unwrap()
     };
     let patch = tree.patch();
     let output = run(&linked, &["apply", "--index", patch.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert_eq!(asked(&linked, &["status", "--porcelain"]), STAGED);
     assert_eq!(tree.git(&["status", "--porcelain"]), "");
 
     fs::create_dir_all(tree.root().join("deep/er")).unwrap();
     for name in ["changed", "script", "plain", "gone"] {
-        fs::copy(tree.root().join(name), tree.root().join("deep/er").join(name)).unwrap();
+        fs::copy(
+            tree.root().join(name),
+            tree.root().join("deep/er").join(name),
+        )
+        .unwrap();
     }
     tree.git(&["add", "deep"]);
     tree.git(&["commit", "-q", "-m", "deep"]);
-    let output = run(&tree.root().join("deep/er"), &["apply", "--index", patch.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let staged: String =
-        STAGED.lines().map(|line| line[..3].to_owned() + &line[3..].replace("plain", "deep/er/plain") + "\n").collect();
+    let output = run(
+        &tree.root().join("deep/er"),
+        &["apply", "--index", patch.to_str().unwrap()],
+    );
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let staged: String = STAGED
+        .lines()
+        .map(|line| line[..3].to_owned() + &line[3..].replace("plain", "deep/er/plain") + "\n")
+        .collect();
     let staged = staged.replace("sub/deep/er/plain", "deep/er/sub/plain");
     let staged = ["changed", "d/new", "gone", "script"]
         .iter()
-        .fold(staged, |all, name| all.replace(&format!("  {name}"), &format!("  deep/er/{name}")));
+        .fold(staged, |all, name| {
+            all.replace(&format!("  {name}"), &format!("  deep/er/{name}"))
+        });
     assert_eq!(tree.git(&["status", "--porcelain"]), staged);
 }
 
@@ -237,10 +355,21 @@ fn another_index_can_be_named() {
         .env("GIT_INDEX_FILE", &other)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert_eq!(tree.entries(), entries);
-    let listed = git(&["ls-files"]).current_dir(tree.root()).env("GIT_INDEX_FILE", &other).output().unwrap();
-    assert_eq!(String::from_utf8(listed.stdout).unwrap(), "changed\nd/new\nscript\nsub/plain\n");
+    let listed = git(&["ls-files"])
+        .current_dir(tree.root())
+        .env("GIT_INDEX_FILE", &other)
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(listed.stdout).unwrap(),
+        "changed\nd/new\nscript\nsub/plain\n"
+    );
 }
 
 #[test]
@@ -248,7 +377,11 @@ fn there_is_no_index_outside_of_a_repository() {
     let directory = TempDir::new().unwrap();
     fs::write(directory.path().join("p"), PATCH).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    let output = command.args(["apply", "--index", "p"]).current_dir(directory.path()).output().unwrap();
+    let output = command
+        .args(["apply", "--index", "p"])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("needs a repository"));
 }
@@ -267,7 +400,10 @@ fn a_binary_file_comes_from_the_repository_where_the_patch_has_no_data() {
         tree.git(&["reset", "-q", "--hard", "HEAD^"]);
         let (found, report) = tree.report(&["apply"]);
         assert_eq!(found, code, "{report:#}");
-        assert_eq!(fs::read(tree.root().join("plain")).unwrap() == b"\0two\n", code == 0);
+        assert_eq!(
+            fs::read(tree.root().join("plain")).unwrap() == b"\0two\n",
+            code == 0
+        );
         tree.git(&["reset", "-q", "--hard", "main@{1}"]);
     }
 }
@@ -279,7 +415,14 @@ fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
     let other = tree.root().join("other");
     // As if all of it had happened at once, an hour ago.
     let was = SystemTime::now() - Duration::from_secs(3600);
-    let date = |file: &Path| std::fs::File::options().write(true).open(file).unwrap().set_modified(was).unwrap();
+    let date = |file: &Path| {
+        std::fs::File::options()
+            .write(true)
+            .open(file)
+            .unwrap()
+            .set_modified(was)
+            .unwrap();
+    };
     fs::write(&other, "a\n").unwrap();
     date(&other);
     tree.git(&["add", "other"]);
@@ -287,25 +430,48 @@ fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
     date(&other);
     date(&tree.root().join(".git/index"));
     assert!(tree.wpatch("", &["apply", "--cached"]).status.success());
-    assert!(tree.git(&["diff", "--name-only"]).lines().any(|name| name == "other"));
+    assert!(
+        tree.git(&["diff", "--name-only"])
+            .lines()
+            .any(|name| name == "other")
+    );
 }
 
 #[test]
 fn a_signal_ends_the_wait_for_git() {
     let tree = Tree::new();
-    tree.git(&["config", "filter.slow.clean", "touch ../begun; sleep 20; touch ../ended; cat"]);
-    fs::write(tree.root().join(".git/info/attributes"), "changed filter=slow\n").unwrap();
+    tree.git(&[
+        "config",
+        "filter.slow.clean",
+        "touch ../begun; sleep 20; touch ../ended; cat",
+    ]);
+    fs::write(
+        tree.root().join(".git/info/attributes"),
+        "changed filter=slow\n",
+    )
+    .unwrap();
     // Only git can tell whether these bytes are those of the index.
     fs::write(tree.root().join("changed"), "one\ntwo\nthree\n\n").unwrap();
     let before = (tree.entries(), crate::tree::read(&tree.root()));
     let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    program.args(["apply", "--index", "--allow-filter", "slow"]).arg(tree.patch()).current_dir(tree.root());
-    let mut child = program.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    program
+        .args(["apply", "--index", "--allow-filter", "slow"])
+        .arg(tree.patch())
+        .current_dir(tree.root());
+    let mut child = program
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     while !tree.root().join("../begun").exists() {
         assert!(child.try_wait().unwrap().is_none(), "git was not asked");
         std::thread::yield_now();
     }
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_child(&child),
+        rustix::process::Signal::TERM,
+    )
+    .unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
     assert!(!tree.root().join("../ended").exists());
     let (entries, mut files) = (tree.entries(), crate::tree::read(&tree.root()));

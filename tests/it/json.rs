@@ -1,4 +1,5 @@
-//! The JSON Schema of documents of changes, executed: a document is taken where it is valid, and nowhere else.
+//! The JSON Schema of documents of changes, executed: a document is taken where it is valid, and
+//! nowhere else.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -8,8 +9,18 @@ const DOCUMENTS: u64 = 20_000;
 
 /// Keys and values of which documents are made; most are right in some place.
 const KEYS: &[&str] = &["path", "content", "expected_hash", "expected", "contents"];
-const TEXTS: &[&str] =
-    &["old", "new", "old_string", "new_string", "all", "replace_all", "search", "replace", "path", "expected"];
+const TEXTS: &[&str] = &[
+    "old",
+    "new",
+    "old_string",
+    "new_string",
+    "all",
+    "replace_all",
+    "search",
+    "replace",
+    "path",
+    "expected",
+];
 const DIGEST: &str = "sha256:e49c81e2d2f84e259d40e2fb8192f3bcd198b355184845d76d8f58807d0d78ee";
 
 fn schema() -> Validator {
@@ -17,12 +28,16 @@ fn schema() -> Validator {
     jsonschema::validator_for(&serde_json::from_str(syntax.grammar()).unwrap()).unwrap()
 }
 
-/// Numbers that are the same in every run (a linear congruential generator; only its high bits are used).
+/// Numbers that are the same in every run (a linear congruential generator; only its high bits are
+/// used).
 struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
@@ -35,8 +50,20 @@ impl Numbers {
         for _ in 0..self.one(&[0, 1, 1, 1, 1, 1, 1, 2]) {
             let key = self.one(&["replace", "edits", "edits", "changes", "replce"]);
             let count = self.one(&[0, 1, 1, 2]);
-            let entries = (0..count).map(|_| if key == "edits" { self.edit() } else { self.entry() }).collect();
-            let value = if self.below(12) == 0 { self.scalar() } else { Value::Array(entries) };
+            let entries = (0..count)
+                .map(|_| {
+                    if key == "edits" {
+                        self.edit()
+                    } else {
+                        self.entry()
+                    }
+                })
+                .collect();
+            let value = if self.below(12) == 0 {
+                self.scalar()
+            } else {
+                Value::Array(entries)
+            };
             document.insert(key.to_owned(), value);
         }
         Value::Object(document)
@@ -67,13 +94,21 @@ impl Numbers {
         if self.below(12) == 0 {
             return self.scalar();
         }
-        let (old, new) =
-            self.one(&[("old", "new"), ("old_str", "new_str"), ("oldText", "newText"), ("search", "replace")]);
+        let (old, new) = self.one(&[
+            ("old", "new"),
+            ("old_str", "new_str"),
+            ("oldText", "newText"),
+            ("search", "replace"),
+        ]);
         let mut entry = json!({ "path": self.one(&["a", "b"]), old: "x", new: "" });
         let members = entry.as_object_mut().unwrap();
         for _ in 0..self.one(&[0, 0, 1, 2]) {
             let key = self.one(TEXTS);
-            let value = if key.ends_with("all") { json!(true) } else { self.scalar() };
+            let value = if key.ends_with("all") {
+                json!(true)
+            } else {
+                self.scalar()
+            };
             members.insert(key.to_owned(), value);
         }
         if self.below(8) == 0 {
@@ -83,7 +118,15 @@ impl Numbers {
     }
 
     fn scalar(&mut self) -> Value {
-        self.one(&[json!("x"), json!(""), json!(1), json!(true), json!(null), json!([]), json!({})])
+        self.one(&[
+            json!("x"),
+            json!(""),
+            json!(1),
+            json!(true),
+            json!(null),
+            json!([]),
+            json!({}),
+        ])
     }
 }
 
@@ -91,7 +134,11 @@ impl Numbers {
 fn is_taken(text: &str) -> Option<bool> {
     match syntax::parse("-", text, &syntax::chosen("json"), Options::default()) {
         Ok(_) => Some(true),
-        Err(broken) if broken.error.kind == SyntaxErrorKind::Contradiction("two entries for one file") => None,
+        Err(broken)
+            if broken.error.kind == SyntaxErrorKind::Contradiction("two entries for one file") =>
+        {
+            None
+        }
         Err(_) => Some(false),
     }
 }
@@ -111,5 +158,8 @@ fn a_document_is_taken_where_the_schema_says_so() {
             *if is_valid { &mut taken } else { &mut refused } += 1;
         }
     }
-    assert!(taken > 1000 && refused > 1000, "{taken} taken, {refused} refused");
+    assert!(
+        taken > 1000 && refused > 1000,
+        "{taken} taken, {refused} refused"
+    );
 }

@@ -18,7 +18,12 @@ use crate::tree::{Node, Tree, path};
 const NAMES: &[&str] = &["a", "b.txt", "d/a", "d/b", "d/e/f", "g/h/i/j"];
 
 fn config(seed: u64, cases: u32) -> Config {
-    Config { cases, rng_seed: RngSeed::Fixed(seed), failure_persistence: None, ..Config::default() }
+    Config {
+        cases,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        ..Config::default()
+    }
 }
 
 proptest! {
@@ -178,11 +183,20 @@ fn at<'a>(tree: &'a Tree, name: &str) -> Option<&'a Node> {
 
 /// Two trees over the same few names; where both have a file, the second is often an edited first.
 fn two_trees() -> impl Strategy<Value = (Tree, Tree)> {
-    let one = (node(), option(node()), vec((any::<Index>(), line()), 0..4), any::<bool>());
+    let one = (
+        node(),
+        option(node()),
+        vec((any::<Index>(), line()), 0..4),
+        any::<bool>(),
+    );
     btree_map(select(NAMES), one, 1..NAMES.len()).prop_map(|files| {
         let mut trees = (Tree::new(), Tree::new());
         for (name, (first, second, edits, is_edited)) in files {
-            let second = if is_edited { Some(edited(&first, &edits)) } else { second };
+            let second = if is_edited {
+                Some(edited(&first, &edits))
+            } else {
+                second
+            };
             trees.0.insert(path(name), first);
             trees.1.extend(second.map(|node| (path(name), node)));
         }
@@ -190,7 +204,9 @@ fn two_trees() -> impl Strategy<Value = (Tree, Tree)> {
     })
 }
 
-fn option<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
+fn option<T: std::fmt::Debug>(
+    strategy: impl Strategy<Value = T>,
+) -> impl Strategy<Value = Option<T>> {
     proptest::option::of(strategy)
 }
 
@@ -203,22 +219,49 @@ fn node() -> impl Strategy<Value = Node> {
             let length = without_ending(&bytes).len();
             bytes.truncate(length);
         }
-        Node::File { bytes, is_executable }
+        Node::File {
+            bytes,
+            is_executable,
+        }
     })
 }
 
 /// Lines of few kinds, so that they stand in several places.
 fn line() -> impl Strategy<Value = Vec<u8>> {
-    select(&["a\n", "b\n", "\n", "  c\n", "d\r\n", "-- \n", "+++ x\n", "@@ -1 +1 @@\n", "\\ no\n"][..])
-        .prop_map(|line| line.as_bytes().to_vec())
+    select(
+        &[
+            "a\n",
+            "b\n",
+            "\n",
+            "  c\n",
+            "d\r\n",
+            "-- \n",
+            "+++ x\n",
+            "@@ -1 +1 @@\n",
+            "\\ no\n",
+        ][..],
+    )
+    .prop_map(|line| line.as_bytes().to_vec())
 }
 
 fn edited(node: &Node, edits: &[(Index, Vec<u8>)]) -> Node {
-    let Node::File { bytes, is_executable } = node else { return node.clone() };
-    let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let Node::File {
+        bytes,
+        is_executable,
+    } = node
+    else {
+        return node.clone();
+    };
+    let mut lines: Vec<Vec<u8>> = bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     for (place, line) in edits {
         match place.index(lines.len() + 1) {
-            place if place == lines.len() && lines.last().is_none_or(|last| last.ends_with(b"\n")) => {
+            place
+                if place == lines.len()
+                    && lines.last().is_none_or(|last| last.ends_with(b"\n")) =>
+            {
                 lines.push(line.clone());
             }
             place if place == lines.len() => {}
@@ -226,7 +269,10 @@ fn edited(node: &Node, edits: &[(Index, Vec<u8>)]) -> Node {
             place => lines.insert(place, line.clone()),
         }
     }
-    Node::File { bytes: lines.concat(), is_executable: *is_executable }
+    Node::File {
+        bytes: lines.concat(),
+        is_executable: *is_executable,
+    }
 }
 
 fn diff(before: &Tree, after: &Tree) -> Vec<u8> {
@@ -239,12 +285,30 @@ fn sections(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
 
 /// Returns a git section for each name where the trees differ.
 fn named_sections(before: &Tree, after: &Tree, old_prefix: &str, new_prefix: &str) -> Vec<Vec<u8>> {
-    let names: BTreeSet<_> = before.keys().chain(after.keys()).map(ToString::to_string).collect();
-    let differing = names.into_iter().filter(|name| at(before, name) != at(after, name));
-    differing.map(|name| section(&name, [at(before, &name), at(after, &name)], [old_prefix, new_prefix])).collect()
+    let names: BTreeSet<_> = before
+        .keys()
+        .chain(after.keys())
+        .map(ToString::to_string)
+        .collect();
+    let differing = names
+        .into_iter()
+        .filter(|name| at(before, name) != at(after, name));
+    differing
+        .map(|name| {
+            section(
+                &name,
+                [at(before, &name), at(after, &name)],
+                [old_prefix, new_prefix],
+            )
+        })
+        .collect()
 }
 
-fn section(name: &str, [old, new]: [Option<&Node>; 2], [old_prefix, new_prefix]: [&str; 2]) -> Vec<u8> {
+fn section(
+    name: &str,
+    [old, new]: [Option<&Node>; 2],
+    [old_prefix, new_prefix]: [&str; 2],
+) -> Vec<u8> {
     let names = [format!("{old_prefix}{name}"), format!("{new_prefix}{name}")];
     let modes = match (old.map(mode), new.map(mode)) {
         (Some(old), None) => format!("deleted file mode {old}\n"),
@@ -252,11 +316,21 @@ fn section(name: &str, [old, new]: [Option<&Node>; 2], [old_prefix, new_prefix]:
         (Some(old), Some(new)) if old != new => format!("old mode {old}\nnew mode {new}\n"),
         _ => String::new(),
     };
-    let side = |node: Option<&Node>, name: &str| if node.is_some() { name.to_owned() } else { "/dev/null".into() };
+    let side = |node: Option<&Node>, name: &str| {
+        if node.is_some() {
+            name.to_owned()
+        } else {
+            "/dev/null".into()
+        }
+    };
     let (old_name, new_name) = (side(old, &names[0]), side(new, &names[1]));
     let mut patch = format!("diff --git {} {}\n{modes}", names[0], names[1]).into_bytes();
     let changes = TextDiff::from_lines(contents(old), contents(new));
-    changes.unified_diff().header(&old_name, &new_name).to_writer(&mut patch).unwrap();
+    changes
+        .unified_diff()
+        .header(&old_name, &new_name)
+        .to_writer(&mut patch)
+        .unwrap();
     patch
 }
 
@@ -268,12 +342,26 @@ fn contents(node: Option<&Node>) -> &[u8] {
 }
 
 fn mode(node: &Node) -> &'static str {
-    if matches!(node, Node::File { is_executable: true, .. }) { "100755" } else { "100644" }
+    if matches!(
+        node,
+        Node::File {
+            is_executable: true,
+            ..
+        }
+    ) {
+        "100755"
+    } else {
+        "100644"
+    }
 }
 
 fn tree_to_hit() -> Tree {
     let file = Node::file("one\ntwo\nthree\n");
-    Tree::from([(path("a"), file.clone()), (path("d/b"), file), (path("l"), Node::Link(b"a".to_vec()))])
+    Tree::from([
+        (path("a"), file.clone()),
+        (path("d/b"), file),
+        (path("l"), Node::Link(b"a".to_vec())),
+    ])
 }
 
 /// Pieces of patches: often something that a parser looks for, sometimes anything.
@@ -341,7 +429,8 @@ enum Damage {
 fn damage() -> impl Strategy<Value = Damage> {
     let place = any::<Index>();
     prop_oneof![
-        (place, select(b"0 9-+@\\\n/.\"x\0\xff".as_slice())).prop_map(|(place, byte)| Damage::Byte(place, byte)),
+        (place, select(b"0 9-+@\\\n/.\"x\0\xff".as_slice()))
+            .prop_map(|(place, byte)| Damage::Byte(place, byte)),
         any::<Index>().prop_map(Damage::Cut),
         any::<Index>().prop_map(Damage::TakeLine),
         any::<Index>().prop_map(Damage::TwiceLine),
@@ -354,7 +443,10 @@ impl Damage {
         if text.is_empty() {
             return;
         }
-        let mut lines: Vec<Vec<u8>> = text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        let mut lines: Vec<Vec<u8>> = text
+            .split_inclusive(|&byte| byte == b'\n')
+            .map(<[u8]>::to_vec)
+            .collect();
         match self {
             Self::Byte(place, byte) => {
                 let place = place.index(text.len());

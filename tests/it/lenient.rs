@@ -1,4 +1,5 @@
-//! Patches that were damaged as models damage them: repaired to the change that was meant, or refused; never another.
+//! Patches that were damaged as models damage them: repaired to the change that was meant, or
+//! refused; never another.
 
 mod damage;
 mod ends;
@@ -32,11 +33,19 @@ use crate::dice::Dice;
 use crate::run::lenient;
 
 /// Files below `tests/texts` with repeated lines, indentation and texts of several kinds.
-const FILES: &[&str] = &["stock.rs.txt", "report.py.txt", "guide.md.txt", "settings.toml.txt"];
+const FILES: &[&str] = &[
+    "stock.rs.txt",
+    "report.py.txt",
+    "guide.md.txt",
+    "settings.toml.txt",
+];
 
 fn texts() -> Vec<String> {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/texts");
-    FILES.iter().map(|name| fs::read_to_string(directory.join(name)).unwrap()).collect()
+    FILES
+        .iter()
+        .map(|name| fs::read_to_string(directory.join(name)).unwrap())
+        .collect()
 }
 
 fn path() -> RelPath {
@@ -53,19 +62,37 @@ fn edited(text: &str, dice: &mut Dice) -> String {
                 lines.remove(at);
             }
             1 => {
-                let depth: String = lines[at].chars().take_while(|character| *character == ' ').collect();
-                lines.insert(at, format!("{depth}added_{} = {};", dice.below(100), dice.below(1000)));
+                let depth: String = lines[at]
+                    .chars()
+                    .take_while(|character| *character == ' ')
+                    .collect();
+                lines.insert(
+                    at,
+                    format!("{depth}added_{} = {};", dice.below(100), dice.below(1000)),
+                );
             }
             _ => lines[at] = format!("{} // changed {}", lines[at].trim_end(), dice.below(1000)),
         }
     }
-    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+    lines
+        .iter()
+        .flat_map(|line| [line.as_str(), "\n"])
+        .collect()
 }
 
 fn diff(before: &str, after: &str) -> String {
     let path = path();
-    let side = |content| DiffSide { path: &path, mode: FileMode::Regular, content, blob: "" };
-    String::from_utf8(plain_diff(&side(before.as_bytes()), &side(after.as_bytes()))).unwrap()
+    let side = |content| DiffSide {
+        path: &path,
+        mode: FileMode::Regular,
+        content,
+        blob: "",
+    };
+    String::from_utf8(plain_diff(
+        &side(before.as_bytes()),
+        &side(after.as_bytes()),
+    ))
+    .unwrap()
 }
 
 /// What came of a damaged patch.
@@ -86,7 +113,12 @@ fn ending(before: &str, after: &str, patch: &Damaged) -> Result<Ending, String> 
     match (report.ok, memory.files().len()) {
         (true, 1) if found == wanted => Ok(Ending::Repaired),
         (false, 1) if found == content => Ok(Ending::Refused),
-        _ => Err(format!("ok {}\npatch:\n{}\nis:\n{}", report.ok, patch.text, diff(wanted, &found))),
+        _ => Err(format!(
+            "ok {}\npatch:\n{}\nis:\n{}",
+            report.ok,
+            patch.text,
+            diff(wanted, &found)
+        )),
     }
 }
 
@@ -116,7 +148,10 @@ fn made(content: &str, asked: Asked) -> Option<String> {
         }
     };
     let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
-    assert!(report.ok || found == content, "refused, and changed:\n{found}");
+    assert!(
+        report.ok || found == content,
+        "refused, and changed:\n{found}"
+    );
     report.ok.then_some(found)
 }
 
@@ -134,7 +169,9 @@ fn damaged_diffs_are_repaired_or_refused_and_never_make_another_tree() {
             continue;
         }
         for (name, damage) in DAMAGES.iter().chain(FURTHER) {
-            let Some(damaged) = damage(&patch, before, &after, &mut dice) else { continue };
+            let Some(damaged) = damage(&patch, before, &after, &mut dice) else {
+                continue;
+            };
             let count = counts.entry(name).or_default();
             match ending(before, &after, &damaged) {
                 Ok(ending) => {
@@ -145,7 +182,9 @@ fn damaged_diffs_are_repaired_or_refused_and_never_make_another_tree() {
             }
         }
     }
-    let all = counts.values().fold((0, 0), |all, count| (all.0 + count.0, all.1 + count.1));
+    let all = counts
+        .values()
+        .fold((0, 0), |all, count| (all.0 + count.0, all.1 + count.1));
     #[allow(clippy::print_stdout, reason = "the rate is a result too")]
     {
         println!("{} of {} repaired, {} wrong", all.0, all.1, wrong.len());
@@ -153,7 +192,12 @@ fn damaged_diffs_are_repaired_or_refused_and_never_make_another_tree() {
             println!("{name} {repaired}/{of}");
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(3)].join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(3)].join("\n\n")
+    );
     assert!(all.1 >= 300 && all.0 * 10 >= all.1 * 6, "{all:?}");
 }
 
@@ -161,8 +205,13 @@ const ROUNDS: usize = 40;
 
 #[test]
 fn the_readme_names_every_repair() {
-    let readme = fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let missing: Vec<_> = ROWS.iter().filter(|(_, name, _)| !readme.contains(&format!("`{name}`"))).collect();
+    let readme =
+        fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"))
+            .unwrap();
+    let missing: Vec<_> = ROWS
+        .iter()
+        .filter(|(_, name, _)| !readme.contains(&format!("`{name}`")))
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
@@ -170,14 +219,21 @@ fn the_readme_names_every_repair() {
 fn a_file_that_only_moves_may_have_any_number_of_lines() {
     let moved = RelPath::new(b"moved").unwrap();
     let large = "\n".repeat(5_000_001);
-    let memory = Memory::with_files([(path(), Entry::file("1\n")), (moved.clone(), Entry::file(&*large))]);
+    let memory = Memory::with_files([
+        (path(), Entry::file("1\n")),
+        (moved.clone(), Entry::file(&*large)),
+    ]);
     let rename = "diff --git a/moved b/there\nrename from moved\nrename to there\n";
     let damaged = "diff --git a/dir/file.txt b/dir/file.txt\n--- a/dir/file.txt\n+++ b/dir/file.txt\n@@\n-1\n+2\n";
     let request = lenient([rename, damaged].concat());
     let report = engine::apply(request, &memory, &Interrupt::new()).report;
     assert!(report.ok, "{:?}", report.problems);
     let there = RelPath::new(b"there").unwrap();
-    let lengths: Vec<_> = memory.files().iter().map(|(path, file)| (path.clone(), file.contents.len())).collect();
+    let lengths: Vec<_> = memory
+        .files()
+        .iter()
+        .map(|(path, file)| (path.clone(), file.contents.len()))
+        .collect();
     assert_eq!(lengths, [(path(), 2), (there, large.len())]);
 }
 
@@ -189,12 +245,26 @@ fn a_report_does_not_blame_files_that_a_repair_makes_fit() {
     };
     for (first, second) in [("two", "deux"), ("deux", "two")] {
         let text = "one\ntwo\nthree\n";
-        let memory = Memory::with_files([(path(), Entry::file(text)), (other.clone(), Entry::file(text))]);
+        let memory = Memory::with_files([
+            (path(), Entry::file(text)),
+            (other.clone(), Entry::file(text)),
+        ]);
         let patch = [hunk("file.txt", first), hunk("other.txt", second)].concat();
         let request = lenient(patch);
-        let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
-        let blamed: Vec<_> = report["problems"].as_array().unwrap().iter().map(|problem| &problem["path"]).collect();
-        let wrong = if first == "deux" { "dir/file.txt" } else { "dir/other.txt" };
+        let report =
+            serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report)
+                .unwrap();
+        let blamed: Vec<_> = report["problems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|problem| &problem["path"])
+            .collect();
+        let wrong = if first == "deux" {
+            "dir/file.txt"
+        } else {
+            "dir/other.txt"
+        };
         assert_eq!(blamed, [wrong], "{report:#}");
         assert!(report["problems"][0]["nearest"].is_object(), "{report:#}");
     }

@@ -1,4 +1,5 @@
-//! Diffs that the program writes: complete for every input, with the hunks that git chooses, and within a budget of steps.
+//! Diffs that the program writes: complete for every input, with the hunks that git chooses, and
+//! within a budget of steps.
 
 use std::process::Command;
 
@@ -59,9 +60,19 @@ fn changed(dice: &mut Dice, old: &[String]) -> Vec<String> {
 /// Returns the tree after `patch` was applied to a file with the content `old`.
 fn applied(old: &str, patch: &[u8]) -> Vec<u8> {
     let name = RelPath::new(b"f").unwrap();
-    let file = |text: &str| Node::File { bytes: text.as_bytes().to_vec(), is_executable: false };
+    let file = |text: &str| Node::File {
+        bytes: text.as_bytes().to_vec(),
+        is_executable: false,
+    };
     let memory = run::memory(&Tree::from([(name.clone(), file(old))]));
-    let report = run::apply(&memory, patch, &Settings { strip: Some(0), ..Settings::default() });
+    let report = run::apply(
+        &memory,
+        patch,
+        &Settings {
+            strip: Some(0),
+            ..Settings::default()
+        },
+    );
     assert_eq!(report["ok"], true, "{report:#}");
     match &run::tree(&memory)[&name] {
         Node::File { bytes, .. } => bytes.clone(),
@@ -86,10 +97,25 @@ fn a_diff_nearly_always_has_the_hunks_that_git_writes() {
         fs::write(directory.path().join("new"), &new).unwrap();
         let git = |options: &[&str]| {
             let mut git = Command::new("git");
-            git.args(["diff", "--no-index", "--no-color", "-U3", "--diff-algorithm=myers"]);
-            let output = git.args(options).args(["old", "new"]).current_dir(directory.path()).output().unwrap().stdout;
+            git.args([
+                "diff",
+                "--no-index",
+                "--no-color",
+                "-U3",
+                "--diff-algorithm=myers",
+            ]);
+            let output = git
+                .args(options)
+                .args(["old", "new"])
+                .current_dir(directory.path())
+                .output()
+                .unwrap()
+                .stdout;
             let text = String::from_utf8(output).unwrap();
-            text.split_inclusive('\n').skip(4).map(without_section).collect::<String>()
+            text.split_inclusive('\n')
+                .skip(4)
+                .map(without_section)
+                .collect::<String>()
         };
         let diff = written(&old, &new, 3);
         let found = String::from_utf8(diff.clone()).unwrap();
@@ -104,12 +130,20 @@ fn a_diff_nearly_always_has_the_hunks_that_git_writes() {
         }
     }
     assert!(slid > 20, "the indentation decided only {slid} times");
-    assert!(different.len() <= 4, "{} differ: {}", different.len(), different.concat());
+    assert!(
+        different.len() <= 4,
+        "{} differ: {}",
+        different.len(),
+        different.concat()
+    );
 }
 
 /// Removes what git writes after the second `@@`.
 fn without_section(line: &str) -> String {
-    match line.strip_prefix("@@ ").and_then(|rest| rest.split_once(" @@")) {
+    match line
+        .strip_prefix("@@ ")
+        .and_then(|rest| rest.split_once(" @@"))
+    {
         Some((ranges, _)) => format!("@@ {ranges} @@\n"),
         None => line.to_owned(),
     }

@@ -38,23 +38,43 @@ fn root() -> (TempDir, PathBuf) {
 
 fn run(root: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.current_dir(root).args(arguments).stdin(Stdio::null()).output().unwrap()
+    command
+        .current_dir(root)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 /// Returns what a command prints that has nothing to say besides, and its exit code.
 fn printed(root: &Path, arguments: &[&str]) -> (Vec<u8>, Option<i32>) {
     let output = run(root, arguments);
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{arguments:?}");
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "",
+        "{arguments:?}"
+    );
     (output.stdout, output.status.code())
 }
 
-/// Returns the document that a command prints, after comparing it with the schema that it is to keep to.
+/// Returns the document that a command prints, after comparing it with the schema that it is to
+/// keep to.
 fn found(root: &Path, arguments: &[&str]) -> Value {
     let output = run(root, &[arguments, &["--json"]].concat());
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let name = if document["ok"] == true { arguments[0] } else { "report" };
-    let schema = wpatch::report::SCHEMAS.iter().find(|schema| schema.name == name).unwrap();
-    assert!(jsonschema::is_valid(&serde_json::from_str(&(schema.text)()).unwrap(), &document), "{document:#}");
+    let name = if document["ok"] == true {
+        arguments[0]
+    } else {
+        "report"
+    };
+    let schema = wpatch::report::SCHEMAS
+        .iter()
+        .find(|schema| schema.name == name)
+        .unwrap();
+    assert!(
+        jsonschema::is_valid(&serde_json::from_str(&(schema.text)()).unwrap(), &document),
+        "{document:#}"
+    );
     document
 }
 
@@ -66,32 +86,82 @@ fn fields(document: &Value, names: &[&str]) -> Value {
 #[test]
 fn a_file_comes_out_as_it_is_or_by_lines() {
     let (_directory, root) = root();
-    let read = |arguments: &[&str]| printed(&root, &[&["read"], arguments].concat()).0.escape_ascii().to_string();
+    let read = |arguments: &[&str]| {
+        printed(&root, &[&["read"], arguments].concat())
+            .0
+            .escape_ascii()
+            .to_string()
+    };
     assert_eq!(read(&["binary"]), r"\xff\xfe\x00");
     assert_eq!(read(&["crlf", "--lines", "2-3"]), r"two\r\nthree");
     assert_eq!(read(&["crlf", "--lines", "2"]), r"two\r\n");
     assert_eq!(read(&["crlf", "--lines", "3-"]), "three");
     assert_eq!(read(&["crlf", "--lines", "9-12"]), "");
-    assert_eq!(read(&["crlf", "--number", "--lines", "2-3"]), r"     2\ttwo\r\n     3\tthree");
+    assert_eq!(
+        read(&["crlf", "--number", "--lines", "2-3"]),
+        r"     2\ttwo\r\n     3\tthree"
+    );
     assert_eq!(read(&["in/a.rs"]), r"fn a() {}\n");
-    assert_eq!(read(&[root.join("src/a.rs").to_str().unwrap()]), r"fn a() {}\n");
+    assert_eq!(
+        read(&[root.join("src/a.rs").to_str().unwrap()]),
+        r"fn a() {}\n"
+    );
 }
 
 #[test]
 fn json_says_what_a_guard_and_an_editor_need() {
     let (_directory, root) = root();
-    let names = ["path", "size", "encoding", "eol", "bom", "lines", "first_line", "truncated", "content"];
+    let names = [
+        "path",
+        "size",
+        "encoding",
+        "eol",
+        "bom",
+        "lines",
+        "first_line",
+        "truncated",
+        "content",
+    ];
     let document = found(&root, &["read", "crlf"]);
-    let all = json!(["crlf", 15, "utf-8", "crlf", false, 3, 1, false, "one\r\ntwo\r\nthree"]);
+    let all = json!([
+        "crlf",
+        15,
+        "utf-8",
+        "crlf",
+        false,
+        3,
+        1,
+        false,
+        "one\r\ntwo\r\nthree"
+    ]);
     assert_eq!(fields(&document, &names), all);
     let digest = document["sha256"].as_str().unwrap();
-    let edit = ["edit", "crlf", "--old", "two", "--new", "2", "--expect-hash", digest];
-    assert_eq!(run(&root, &edit).status.code(), Some(0), "the digest is that of the guard");
+    let edit = [
+        "edit",
+        "crlf",
+        "--old",
+        "two",
+        "--new",
+        "2",
+        "--expect-hash",
+        digest,
+    ];
+    assert_eq!(
+        run(&root, &edit).status.code(),
+        Some(0),
+        "the digest is that of the guard"
+    );
     let document = found(&root, &["read", "binary"]);
-    assert_eq!(fields(&document, &["encoding", "content", "lines", "eol"]), json!(["base64", "//4A", 1, "none"]));
+    assert_eq!(
+        fields(&document, &["encoding", "content", "lines", "eol"]),
+        json!(["base64", "//4A", 1, "none"])
+    );
     fs::write(root.join("mark"), b"\xef\xbb\xbfa\nb\r\n").unwrap();
     let document = found(&root, &["read", "mark", "--lines", "2-2"]);
-    let told = fields(&document, &["bom", "eol", "first_line", "offset", "content"]);
+    let told = fields(
+        &document,
+        &["bom", "eol", "first_line", "offset", "content"],
+    );
     assert_eq!(told, json!([true, "mixed", 2, 5, "b\r\n"]));
 }
 
@@ -117,7 +187,9 @@ fn reading_on_leaves_nothing_out_and_gives_nothing_twice() {
                     read.push(text.as_bytes()[usize::try_from(offset).unwrap()]);
                 }
                 assert_eq!(document["truncated"], !document["next_offset"].is_null());
-                offset = document["next_offset"].as_u64().unwrap_or(text.len() as u64);
+                offset = document["next_offset"]
+                    .as_u64()
+                    .unwrap_or(text.len() as u64);
             }
             assert_eq!(read, text.as_bytes()[..read.len()], "{cap} {most}");
             assert_eq!(read.len() as u64, offset);
@@ -127,14 +199,30 @@ fn reading_on_leaves_nothing_out_and_gives_nothing_twice() {
     let told = fields(&document, &["content", "size", "next_offset", "truncated"]);
     assert_eq!(told, json!(["e\r\n", 15, 5, true]));
     let document = found(&root, &["read", "crlf", "--offset", "99"]);
-    assert_eq!(fields(&document, &["content", "next_offset"]), json!(["", null]));
+    assert_eq!(
+        fields(&document, &["content", "next_offset"]),
+        json!(["", null])
+    );
     fs::write(root.join("long"), "x".repeat(70_000)).unwrap();
-    assert_eq!(found(&root, &["read", "long", "--offset", "0"])["next_offset"], 65_536);
+    assert_eq!(
+        found(&root, &["read", "long", "--offset", "0"])["next_offset"],
+        65_536
+    );
     let told = |arguments: &[&str]| String::from_utf8(run(&root, arguments).stderr).unwrap();
-    assert_eq!(told(&["read", "long", "--offset", "0"]), "wpatch: the file continues: --offset 65536\n");
-    assert_eq!(told(&["read", "long", "--offset", "0", "--length", "65536"]), "", "that is what was asked for");
+    assert_eq!(
+        told(&["read", "long", "--offset", "0"]),
+        "wpatch: the file continues: --offset 65536\n"
+    );
+    assert_eq!(
+        told(&["read", "long", "--offset", "0", "--length", "65536"]),
+        "",
+        "that is what was asked for"
+    );
     let output = run(&root, &["read", "greek", "--max-output", "3"]);
-    assert_eq!((output.stdout.as_slice(), output.stderr.is_empty()), ("α".as_bytes(), false));
+    assert_eq!(
+        (output.stdout.as_slice(), output.stderr.is_empty()),
+        ("α".as_bytes(), false)
+    );
 }
 
 #[test]
@@ -142,18 +230,51 @@ fn numbered_lines_have_their_limits() {
     let (_directory, root) = root();
     fs::write(root.join("many"), "x\n".repeat(2500)).unwrap();
     let document = found(&root, &["read", "many", "--number"]);
-    assert!(document["content"].as_str().unwrap().ends_with("  2000\tx\n"));
-    assert_eq!(fields(&document, &["next_offset", "lines_cut"]), json!([4000, 0]));
-    let document = found(&root, &["read", "many", "--number", "--offset", "4000", "--max-lines", "2"]);
+    assert!(
+        document["content"]
+            .as_str()
+            .unwrap()
+            .ends_with("  2000\tx\n")
+    );
+    assert_eq!(
+        fields(&document, &["next_offset", "lines_cut"]),
+        json!([4000, 0])
+    );
+    let document = found(
+        &root,
+        &[
+            "read",
+            "many",
+            "--number",
+            "--offset",
+            "4000",
+            "--max-lines",
+            "2",
+        ],
+    );
     assert_eq!(document["content"], "  2001\tx\n  2002\tx\n");
     fs::write(root.join("wide"), format!("{}\nshort\n", "é".repeat(2001))).unwrap();
     let document = found(&root, &["read", "wide", "--number"]);
     let shown = format!("     1\t{}\n     2\tshort\n", "é".repeat(2000));
-    assert_eq!(fields(&document, &["content", "lines_cut", "truncated"]), json!([shown, 1, false]));
-    assert_eq!(printed(&root, &["read", "wide"]).0.len(), 2001 * 2 + 7, "the file itself is not cut");
+    assert_eq!(
+        fields(&document, &["content", "lines_cut", "truncated"]),
+        json!([shown, 1, false])
+    );
+    assert_eq!(
+        printed(&root, &["read", "wide"]).0.len(),
+        2001 * 2 + 7,
+        "the file itself is not cut"
+    );
     let document = found(&root, &["read", "wide", "--number", "--max-output", "10"]);
-    assert_eq!(fields(&document, &["content", "next_offset", "lines_cut"]), json!(["     1\té", 4003, 1]));
-    fs::write(root.join("latin"), [vec![0x80; 2001], b"\n".to_vec()].concat()).unwrap();
+    assert_eq!(
+        fields(&document, &["content", "next_offset", "lines_cut"]),
+        json!(["     1\té", 4003, 1])
+    );
+    fs::write(
+        root.join("latin"),
+        [vec![0x80; 2001], b"\n".to_vec()].concat(),
+    )
+    .unwrap();
     assert_eq!(found(&root, &["read", "latin", "--number"])["lines_cut"], 1);
 }
 
@@ -161,13 +282,27 @@ fn numbered_lines_have_their_limits() {
 fn hashline_names_the_version_and_each_line() {
     let (_directory, root) = root();
     fs::write(root.join("a.txt"), b"\xef\xbb\xbfone  \r\ntwo\t\n").unwrap();
-    assert_eq!(printed(&root, &["read", "a.txt", "--hashline"]).0, b"[a.txt#0127]\n1:one  \n2:two\t\n");
+    assert_eq!(
+        printed(&root, &["read", "a.txt", "--hashline"]).0,
+        b"[a.txt#0127]\n1:one  \n2:two\t\n"
+    );
     let document = found(&root, &["read", "a.txt", "--hashline", "--lines", "2-2"]);
-    assert_eq!(fields(&document, &["tag", "content"]), json!(["0127", "[a.txt#0127]\n2:two\t\n"]));
+    assert_eq!(
+        fields(&document, &["tag", "content"]),
+        json!(["0127", "[a.txt#0127]\n2:two\t\n"])
+    );
     let document = found(&root, &["read", "a.txt", "--hashline", "--max-output", "3"]);
-    assert_eq!(fields(&document, &["content", "next_offset", "lines_cut"]), json!(["[a.", 10, 1]), "it goes on");
+    assert_eq!(
+        fields(&document, &["content", "next_offset", "lines_cut"]),
+        json!(["[a.", 10, 1]),
+        "it goes on"
+    );
     fs::write(root.join("a.txt"), "one\ntwo\n").unwrap();
-    assert_eq!(found(&root, &["read", "a.txt", "--hashline"])["tag"], "0127", "blanks and line ends do not count");
+    assert_eq!(
+        found(&root, &["read", "a.txt", "--hashline"])["tag"],
+        "0127",
+        "blanks and line ends do not count"
+    );
 }
 
 #[test]
@@ -175,13 +310,28 @@ fn a_text_is_read_from_its_encoding() {
     let (_directory, root) = root();
     for label in ["gb18030", "auto"] {
         let document = found(&root, &["read", "gb", "--encoding", label]);
-        assert_eq!((&document["content"], &document["size"]), (&json!("名称 x\n"), &json!(7)));
+        assert_eq!(
+            (&document["content"], &document["size"]),
+            (&json!("名称 x\n"), &json!(7))
+        );
         assert!(["gb18030", "gbk"].contains(&document["encoding"].as_str().unwrap()));
     }
-    assert_eq!(printed(&root, &["read", "gb", "--encoding", "gbk"]).0, "名称 x\n".as_bytes());
-    assert_eq!(found(&root, &["read", "greek", "--encoding", "auto"])["encoding"], "utf-8");
-    assert_eq!(found(&root, &["read", "gb", "--encoding", "utf-8"])["error"]["kind"], "encoding");
-    assert_eq!(found(&root, &["read", "gb", "--encoding", "klingon"])["error"]["kind"], "usage");
+    assert_eq!(
+        printed(&root, &["read", "gb", "--encoding", "gbk"]).0,
+        "名称 x\n".as_bytes()
+    );
+    assert_eq!(
+        found(&root, &["read", "greek", "--encoding", "auto"])["encoding"],
+        "utf-8"
+    );
+    assert_eq!(
+        found(&root, &["read", "gb", "--encoding", "utf-8"])["error"]["kind"],
+        "encoding"
+    );
+    assert_eq!(
+        found(&root, &["read", "gb", "--encoding", "klingon"])["error"]["kind"],
+        "usage"
+    );
 }
 
 #[test]
@@ -206,7 +356,10 @@ fn what_cannot_be_looked_at_says_why() {
         (&["read", ".git/config"], "denied"),
         (&["read", "five", "--lines", "0-1"], "usage"),
         (&["read", "five", "--lines", "3-2"], "usage"),
-        (&["read", "five", "--lines", "1-2", "--offset", "1"], "usage"),
+        (
+            &["read", "five", "--lines", "1-2", "--offset", "1"],
+            "usage",
+        ),
         (&["list", "crlf"], "not_a_directory"),
         (&["list", "nope"], "missing"),
         (&["list", ".."], "outside_root"),
@@ -219,13 +372,30 @@ fn what_cannot_be_looked_at_says_why() {
     ];
     for (arguments, kind) in cases {
         let document = found(&root, arguments);
-        assert_eq!((&document["ok"], &document["error"]["kind"]), (&json!(false), &json!(kind)), "{arguments:?}");
+        assert_eq!(
+            (&document["ok"], &document["error"]["kind"]),
+            (&json!(false), &json!(kind)),
+            "{arguments:?}"
+        );
         let output = run(&root, arguments);
-        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
-        assert_eq!(output.status.code().map(i64::from), document["exit_code"].as_i64(), "{arguments:?}");
-        assert!(arguments[0] != "diff" || output.status.code() == Some(2), "{arguments:?}");
+        assert!(
+            output.stdout.is_empty() && !output.stderr.is_empty(),
+            "{arguments:?}"
+        );
+        assert_eq!(
+            output.status.code().map(i64::from),
+            document["exit_code"].as_i64(),
+            "{arguments:?}"
+        );
+        assert!(
+            arguments[0] != "diff" || output.status.code() == Some(2),
+            "{arguments:?}"
+        );
     }
-    let limits = fields(&found(&root, &["read", "five", "--max-bytes", "4"])["error"], &["limit", "size"]);
+    let limits = fields(
+        &found(&root, &["read", "five", "--max-bytes", "4"])["error"],
+        &["limit", "size"],
+    );
     assert_eq!(limits, json!([4, 5]));
 }
 
@@ -234,7 +404,10 @@ fn a_directory_is_listed_by_name() {
     let (_directory, root) = root();
     let document = found(&root, &["list", "."]);
     let entries = document["entries"].as_array().unwrap();
-    let told: Value = entries.iter().map(|entry| fields(entry, &["name", "type", "size"])).collect();
+    let told: Value = entries
+        .iter()
+        .map(|entry| fields(entry, &["name", "type", "size"]))
+        .collect();
     let expected = json!([
         ["binary", "file", 3],
         ["crlf", "file", 15],
@@ -247,9 +420,15 @@ fn a_directory_is_listed_by_name() {
     assert_eq!((told, &document["truncated"]), (expected, &json!(false)));
     assert_eq!(printed(&root, &["list", "in/"]).0, b"a.rs\ndeep/\n");
     assert_eq!(found(&root, &["list", "in"])["path"], "src");
-    assert_eq!(found(&root, &["list", "--hidden"])["entries"][0]["name"], ".git");
+    assert_eq!(
+        found(&root, &["list", "--hidden"])["entries"][0]["name"],
+        ".git"
+    );
     for (most, is_truncated) in [("1", true), ("2", false)] {
-        assert_eq!(found(&root, &["list", "src", "--max", most])["truncated"], is_truncated);
+        assert_eq!(
+            found(&root, &["list", "src", "--max", most])["truncated"],
+            is_truncated
+        );
     }
 }
 
@@ -258,14 +437,30 @@ fn a_pattern_finds_what_lies_below_and_the_newest_first() {
     let (_directory, root) = root();
     let names = |arguments: &[&str]| -> Vec<String> {
         let document = found(&root, &[&["list"], arguments].concat());
-        document["entries"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap().into()).collect()
+        document["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["name"].as_str().unwrap().into())
+            .collect()
     };
-    assert_eq!(names(&["--glob", "**/*.{rs,toml}"]), ["src/a.rs", "src/deep/b.toml"]);
+    assert_eq!(
+        names(&["--glob", "**/*.{rs,toml}"]),
+        ["src/a.rs", "src/deep/b.toml"]
+    );
     assert_eq!(names(&["--glob", "src/*.{rs,toml}"]), ["src/a.rs"]);
     assert_eq!(names(&["src", "--glob", "*/*"]), ["deep/b.toml"]);
     fs::write(root.join(OsStr::from_bytes(b"caf\xe9.rs")), "").unwrap();
-    assert_eq!(names(&["--glob", "caf?.rs"]), ["caf\\xe9.rs"], "a byte that is no text is one character");
-    assert_eq!(names(&["--hidden", "--glob", "**/config"]), [""; 0], "what is closed is not looked into");
+    assert_eq!(
+        names(&["--glob", "caf?.rs"]),
+        ["caf\\xe9.rs"],
+        "a byte that is no text is one character"
+    );
+    assert_eq!(
+        names(&["--hidden", "--glob", "**/config"]),
+        [""; 0],
+        "what is closed is not looked into"
+    );
     let many = root.join("many");
     fs::create_dir(&many).unwrap();
     for number in 0..101_u32 {
@@ -276,9 +471,16 @@ fn a_pattern_finds_what_lies_below_and_the_newest_first() {
     let document = found(&root, &["list", "many", "--glob", "*", "--newest"]);
     let entries = document["entries"].as_array().unwrap();
     assert_eq!((entries.len(), &document["truncated"]), (100, &json!(true)));
-    assert_eq!(fields(&entries[0], &["name", "modified"]), json!(["100", "1970-01-12T13:48:20Z"]));
+    assert_eq!(
+        fields(&entries[0], &["name", "modified"]),
+        json!(["100", "1970-01-12T13:48:20Z"])
+    );
     assert_eq!(names(&["many", "--newest", "--max", "2"]), ["100", "099"]);
-    assert_eq!(names(&["many"]).len(), 101, "without a pattern there is no limit");
+    assert_eq!(
+        names(&["many"]).len(),
+        101,
+        "without a pattern there is no limit"
+    );
 }
 
 #[test]
@@ -291,17 +493,40 @@ fn two_files_are_compared_line_by_line() {
         (String::from_utf8(text).unwrap(), code.unwrap())
     };
     let end = "\\ No newline at end of file\n";
-    let text = format!("--- a\n+++ b\n@@ -2,8 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n-9\n+9\n{end}");
+    let text =
+        format!("--- a\n+++ b\n@@ -2,8 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n-9\n+9\n{end}");
     assert_eq!(diff(&[]), (text.clone(), 1));
-    let bare = format!("--- old/x\n+++ new x\t\n@@ -5 +5 @@\n-5\n+five\n@@ -9 +9 @@\n-9\n+9\n{end}");
-    assert_eq!(diff(&["--context", "0", "--label-a", "old/x", "--label-b", "new x"]), (bare, 1));
+    let bare =
+        format!("--- old/x\n+++ new x\t\n@@ -5 +5 @@\n-5\n+five\n@@ -9 +9 @@\n-9\n+9\n{end}");
+    assert_eq!(
+        diff(&["--context", "0", "--label-a", "old/x", "--label-b", "new x"]),
+        (bare, 1)
+    );
     let document = found(&root, &["diff", "a", "b"]);
-    let names = ["identical", "binary", "lines_a", "lines_b", "added", "removed", "truncated", "diff"];
-    assert_eq!(fields(&document, &names), json!([false, false, 9, 9, 2, 2, false, text]));
+    let names = [
+        "identical",
+        "binary",
+        "lines_a",
+        "lines_b",
+        "added",
+        "removed",
+        "truncated",
+        "diff",
+    ];
+    assert_eq!(
+        fields(&document, &names),
+        json!([false, false, 9, 9, 2, 2, false, text])
+    );
     assert_eq!(printed(&root, &["diff", "a", "a"]), (Vec::new(), Some(0)));
     let document = found(&root, &["diff", "a", "b", "--max-bytes", "30"]);
-    assert_eq!(fields(&document, &["truncated", "diff"]), json!([true, "--- a\n+++ b\n@@ -2,8 +2,8 @@\n"]));
-    assert_eq!(printed(&root, &["diff", "a", "binary"]), (b"Binary files a and binary differ\n".to_vec(), Some(1)));
+    assert_eq!(
+        fields(&document, &["truncated", "diff"]),
+        json!([true, "--- a\n+++ b\n@@ -2,8 +2,8 @@\n"])
+    );
+    assert_eq!(
+        printed(&root, &["diff", "a", "binary"]),
+        (b"Binary files a and binary differ\n".to_vec(), Some(1))
+    );
     assert_eq!(found(&root, &["diff", "a", "gb"])["encoding"], "base64");
 }
 
@@ -320,13 +545,37 @@ fn apply_takes_a_diff_back() {
         for context in ["0", "3"] {
             fs::write(root.join("file"), before).unwrap();
             fs::write(root.join("after"), after).unwrap();
-            let labels = ["--label-a", "a/file", "--label-b", "b/file", "--context", context];
+            let labels = [
+                "--label-a",
+                "a/file",
+                "--label-b",
+                "b/file",
+                "--context",
+                context,
+            ];
             let (diff, code) = printed(&root, &[&["diff", "file", "after"][..], &labels].concat());
             fs::write(root.join("diff"), &diff).unwrap();
-            let output = run(&root, &["apply", "--whitespace=nowarn", "--unidiff-zero", "diff"]);
-            let told = (code, output.status.code(), String::from_utf8(output.stderr).unwrap());
-            assert_eq!(told, (Some(1), Some(0), String::new()), "{}", diff.escape_ascii());
-            assert_eq!(fs::read(root.join("file")).unwrap(), after, "{}", diff.escape_ascii());
+            let output = run(
+                &root,
+                &["apply", "--whitespace=nowarn", "--unidiff-zero", "diff"],
+            );
+            let told = (
+                code,
+                output.status.code(),
+                String::from_utf8(output.stderr).unwrap(),
+            );
+            assert_eq!(
+                told,
+                (Some(1), Some(0), String::new()),
+                "{}",
+                diff.escape_ascii()
+            );
+            assert_eq!(
+                fs::read(root.join("file")).unwrap(),
+                after,
+                "{}",
+                diff.escape_ascii()
+            );
         }
     }
 }

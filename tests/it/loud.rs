@@ -43,18 +43,29 @@ fn hunks_off_their_places_are_told_with_their_offsets() {
     for first in [1, 2, 3, 5, 7] {
         let hunk = format!("@@ -{first},3 +{first},4 @@\n 2\n-3\n+three\n+more\n 4\n");
         let last = "@@ -12,2 +12,3 @@\n 11\n+end\n 12\n";
-        for patch in
-            [section("a", &hunk), section("a", &format!("{hunk}{second}")), section("a", &format!("{hunk}{last}"))]
-        {
+        for patch in [
+            section("a", &hunk),
+            section("a", &format!("{hunk}{second}")),
+            section("a", &format!("{hunk}{last}")),
+        ] {
             alike(&[("a", LINES)], &["-v"], &patch);
             alike(&[("a", LINES)], &["--check", "-v"], &patch);
             let after = b"0\n1\n2\nthree\nmore\n4\n5\n6\n7\n8\n9\n10\n11\nend\n12\n";
             alike(&[("a", after)], &["-R", "-v"], &patch);
         }
     }
-    let bare = ["@@ -5 +5 @@\n-3\n+x\n", "@@ -5 +4,0 @@\n-3\n", "@@ -2,0 +3 @@\n+x\n", "@@ -1 +1 @@\n-1\n+x\n"];
+    let bare = [
+        "@@ -5 +5 @@\n-3\n+x\n",
+        "@@ -5 +4,0 @@\n-3\n",
+        "@@ -2,0 +3 @@\n+x\n",
+        "@@ -1 +1 @@\n-1\n+x\n",
+    ];
     for hunk in bare {
-        alike(&[("a", LINES)], &["--unidiff-zero", "-v"], &section("a", hunk));
+        alike(
+            &[("a", LINES)],
+            &["--unidiff-zero", "-v"],
+            &section("a", hunk),
+        );
     }
 }
 
@@ -70,29 +81,55 @@ fn the_lines_that_are_not_found_are_told() {
         "@@ -1 +1,2 @@\n-x\n+y\n+z\n",
     ];
     for hunk in hunks {
-        for options in
-            [&["-v"][..], &["-R", "-v"], &["--reject"], &["--reject", "-R"], &["--check", "-v"], &["-v", "-q"]]
-        {
+        for options in [
+            &["-v"][..],
+            &["-R", "-v"],
+            &["--reject"],
+            &["--reject", "-R"],
+            &["--check", "-v"],
+            &["-v", "-q"],
+        ] {
             alike(&[("a", LINES)], options, &section("a", hunk));
         }
         alike(&[("a", LINES)], &[], &section("a", hunk));
     }
-    let long = (0..400).map(|number| format!("-line number {number}\n")).collect::<Vec<_>>().concat();
-    alike(&[("a", LINES)], &["-v"], &section("a", &format!("@@ -1,400 +1 @@\n{long}+x\n")));
+    let long = (0..400)
+        .map(|number| format!("-line number {number}\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    alike(
+        &[("a", LINES)],
+        &["-v"],
+        &section("a", &format!("@@ -1,400 +1 @@\n{long}+x\n")),
+    );
 }
 
 #[test]
 fn every_file_is_named_as_it_is_looked_at_and_as_it_is_written() {
-    let files: &[(&str, &[u8])] = &[("a", LINES), ("gone", b"x\n"), ("old", b"1\n2\n"), ("d/ü\tx", b"1\n")];
+    let files: &[(&str, &[u8])] = &[
+        ("a", LINES),
+        ("gone", b"x\n"),
+        ("old", b"1\n2\n"),
+        ("d/ü\tx", b"1\n"),
+    ];
     let change = section("a", "@@ -2,3 +2,3 @@\n 1\n-2\n+two\n 3\n");
-    let fails = section("a", "@@ -2,3 +2,3 @@\n 1\n-zwei\n+two\n 3\n@@ -9,3 +9,2 @@\n 8\n-9\n 10\n");
+    let fails = section(
+        "a",
+        "@@ -2,3 +2,3 @@\n 1\n-zwei\n+two\n 3\n@@ -9,3 +9,2 @@\n 8\n-9\n 10\n",
+    );
     let others = "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
                   diff --git a/old b/d/new\nsimilarity index 50%\nrename from old\nrename to d/new\n--- a/old\n+++ b/d/new\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n\
                   diff --git a/made b/made\nnew file mode 100644\n--- /dev/null\n+++ b/made\n@@ -0,0 +1 @@\n+x\n\
                   diff --git \"a/d/\\303\\274\\tx\" \"b/d/\\303\\274\\tx\"\n--- \"a/d/\\303\\274\\tx\"\n+++ \"b/d/\\303\\274\\tx\"\n@@ -1 +1 @@\n-1\n+2\n";
     let missing = section("missing", "@@ -1 +1 @@\n-1\n+2\n");
     let all = format!("{change}{others}");
-    for options in [&["-v"][..], &["--check", "-v"], &["--reject"], &["-v", "--exclude=*d/*"], &["-v", "--include=a"]] {
+    for options in [
+        &["-v"][..],
+        &["--check", "-v"],
+        &["--reject"],
+        &["-v", "--exclude=*d/*"],
+        &["-v", "--include=a"],
+    ] {
         alike(files, options, &all);
         alike(files, options, &format!("{fails}{others}"));
         alike(files, options, &format!("{missing}{all}"));
@@ -110,14 +147,26 @@ fn what_is_in_the_way_is_told_by_where_it_is() {
     for tracked in [&["add", "."][..], &["add", "a"]] {
         for reach in ["--index", "--cached"] {
             for patch in [make, rename] {
-                let desk = Desk::with(&[("a", LINES), ("new", b"mine\n"), ("../patch", patch.as_bytes())]);
-                let runs = |command: &mut Command| command.current_dir(desk.root()).output().unwrap();
+                let desk = Desk::with(&[
+                    ("a", LINES),
+                    ("new", b"mine\n"),
+                    ("../patch", patch.as_bytes()),
+                ]);
+                let runs =
+                    |command: &mut Command| command.current_dir(desk.root()).output().unwrap();
                 for arguments in [&["init", "-q"], tracked] {
                     assert!(runs(&mut git(arguments)).status.success());
                 }
-                let ours = runs(Command::new(env!("CARGO_BIN_EXE_wpatch")).args(["check", "-v", reach, "../patch"]));
+                let ours = runs(
+                    Command::new(env!("CARGO_BIN_EXE_wpatch"))
+                        .args(["check", "-v", reach, "../patch"]),
+                );
                 let theirs = runs(&mut git(&["apply", "--check", "-v", reach, "../patch"]));
-                assert_eq!(first_words(&ours.stderr), String::from_utf8(theirs.stderr).unwrap(), "{tracked:?} {reach}");
+                assert_eq!(
+                    first_words(&ours.stderr),
+                    String::from_utf8(theirs.stderr).unwrap(),
+                    "{tracked:?} {reach}"
+                );
             }
         }
     }

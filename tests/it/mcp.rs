@@ -1,4 +1,5 @@
-//! The server of the Model Context Protocol: a conversation, what its tools do, and what hostile lines cannot.
+//! The server of the Model Context Protocol: a conversation, what its tools do, and what hostile
+//! lines cannot.
 
 mod arguments;
 mod protocol;
@@ -24,22 +25,42 @@ struct Client {
 impl Client {
     fn of(desk: &Desk, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.args(["mcp", "--durability", "none", "--root"]).arg(desk.root()).args(arguments);
-        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (server.stdin.take(), BufReader::new(server.stdout.take().unwrap()));
-        Self { server, input, output, last: 0 }
+        command
+            .args(["mcp", "--durability", "none", "--root"])
+            .arg(desk.root())
+            .args(arguments);
+        let mut server = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (
+            server.stdin.take(),
+            BufReader::new(server.stdout.take().unwrap()),
+        );
+        Self {
+            server,
+            input,
+            output,
+            last: 0,
+        }
     }
 
     fn says(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
-        input.write_all(line).and_then(|()| input.write_all(b"\n")).unwrap();
+        input
+            .write_all(line)
+            .and_then(|()| input.write_all(b"\n"))
+            .unwrap();
     }
 
     /// Returns the next message; it waits for nothing but that.
     fn hears(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
-        let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let message: Value =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert_eq!(message["jsonrpc"], "2.0");
         message
     }
@@ -47,7 +68,8 @@ impl Client {
     /// Returns the answer to a request, with the id of the request.
     fn asks(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
-        let request = json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params});
+        let request =
+            json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params});
         self.says(request.to_string().as_bytes());
         let answer = self.hears();
         assert_eq!(answer["id"], self.last);
@@ -58,13 +80,22 @@ impl Client {
     fn calls(&mut self, name: &str, arguments: &Value) -> (String, Value, bool) {
         let answer = self.asks("tools/call", &json!({"name": name, "arguments": arguments}));
         let result = &answer["result"];
-        let is_error = result["isError"].as_bool().unwrap_or_else(|| panic!("{answer:#}"));
+        let is_error = result["isError"]
+            .as_bool()
+            .unwrap_or_else(|| panic!("{answer:#}"));
         let document = result["structuredContent"].clone();
         if document["schema"] == "wpatch.report/1" {
             assert_eq!(valid(document.clone())["ok"], !is_error);
         }
-        assert_eq!((&result["content"][0]["type"], &result["content"][1]), (&json!("text"), &Value::Null));
-        (result["content"][0]["text"].as_str().unwrap().to_owned(), document, is_error)
+        assert_eq!(
+            (&result["content"][0]["type"], &result["content"][1]),
+            (&json!("text"), &Value::Null)
+        );
+        (
+            result["content"][0]["text"].as_str().unwrap().to_owned(),
+            document,
+            is_error,
+        )
     }
 
     /// Returns the words of a success.
@@ -78,7 +109,11 @@ impl Client {
     fn is_refused(&mut self, kind: &str, name: &str, arguments: &Value) -> String {
         let (text, document, is_error) = self.calls(name, arguments);
         assert!(is_error, "{name} {arguments}: {text}");
-        assert_eq!((&document["error"]["kind"], &document["changed"]), (&json!(kind), &json!(false)), "{document:#}");
+        assert_eq!(
+            (&document["error"]["kind"], &document["changed"]),
+            (&json!(kind), &json!(false)),
+            "{document:#}"
+        );
         assert!(text.starts_with(&format!("error ({kind}): ")), "{text}");
         text
     }
@@ -86,7 +121,9 @@ impl Client {
     /// Returns the most memory that the server ever had, in kB.
     fn peak(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.server.id())).unwrap();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        let peak = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
         peak.unwrap().parse().unwrap()
     }
 
@@ -96,31 +133,61 @@ impl Client {
         let mut rest = String::new();
         self.output.read_line(&mut rest).unwrap();
         let output = self.server.wait_with_output().unwrap();
-        assert_eq!((rest.as_str(), output.stderr.as_slice(), output.status.code()), ("", &b""[..], Some(0)));
+        assert_eq!(
+            (
+                rest.as_str(),
+                output.stderr.as_slice(),
+                output.status.code()
+            ),
+            ("", &b""[..], Some(0))
+        );
     }
 }
 
 #[test]
 fn the_commands_of_the_text_editor_tool_do_what_they_say() {
-    let desk = Desk::with(&[("a", b"one\r\ntwo\r\nthree\r\n"), ("d/b", b""), (".hidden", b"")]);
+    let desk = Desk::with(&[
+        ("a", b"one\r\ntwo\r\nthree\r\n"),
+        ("d/b", b""),
+        (".hidden", b""),
+    ]);
     let mut client = Client::of(&desk, &[]);
-    assert_eq!(client.does("view", &json!({"path": "a"})), "     1\tone\r\n     2\ttwo\r\n     3\tthree\r\n");
+    assert_eq!(
+        client.does("view", &json!({"path": "a"})),
+        "     1\tone\r\n     2\ttwo\r\n     3\tthree\r\n"
+    );
     let last = client.does("view", &json!({"path": "a", "view_range": [2, -1]}));
     assert_eq!(last, "     2\ttwo\r\n     3\tthree\r\n");
     let first = client.does("view", &json!({"path": "a", "view_range": [1, 1]}));
-    assert_eq!(first, "     1\tone\r\n(the file continues at line 2 of 3)\n");
+    assert_eq!(
+        first,
+        "     1\tone\r\n(the file continues at line 2 of 3)\n"
+    );
     let behind = client.does("view", &json!({"path": "a", "view_range": [7, 9]}));
     assert_eq!(behind, "(no such lines: the file has 3 lines)\n");
     for root in ["", ".", desk.root().to_str().unwrap()] {
-        assert_eq!(client.does("view", &json!({"path": root})), "a\nd/\n", "{root}");
+        assert_eq!(
+            client.does("view", &json!({"path": root})),
+            "a\nd/\n",
+            "{root}"
+        );
     }
     assert_eq!(client.does("view", &json!({"path": desk.path("d")})), "b\n");
 
-    let text = client.does("str_replace", &json!({"path": desk.path("a"), "old_str": "two\n", "new_str": "2\n2\n"}));
+    let text = client.does(
+        "str_replace",
+        &json!({"path": desk.path("a"), "old_str": "two\n", "new_str": "2\n2\n"}),
+    );
     assert!(text.contains("\n-two\r\n+2\r\n+2\r\n"), "{text}");
     client.does("str_replace", &json!({"path": "a", "old_str": "three\n"}));
-    client.does("insert", &json!({"path": "a", "insert_line": 0, "insert_text": "0"}));
-    client.does("insert", &json!({"path": "a", "insert_line": 4, "new_str": "end\n"}));
+    client.does(
+        "insert",
+        &json!({"path": "a", "insert_line": 0, "insert_text": "0"}),
+    );
+    client.does(
+        "insert",
+        &json!({"path": "a", "insert_line": 4, "new_str": "end\n"}),
+    );
     client.does("create", &json!({"path": "n/m/c", "file_text": "new\n"}));
     assert_eq!(desk.bytes("a"), b"0\r\none\r\n2\r\n2\r\nend\r\n");
     assert_eq!(desk.bytes("n/m/c"), b"new\n");
@@ -128,32 +195,81 @@ fn the_commands_of_the_text_editor_tool_do_what_they_say() {
     let editor = "str_replace_based_edit_tool";
     let whole = client.does(editor, &json!({"command": "view", "path": "n/m/c"}));
     assert_eq!(whole, "     1\tnew\n");
-    client.does(editor, &json!({"command": "insert", "path": "n/m/c", "insert_line": 1, "insert_text": "x"}));
-    client.does("str_replace_editor", &json!({"command": "create", "path": "e", "file_text": ""}));
-    assert_eq!((desk.bytes("n/m/c"), desk.bytes("e")), (b"new\nx\n".to_vec(), Vec::new()));
+    client.does(
+        editor,
+        &json!({"command": "insert", "path": "n/m/c", "insert_line": 1, "insert_text": "x"}),
+    );
+    client.does(
+        "str_replace_editor",
+        &json!({"command": "create", "path": "e", "file_text": ""}),
+    );
+    assert_eq!(
+        (desk.bytes("n/m/c"), desk.bytes("e")),
+        (b"new\nx\n".to_vec(), Vec::new())
+    );
     client.ends();
 }
 
 #[test]
 fn what_a_model_can_mend_is_an_error_of_the_tool_and_leaves_the_tree() {
-    let desk = Desk::with(&[("a", b"x\ny\nx\n"), ("bin", b"a\0b"), ("../b", b"x\n"), (".git/config", b"x\n")]);
+    let desk = Desk::with(&[
+        ("a", b"x\ny\nx\n"),
+        ("bin", b"a\0b"),
+        ("../b", b"x\n"),
+        (".git/config", b"x\n"),
+    ]);
     let before = tree::read(&desk.root());
     let mut client = Client::of(&desk, &[]);
-    let text = client.is_refused("not_found", "str_replace", &json!({"path": "a", "old_str": "y \n", "new_str": ""}));
-    assert!(text.contains("\nthe file has:\n     1\tx\n     2\ty\n     3\tx\n"), "{text}");
-    let text = client.is_refused("ambiguous", "str_replace", &json!({"path": "a", "old_str": "x"}));
+    let text = client.is_refused(
+        "not_found",
+        "str_replace",
+        &json!({"path": "a", "old_str": "y \n", "new_str": ""}),
+    );
+    assert!(
+        text.contains("\nthe file has:\n     1\tx\n     2\ty\n     3\tx\n"),
+        "{text}"
+    );
+    let text = client.is_refused(
+        "ambiguous",
+        "str_replace",
+        &json!({"path": "a", "old_str": "x"}),
+    );
     assert!(text.contains("lines 1 and 3"), "{text}");
     for (kind, name, arguments) in [
         ("usage", "str_replace", json!({"path": "a", "old_str": ""})),
-        ("no_change", "str_replace", json!({"path": "a", "old_str": "y", "new_str": "y"})),
-        ("missing", "str_replace", json!({"path": "b", "old_str": "y"})),
-        ("not_found", "insert", json!({"path": "a", "insert_line": 4, "insert_text": "z"})),
+        (
+            "no_change",
+            "str_replace",
+            json!({"path": "a", "old_str": "y", "new_str": "y"}),
+        ),
+        (
+            "missing",
+            "str_replace",
+            json!({"path": "b", "old_str": "y"}),
+        ),
+        (
+            "not_found",
+            "insert",
+            json!({"path": "a", "insert_line": 4, "insert_text": "z"}),
+        ),
         ("exists", "create", json!({"path": "a", "file_text": "z"})),
-        ("outside_root", "create", json!({"path": "../c", "file_text": "z"})),
-        ("outside_root", "str_replace", json!({"path": desk.path("../b"), "old_str": "x"})),
+        (
+            "outside_root",
+            "create",
+            json!({"path": "../c", "file_text": "z"}),
+        ),
+        (
+            "outside_root",
+            "str_replace",
+            json!({"path": desk.path("../b"), "old_str": "x"}),
+        ),
         ("outside_root", "view", json!({"path": "/etc/hosts"})),
         ("outside_root", "view", json!({"path": "d/../../b"})),
-        ("denied", "create", json!({"path": ".git/hooks/x", "file_text": "z"})),
+        (
+            "denied",
+            "create",
+            json!({"path": ".git/hooks/x", "file_text": "z"}),
+        ),
         ("denied", "view", json!({"path": ".git/config"})),
         ("missing", "view", json!({"path": "b"})),
         ("binary", "view", json!({"path": "bin"})),
@@ -164,13 +280,33 @@ fn what_a_model_can_mend_is_an_error_of_the_tool_and_leaves_the_tree() {
         ("usage", "view", json!({"pth": "a"})),
         ("usage", "view", json!({"path": "a", "more": 1})),
         ("usage", "view", json!({"path": 1})),
-        ("usage", "insert", json!({"path": "a", "insert_line": -1, "insert_text": "z"})),
-        ("usage", "insert", json!({"path": "a", "insert_line": 1, "insert_text": "z", "new_str": "z"})),
+        (
+            "usage",
+            "insert",
+            json!({"path": "a", "insert_line": -1, "insert_text": "z"}),
+        ),
+        (
+            "usage",
+            "insert",
+            json!({"path": "a", "insert_line": 1, "insert_text": "z", "new_str": "z"}),
+        ),
         ("usage", "str_replace_based_edit_tool", json!({"path": "a"})),
-        ("usage", "str_replace_based_edit_tool", json!({"command": "undo_edit", "path": "a"})),
-        ("usage", "str_replace_based_edit_tool", json!({"command": "apply_patch", "patch": ""})),
+        (
+            "usage",
+            "str_replace_based_edit_tool",
+            json!({"command": "undo_edit", "path": "a"}),
+        ),
+        (
+            "usage",
+            "str_replace_based_edit_tool",
+            json!({"command": "apply_patch", "patch": ""}),
+        ),
         ("parse", "apply_patch", json!({"patch": "no patch\n"})),
-        ("usage", "apply_patch", json!({"patch": "no patch\n", "format": "x"})),
+        (
+            "usage",
+            "apply_patch",
+            json!({"patch": "no patch\n", "format": "x"}),
+        ),
     ] {
         client.is_refused(kind, name, &arguments);
     }
@@ -188,22 +324,44 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
     assert!(text.ends_with(&format!("\nplan_id: {plan}\n")), "{text}");
     assert_eq!(desk.bytes("a"), b"one\n");
     fs::write(desk.path("b"), "one\ntwo\n").unwrap();
-    client.is_refused("not_found", "apply_patch", &json!({"patch": both, "strip": 0, "approve": plan}));
+    client.is_refused(
+        "not_found",
+        "apply_patch",
+        &json!({"patch": both, "strip": 0, "approve": plan}),
+    );
     fs::write(desk.path("b"), "one\n").unwrap();
     client.is_refused(
         "stale",
         "apply_patch",
         &json!({"patch": both, "strip": 0, "approve": format!("sha256:{}", "0".repeat(64))}),
     );
-    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"one\n".to_vec(), b"one\n".to_vec()));
-    let text = client.does("apply_patch", &json!({"patch": both, "strip": 0, "approve": plan}));
-    assert!(text.starts_with("modify a +1 -1\nmodify b +1 -1\napplied: 2 files changed"), "{text}");
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("b")),
+        (b"one\n".to_vec(), b"one\n".to_vec())
+    );
+    let text = client.does(
+        "apply_patch",
+        &json!({"patch": both, "strip": 0, "approve": plan}),
+    );
+    assert!(
+        text.starts_with("modify a +1 -1\nmodify b +1 -1\napplied: 2 files changed"),
+        "{text}"
+    );
     for (patch, left) in [
-        ("*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch\n", "2\n"),
-        ("a\n<<<<<<< SEARCH\n2\n=======\n3\n>>>>>>> REPLACE\n", "3\n"),
-        (r#"{"edits": [{"path": "a", "old": "3", "new": "4"}]}"#, "4\n"),
         (
-            &format!("*** Begin Patch\n*** Update File: {}\n@@\n-4\n+5\n*** End Patch\n", desk.path("a").display()),
+            "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch\n",
+            "2\n",
+        ),
+        ("a\n<<<<<<< SEARCH\n2\n=======\n3\n>>>>>>> REPLACE\n", "3\n"),
+        (
+            r#"{"edits": [{"path": "a", "old": "3", "new": "4"}]}"#,
+            "4\n",
+        ),
+        (
+            &format!(
+                "*** Begin Patch\n*** Update File: {}\n@@\n-4\n+5\n*** End Patch\n",
+                desk.path("a").display()
+            ),
             "5\n",
         ),
     ] {
@@ -212,7 +370,10 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
     }
     let miscounted = "--- a/a\n+++ b/a\n@@ -1,5 +1,0 @@\n-5\n+6\n";
     client.is_refused("parse", "apply_patch", &json!({"patch": miscounted}));
-    let text = client.does("apply_patch", &json!({"patch": miscounted, "lenient": true}));
+    let text = client.does(
+        "apply_patch",
+        &json!({"patch": miscounted, "lenient": true}),
+    );
     assert!(text.contains("warning"), "{text}");
     assert_eq!(desk.bytes("a"), b"6\n");
     let typed = json!({"path": "a", "old_str": "6  \n", "new_str": "7  \n"});
@@ -253,14 +414,25 @@ fn a_check_says_which_files_need_approval_and_why() {
     let of = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+1\n");
     let patch = of("a") + &of("CLAUDE.md");
     for (arguments, help) in [
-        (&[][..], "apply_patch refuses this patch: ask the user to approve the change and to make it"),
-        (&["--approvals"], "ask the user to approve the change, then call apply_patch with approve"),
+        (
+            &[][..],
+            "apply_patch refuses this patch: ask the user to approve the change and to make it",
+        ),
+        (
+            &["--approvals"],
+            "ask the user to approve the change, then call apply_patch with approve",
+        ),
     ] {
         let mut client = Client::of(&desk, arguments);
         let (text, document, _) = client.calls("check_patch", &json!({"patch": patch}));
         let plan = document["plan_id"].as_str().unwrap();
-        let end = format!("\nneeds approval: CLAUDE.md: it controls Claude Code\nhelp: {help}\nplan_id: {plan}\n");
-        assert!(text.ends_with(&end) && !text.contains("needs approval: a"), "{text}");
+        let end = format!(
+            "\nneeds approval: CLAUDE.md: it controls Claude Code\nhelp: {help}\nplan_id: {plan}\n"
+        );
+        assert!(
+            text.ends_with(&end) && !text.contains("needs approval: a"),
+            "{text}"
+        );
         client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
         let text = client.does("check_patch", &json!({"patch": of("a")}));
         assert!(!text.contains("approv"), "{text}");
@@ -275,13 +447,22 @@ fn a_patch_that_ends_too_early_is_to_be_sent_again_complete() {
     for (patch, lenient) in [
         ("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n", false),
         ("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n", false),
-        ("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n", false),
-        ("*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+2\n", true),
+        (
+            "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n",
+            false,
+        ),
+        (
+            "*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+2\n",
+            true,
+        ),
         ("1,2c1\n< one\n", false),
     ] {
         for name in ["check_patch", "apply_patch"] {
             let (text, ..) = client.calls(name, &json!({"patch": patch, "lenient": lenient}));
-            assert!(text.contains("send the complete patch") && !text.contains("count the lines"), "{patch}{text}");
+            assert!(
+                text.contains("send the complete patch") && !text.contains("count the lines"),
+                "{patch}{text}"
+            );
         }
     }
     let wrong = "--- a/a\n+++ b/a\n@@ -1,3 +1,1 @@\n one\n-two\n+2\n three\n";
@@ -302,11 +483,22 @@ fn a_tool_says_what_the_program_says() {
         (document["error"]["help"], document["inputs"][0]["name"]) = (Value::Null, Value::Null);
         document
     };
-    let ours = client.calls("str_replace", &json!({"path": "a", "old_str": "x", "new_str": "z"})).1;
-    assert_eq!(spoken(ours), spoken(desk.says(&["edit", "a", "--old", "x", "--new", "z"], b"")));
+    let ours = client
+        .calls(
+            "str_replace",
+            &json!({"path": "a", "old_str": "x", "new_str": "z"}),
+        )
+        .1;
+    assert_eq!(
+        spoken(ours),
+        spoken(desk.says(&["edit", "a", "--old", "x", "--new", "z"], b""))
+    );
     let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n x\n-q\n+z\n";
     let ours = client.calls("check_patch", &json!({"patch": patch})).1;
-    assert_eq!(spoken(ours), spoken(desk.says(&["check"], patch.as_bytes())));
+    assert_eq!(
+        spoken(ours),
+        spoken(desk.says(&["check"], patch.as_bytes()))
+    );
     let ours = client.calls("view", &json!({"path": "a"})).1;
     assert_eq!(ours, desk.says(&["read", "a", "--number"], b""));
     client.ends();

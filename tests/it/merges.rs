@@ -8,8 +8,11 @@ use wpatch::matching::{ConflictStyle, Favour, merge};
 
 use crate::dice::Dice;
 
-const STYLES: [(ConflictStyle, &str); 3] =
-    [(ConflictStyle::Sides, "--no-diff3"), (ConflictStyle::Base, "--diff3"), (ConflictStyle::ShortBase, "--zdiff3")];
+const STYLES: [(ConflictStyle, &str); 3] = [
+    (ConflictStyle::Sides, "--no-diff3"),
+    (ConflictStyle::Base, "--diff3"),
+    (ConflictStyle::ShortBase, "--zdiff3"),
+];
 const FAVOURS: [(Option<Favour>, &str); 6] = [
     (None, "-q"),
     (None, "-q"),
@@ -30,7 +33,10 @@ struct Writer {
 impl Writer {
     fn line(&mut self) -> String {
         self.next += 1;
-        self.alphabet.map_or_else(|| format!("n{}\n", self.next), |size| format!("l{}\n", self.dice.below(size)))
+        self.alphabet.map_or_else(
+            || format!("n{}\n", self.next),
+            |size| format!("l{}\n", self.dice.below(size)),
+        )
     }
 
     fn lines(&mut self, count: usize) -> Vec<String> {
@@ -57,29 +63,61 @@ impl Writer {
         let count = self.dice.below(14);
         let base = self.lines(count);
         let ours = self.changed(&base);
-        let theirs = if self.dice.once_in(5) { self.changed(&ours) } else { self.changed(&base) };
+        let theirs = if self.dice.once_in(5) {
+            self.changed(&ours)
+        } else {
+            self.changed(&base)
+        };
         let mut texts = [base, ours, theirs].map(|lines| lines.concat());
         for text in &mut texts {
             if self.dice.once_in(6) {
                 text.pop();
             }
         }
-        if self.dice.once_in(6) { texts.map(|text| text.replace('\n', "\r\n")) } else { texts }
+        if self.dice.once_in(6) {
+            texts.map(|text| text.replace('\n', "\r\n"))
+        } else {
+            texts
+        }
     }
 }
 
-/// Merges `count` times, and returns how often git's text is another one, and how often its verdict.
+/// Merges `count` times, and returns how often git's text is another one, and how often its
+/// verdict.
 fn differences(alphabet: Option<usize>, count: usize) -> (usize, usize) {
     let directory = TempDir::new().unwrap();
-    let mut writer = Writer { dice: Dice::new(alphabet.unwrap_or(1000) as u64), alphabet, next: 0 };
+    let mut writer = Writer {
+        dice: Dice::new(alphabet.unwrap_or(1000) as u64),
+        alphabet,
+        next: 0,
+    };
     let (mut texts, mut verdicts, mut conflicts) = (0, 0, 0);
     for _ in 0..count {
         let sides = writer.texts();
-        let ((style, styled), (favour, favoured)) = (writer.dice.one(&STYLES), writer.dice.one(&FAVOURS));
-        SIDES.iter().zip(&sides).for_each(|(name, text)| fs::write(directory.path().join(name), text).unwrap());
+        let ((style, styled), (favour, favoured)) =
+            (writer.dice.one(&STYLES), writer.dice.one(&FAVOURS));
+        SIDES
+            .iter()
+            .zip(&sides)
+            .for_each(|(name, text)| fs::write(directory.path().join(name), text).unwrap());
         let mut git = Command::new("git");
-        git.args(["merge-file", "-p", "-L", "ours", "-L", "base", "-L", "theirs", styled, favoured]);
-        let git = git.args(["ours", "base", "theirs"]).current_dir(directory.path()).output().unwrap();
+        git.args([
+            "merge-file",
+            "-p",
+            "-L",
+            "ours",
+            "-L",
+            "base",
+            "-L",
+            "theirs",
+            styled,
+            favoured,
+        ]);
+        let git = git
+            .args(["ours", "base", "theirs"])
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
         let [base, ours, theirs] = sides.each_ref().map(String::as_bytes);
         let found = merge(base, ours, theirs, favour, style);
         texts += usize::from(found.bytes != git.stdout);
@@ -95,27 +133,58 @@ fn lines_that_are_there_once_are_merged_as_git_merges_them() {
     assert_eq!(differences(None, 400), (0, 0));
 }
 
-/// Of lines that are there several times, git and `imara-diff` take others for the same ones now and then: both are right.
+/// Of lines that are there several times, git and `imara-diff` take others for the same ones now
+/// and then: both are right.
 #[test]
 fn lines_that_are_there_several_times_are_nearly_always_merged_as_git_merges_them() {
     for (alphabet, most) in [(3, 30), (12, 12)] {
         let (texts, verdicts) = differences(Some(alphabet), 400);
-        assert!(texts <= most && verdicts <= most / 3, "{alphabet}: {texts} texts, {verdicts} verdicts");
+        assert!(
+            texts <= most && verdicts <= most / 3,
+            "{alphabet}: {texts} texts, {verdicts} verdicts"
+        );
     }
 }
 
 #[test]
 fn texts_that_are_too_different_for_the_budget_are_merged_all_the_same() {
-    let text = |name: &str| (0..20_000).map(|number| format!("{name}{number}\n")).collect::<Vec<_>>().concat();
+    let text = |name: &str| {
+        (0..20_000)
+            .map(|number| format!("{name}{number}\n"))
+            .collect::<Vec<_>>()
+            .concat()
+    };
     let [base, ours, theirs] = SIDES.map(text);
-    let merged = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), None, ConflictStyle::Sides);
+    let merged = merge(
+        base.as_bytes(),
+        ours.as_bytes(),
+        theirs.as_bytes(),
+        None,
+        ConflictStyle::Sides,
+    );
     assert_eq!(merged.conflicts.len(), 1);
     // Two kinds of lines, more than are compared at once.
     let mut dice = Dice::new(5);
-    let mut text = |count| (0..count).map(|_| dice.one(&["a\n", "b\n"])).collect::<String>();
+    let mut text = |count| {
+        (0..count)
+            .map(|_| dice.one(&["a\n", "b\n"]))
+            .collect::<String>()
+    };
     let (base, ours) = (text(90_000), text(90_000));
-    let merged = merge(base.as_bytes(), ours.as_bytes(), base.as_bytes(), None, ConflictStyle::Sides);
+    let merged = merge(
+        base.as_bytes(),
+        ours.as_bytes(),
+        base.as_bytes(),
+        None,
+        ConflictStyle::Sides,
+    );
     assert!(merged.conflicts.is_empty() && merged.bytes == ours.as_bytes());
-    let merged = merge(base.as_bytes(), base.as_bytes(), ours.as_bytes(), None, ConflictStyle::Sides);
+    let merged = merge(
+        base.as_bytes(),
+        base.as_bytes(),
+        ours.as_bytes(),
+        None,
+        ConflictStyle::Sides,
+    );
     assert!(merged.conflicts.is_empty() && merged.bytes == ours.as_bytes());
 }

@@ -1,7 +1,12 @@
-//! Correct patches of every grammar that are damaged: the change that was meant, or a refusal; never a third state.
+//! Correct patches of every grammar that are damaged: the change that was meant, or a refusal;
+//! never a third state.
 
 mod damages;
-#[allow(clippy::format_push_string, clippy::format_collect, reason = "a patch of a scene is short")]
+#[allow(
+    clippy::format_push_string,
+    clippy::format_collect,
+    reason = "a patch of a scene is short"
+)]
 mod grammars;
 #[allow(clippy::format_collect, reason = "a file of a scene is short")]
 mod scene;
@@ -25,7 +30,11 @@ use crate::dice::Dice;
 type Texts = BTreeMap<RelPath, String>;
 
 fn texts(scene: &Scene, text: impl Fn(&scene::File) -> String) -> Texts {
-    scene.files.iter().map(|file| (RelPath::new(file.path.as_bytes()).unwrap(), text(file))).collect()
+    scene
+        .files
+        .iter()
+        .map(|file| (RelPath::new(file.path.as_bytes()).unwrap(), text(file)))
+        .collect()
 }
 
 fn before(scene: &Scene) -> Texts {
@@ -39,17 +48,31 @@ fn after(scene: &Scene, count: usize) -> Texts {
     for file in &scene.files {
         let taken = left.min(file.hunks.len());
         left -= taken;
-        let text = taken.checked_sub(1).map_or(&file.before, |last| &file.after[last]);
+        let text = taken
+            .checked_sub(1)
+            .map_or(&file.before, |last| &file.after[last]);
         texts.insert(RelPath::new(file.path.as_bytes()).unwrap(), text.clone());
     }
     texts
 }
 
 /// What came of a patch: the tree, if it was applied.
-fn outcome(grammar: &Grammar, scene: &Scene, patch: &[u8], is_lenient: bool) -> Result<Option<Texts>, String> {
+fn outcome(
+    grammar: &Grammar,
+    scene: &Scene,
+    patch: &[u8],
+    is_lenient: bool,
+) -> Result<Option<Texts>, String> {
     let start = before(scene);
-    let memory = Memory::with_files(start.iter().map(|(path, text)| (path.clone(), Entry::file(text.as_str()))));
-    let transaction = TransactionOptions { durability: Durability::None, ..TransactionOptions::default() };
+    let memory = Memory::with_files(
+        start
+            .iter()
+            .map(|(path, text)| (path.clone(), Entry::file(text.as_str()))),
+    );
+    let transaction = TransactionOptions {
+        durability: Durability::None,
+        ..TransactionOptions::default()
+    };
     let first = scene.files[0].path;
     let edited = |mut request: Request| {
         (request.decide.lenient, request.commit.transaction) = (is_lenient, transaction);
@@ -66,11 +89,14 @@ fn outcome(grammar: &Grammar, scene: &Scene, patch: &[u8], is_lenient: bool) -> 
             engine::apply(request, &memory, &Interrupt::new()).report
         }
         Way::EditList => {
-            let Ok(request) = Request::edit_list(first, patch.to_vec()) else { return Ok(None) };
+            let Ok(request) = Request::edit_list(first, patch.to_vec()) else {
+                return Ok(None);
+            };
             edited(request)
         }
         Way::Edit => {
-            let list: serde_json::Value = serde_json::from_slice(patch).map_err(|error| error.to_string())?;
+            let list: serde_json::Value =
+                serde_json::from_slice(patch).map_err(|error| error.to_string())?;
             let text = |key: &str| list[0][key].as_str().unwrap_or_default().to_owned();
             edited(Request::edit(first, text("old"), text("new")))
         }
@@ -87,10 +113,15 @@ fn outcome(grammar: &Grammar, scene: &Scene, patch: &[u8], is_lenient: bool) -> 
     }
 }
 
-/// Returns a random scene as a grammar can express it: `edit` changes one file, and `edit --old` one place of it.
+/// Returns a random scene as a grammar can express it: `edit` changes one file, and `edit --old`
+/// one place of it.
 fn random(grammar: &Grammar, dice: &mut Dice) -> Scene {
     let is_hostile = dice.once_in(2);
-    let mut scene = scene(dice, is_hostile, if grammar.lines == Lines::Bare { 0 } else { 3 });
+    let mut scene = scene(
+        dice,
+        is_hostile,
+        if grammar.lines == Lines::Bare { 0 } else { 3 },
+    );
     if grammar.way != Way::Patch {
         scene.files.truncate(1);
     }
@@ -102,7 +133,17 @@ fn random(grammar: &Grammar, dice: &mut Dice) -> Scene {
 }
 
 fn show(texts: &Texts) -> String {
-    texts.iter().flat_map(|(path, text)| ["--".to_owned(), path.to_string(), "--\n".to_owned(), text.clone()]).collect()
+    texts
+        .iter()
+        .flat_map(|(path, text)| {
+            [
+                "--".to_owned(),
+                path.to_string(),
+                "--\n".to_owned(),
+                text.clone(),
+            ]
+        })
+        .collect()
 }
 
 /// Damages a patch and says what is wrong with the outcome; counts patches that are applied.
@@ -114,24 +155,41 @@ fn try_damages(
     counts: &mut (usize, usize),
 ) -> Result<(), String> {
     let mut scene = original.clone();
-    let mut made: Vec<_> = rows.iter().map(|row| row.damage_scene(&mut scene, dice)).collect();
+    let mut made: Vec<_> = rows
+        .iter()
+        .map(|row| row.damage_scene(&mut scene, dice))
+        .collect();
     let mut patch = (grammar.render)(&scene).text;
-    rows.iter().zip(&mut made).for_each(|(row, made)| *made |= row.damage_text(&mut patch, dice));
-    let meaning = rows.iter().zip(&made).filter(|(_, made)| **made).map(|(row, _)| row.meaning).max();
-    let Some(meaning) = meaning else { return Ok(()) };
+    rows.iter()
+        .zip(&mut made)
+        .for_each(|(row, made)| *made |= row.damage_text(&mut patch, dice));
+    let meaning = rows
+        .iter()
+        .zip(&made)
+        .filter(|(_, made)| **made)
+        .map(|(row, _)| row.meaning)
+        .max();
+    let Some(meaning) = meaning else {
+        return Ok(());
+    };
     let wanted = after(original, usize::MAX);
     for is_lenient in [false, true] {
         if !is_lenient && meaning == Meaning::Lenient {
             continue;
         }
         let made = outcome(grammar, original, patch.as_bytes(), is_lenient)?;
-        let is_right = made.as_ref().is_none_or(|made| *made == wanted && meaning != Meaning::Unknown);
+        let is_right = made
+            .as_ref()
+            .is_none_or(|made| *made == wanted && meaning != Meaning::Unknown);
         if is_lenient {
             counts.1 += 1;
             counts.0 += usize::from(made.is_some());
         }
         if !is_right {
-            let (before, found) = (show(&before(original)), made.as_ref().map(show).unwrap_or_default());
+            let (before, found) = (
+                show(&before(original)),
+                made.as_ref().map(show).unwrap_or_default(),
+            );
             let wanted = show(&wanted);
             return Err(format!(
                 "lenient {is_lenient}\nBEFORE\n{before}PATCH\n{patch}\nFOUND\n{found}WANTED\n{wanted}"
@@ -157,45 +215,73 @@ fn two_damages_at_once_make_no_other_tree() {
             let (first, second) = (dice.below(rows.len()), dice.below(rows.len()));
             let pair = [rows[first.min(second)], rows[first.max(second)]];
             // Two marks that stand for the same lines say that these go.
-            if first == second || pair.iter().all(|row| row.name.contains("elision") || row.name.contains("dots")) {
+            if first == second
+                || pair
+                    .iter()
+                    .all(|row| row.name.contains("elision") || row.name.contains("dots"))
+            {
                 continue;
             }
             if let Err(problem) = try_damages(grammar, &pair, &scene, &mut dice, &mut count) {
                 let names = pair.map(|row| row.name).join(" + ");
-                wrong.push(format!("=== {} / {names} / round {round}: {problem}", grammar.name));
+                wrong.push(format!(
+                    "=== {} / {names} / round {round}: {problem}",
+                    grammar.name
+                ));
             }
         }
     }
     assert!(count.0 * 4 > count.1, "{count:?}");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(400)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(400)].join("\n")
+    );
 }
 
-/// Returns how many hunks of a patch are complete in its first `end` bytes: all of their lines are there. The newline of
-/// the last line, and the note that the file has none, can be missing.
+/// Returns how many hunks of a patch are complete in its first `end` bytes: all of their lines are
+/// there. The newline of the last line, and the note that the file has none, can be missing.
 fn complete(scene: &Scene, rendered: &Rendered, end: usize) -> usize {
     let hunks = scene.files.iter().flat_map(|file| &file.hunks);
     // The mark behind the numbers of a half that is left out says nothing.
-    let mark = if rendered.text.contains("\n***************\n") { 6 } else { 1 };
+    let mark = if rendered.text.contains("\n***************\n") {
+        6
+    } else {
+        1
+    };
     let slack = |hunk: &scene::Hunk| match hunk.has_note {
         true => grammars::NOTE.len() + 1,
         false if hunk.lines.iter().all(|line| line.sign != '+') => mark,
         false => 1,
     };
-    hunks.zip(&rendered.ends).take_while(|(hunk, complete)| **complete <= end + slack(hunk)).count()
+    hunks
+        .zip(&rendered.ends)
+        .take_while(|(hunk, complete)| **complete <= end + slack(hunk))
+        .count()
 }
 
-/// Returns whether a patch is cut within the insertion that is the last line of a hunk. What is left of it can be the line
-/// of a patch whose last newline is missing.
+/// Returns whether a patch is cut within the insertion that is the last line of a hunk. What is
+/// left of it can be the line of a patch whose last newline is missing.
 fn is_last_insertion(rendered: &Rendered, end: usize) -> bool {
-    let start = rendered.text.as_bytes()[..end].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let line_end = rendered.text[start..].find('\n').map_or(rendered.text.len(), |length| start + length + 1);
+    let start = rendered.text.as_bytes()[..end]
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let line_end = rendered.text[start..]
+        .find('\n')
+        .map_or(rendered.text.len(), |length| start + length + 1);
     let is_insertion = rendered.text[start..].starts_with('+') && end > start;
     let is_note = |at: usize| rendered.text[at..].starts_with(grammars::NOTE);
-    is_insertion && rendered.ends.iter().any(|&last| last == line_end || is_note(line_end) && last > line_end)
+    is_insertion
+        && rendered
+            .ends
+            .iter()
+            .any(|&last| last == line_end || is_note(line_end) && last > line_end)
 }
 
-/// Returns whether a patch of `grammar` shows where it ends. Rows of hashline have no counts, so that each cut between
-/// two of them, without an envelope, is a shorter patch.
+/// Returns whether a patch of `grammar` shows where it ends. Rows of hashline have no counts, so
+/// that each cut between two of them, without an envelope, is a shorter patch.
 fn has_end(grammar: &Grammar) -> bool {
     grammar.way == Way::Patch && grammar.name != "hashline"
 }
@@ -205,15 +291,28 @@ fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
     let mut wrong = Vec::new();
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for round in rounds(1) {
-        for (nth, grammar) in GRAMMARS.iter().enumerate().filter(|(_, grammar)| has_end(grammar)) {
+        for (nth, grammar) in GRAMMARS
+            .iter()
+            .enumerate()
+            .filter(|(_, grammar)| has_end(grammar))
+        {
             let mut dice = Dice::new((round * 100 + nth + 9_000_000) as u64);
             let scene = random(grammar, &mut dice);
             let rendered = (grammar.render)(&scene);
             // What is around the patch shows no end of it.
-            let prefix = dice.one(&["", "", "```diff\n", "I change it:\n\n", "<patch>\n", "\u{feff}"]);
-            // Where the file has the end marker of the grammar, a patch that is cut behind it is complete.
+            let prefix = dice.one(&[
+                "",
+                "",
+                "```diff\n",
+                "I change it:\n\n",
+                "<patch>\n",
+                "\u{feff}",
+            ]);
+            // Where the file has the end marker of the grammar, a patch that is cut behind it is
+            // complete.
             let count = |marker: &str| rendered.text.matches(marker).count();
-            let has_marker = grammar.lines == Lines::Texts && count("\n>>>>>>> REPLACE") > rendered.ends.len();
+            let has_marker =
+                grammar.lines == Lines::Texts && count("\n>>>>>>> REPLACE") > rendered.ends.len();
             if count("End Patch") > 1 || has_marker {
                 continue;
             }
@@ -238,11 +337,20 @@ fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
             }
         }
     }
-    assert!(counts.values().all(|(refused, of)| refused * 3 > *of), "{counts:?}");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(400)].join("\n"));
+    assert!(
+        counts.values().all(|(refused, of)| refused * 3 > *of),
+        "{counts:?}"
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(400)].join("\n")
+    );
 }
 
-/// Returns the rounds of a test: the first `default`, or those of the variable `WPATCH_ROUNDS` (`COUNT` or `FIRST..END`).
+/// Returns the rounds of a test: the first `default`, or those of the variable `WPATCH_ROUNDS`
+/// (`COUNT` or `FIRST..END`).
 fn rounds(default: usize) -> Range<usize> {
     let asked = std::env::var("WPATCH_ROUNDS").unwrap_or_default();
     let (first, end) = asked.split_once("..").unwrap_or(("0", &asked));
@@ -255,17 +363,31 @@ fn a_damaged_patch_is_applied_as_meant_or_refused() {
     let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for round in rounds(2) {
         for (nth, grammar) in GRAMMARS.iter().enumerate() {
-            for (at, row) in DAMAGES.iter().enumerate().filter(|(_, row)| (row.fits)(grammar)) {
+            for (at, row) in DAMAGES
+                .iter()
+                .enumerate()
+                .filter(|(_, row)| (row.fits)(grammar))
+            {
                 let mut dice = Dice::new((round * 1000 + nth * 100 + at) as u64);
                 let scene = random(grammar, &mut dice);
                 let count = counts.entry((grammar.name, row.name)).or_default();
                 if let Err(problem) = try_damages(grammar, &[row], &scene, &mut dice, count) {
-                    wrong.push(format!("=== {} / {} / round {round}: {problem}", grammar.name, row.name));
+                    wrong.push(format!(
+                        "=== {} / {} / round {round}: {problem}",
+                        grammar.name, row.name
+                    ));
                 }
             }
         }
     }
-    let total = counts.values().fold((0, 0), |total, count| (total.0 + count.0, total.1 + count.1));
+    let total = counts.values().fold((0, 0), |total, count| {
+        (total.0 + count.0, total.1 + count.1)
+    });
     assert!(total.0 * 2 > total.1, "{counts:?}");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(400)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(400)].join("\n")
+    );
 }

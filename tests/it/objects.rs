@@ -1,4 +1,5 @@
-//! Trees of repositories as workspaces: they are what a checkout is, and say what is wrong with a repository.
+//! Trees of repositories as workspaces: they are what a checkout is, and say what is wrong with a
+//! repository.
 
 mod command;
 pub(crate) mod damage;
@@ -46,17 +47,29 @@ fn sample() -> Tree {
         (b"dir-b", Node::file("between\n")),
         (b"dir0", Node::file("behind\n")),
         (b"link", Node::Link(b"dir".to_vec())),
-        (b"run", Node::File { bytes: b"#!/bin/sh\n".to_vec(), is_executable: true }),
+        (
+            b"run",
+            Node::File {
+                bytes: b"#!/bin/sh\n".to_vec(),
+                is_executable: true,
+            },
+        ),
         (b"\xff\xe4 \n", Node::file("bytes\n")),
     ];
-    names.into_iter().map(|(name, node)| (RelPath::new(name).unwrap(), node)).collect()
+    names
+        .into_iter()
+        .map(|(name, node)| (RelPath::new(name).unwrap(), node))
+        .collect()
 }
 
 /// What a verb that reads finds at a path, as far as a checkout can be the same.
 fn found(workspace: &dyn Workspace, path: &RelPath) -> String {
     let stat = workspace.stat(path).map_err(|error| error.fault);
     let stat = stat.map(|stat| stat.map(|stat| (stat.kind, stat.permissions, stat.links)));
-    let read = workspace.read(path, 6).map(|(bytes, stat)| (bytes, stat.size)).map_err(|error| error.fault);
+    let read = workspace
+        .read(path, 6)
+        .map(|(bytes, stat)| (bytes, stat.size))
+        .map_err(|error| error.fault);
     let list = workspace.list(Some(path)).map_err(|error| error.fault);
     let target = workspace.read_link(path).map_err(|_| ());
     // Directories of a disk have as many names as it likes.
@@ -69,11 +82,24 @@ fn a_tree_is_what_its_checkout_is() {
     let repository = Repository::of(&sample());
     let directory = TempDir::new().unwrap();
     repository.check_out("main", directory.path());
-    let (disk, tree) = (Disk::open(directory.path()).unwrap(), open(&repository, "main"));
+    let (disk, tree) = (
+        Disk::open(directory.path()).unwrap(),
+        open(&repository, "main"),
+    );
     assert_eq!(tree.list(None).unwrap(), disk.list(None).unwrap());
     let mut paths: Vec<_> = sample().into_keys().collect();
-    let others =
-        ["dir", "dir/deep", "no", "no/no", "dir/no", "dir/no/no", "a.txt/no", "link/b", "link/no/b", "run/x/y"];
+    let others = [
+        "dir",
+        "dir/deep",
+        "no",
+        "no/no",
+        "dir/no",
+        "dir/no/no",
+        "a.txt/no",
+        "link/b",
+        "link/no/b",
+        "run/x/y",
+    ];
     paths.extend(others.map(path));
     for path in paths {
         assert_eq!(found(&tree, &path), found(&disk, &path), "{path}");
@@ -85,14 +111,27 @@ fn a_tree_is_what_its_checkout_is() {
 #[test]
 fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
     let is_kept = |case: &Case| {
-        let mut parts = case.before.keys().flat_map(|path| path.components().collect::<Vec<_>>());
+        let mut parts = case
+            .before
+            .keys()
+            .flat_map(|path| path.components().collect::<Vec<_>>());
         parts.all(|part| !part.eq_ignore_ascii_case(b".git"))
     };
     let cases: Vec<_> = Case::all().into_iter().filter(is_kept).collect();
-    assert!(cases.len() >= LEAST || std::env::var_os("CASE").is_some(), "{}", cases.len());
-    let names: Vec<_> = (0..cases.len()).map(|index| format!("case-{index}")).collect();
+    assert!(
+        cases.len() >= LEAST || std::env::var_os("CASE").is_some(),
+        "{}",
+        cases.len()
+    );
+    let names: Vec<_> = (0..cases.len())
+        .map(|index| format!("case-{index}"))
+        .collect();
     let repository = Repository::new();
-    let branches: Vec<_> = names.iter().zip(&cases).map(|(name, case)| (name.as_str(), &case.before)).collect();
+    let branches: Vec<_> = names
+        .iter()
+        .zip(&cases)
+        .map(|(name, case)| (name.as_str(), &case.before))
+        .collect();
     repository.import(&branches);
     let trees = objects::Repository::at(&repository.path(), None, Patience::default());
     let directory = TempDir::new().unwrap();
@@ -103,7 +142,11 @@ fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
         let root = directory.path().join(name);
         repository.check_out(name, &root);
         let on_disk = run::check(&Disk::open(&root).unwrap(), &case.patch, &case.settings);
-        let in_tree = run::check(&trees.tree(name.as_bytes()).unwrap(), &case.patch, &case.settings);
+        let in_tree = run::check(
+            &trees.tree(name.as_bytes()).unwrap(),
+            &case.patch,
+            &case.settings,
+        );
         same("report", &in_tree, &on_disk)
     });
 }
@@ -112,9 +155,20 @@ fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
 fn nothing_can_be_written_to_a_tree() {
     let repository = Repository::of(&sample());
     let tree = open(&repository, "main");
-    let report = run::apply(&tree, b"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n", &Settings::default());
-    assert_eq!((&report["exit_code"], &report["changed"]), (&Value::from(4), &Value::from(false)), "{report:#}");
-    assert_eq!(tree.remove(&path("a.txt")).unwrap_err().fault, Fault::Unsupported);
+    let report = run::apply(
+        &tree,
+        b"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n",
+        &Settings::default(),
+    );
+    assert_eq!(
+        (&report["exit_code"], &report["changed"]),
+        (&Value::from(4), &Value::from(false)),
+        "{report:#}"
+    );
+    assert_eq!(
+        tree.remove(&path("a.txt")).unwrap_err().fault,
+        Fault::Unsupported
+    );
     assert_eq!(tree.read(&path("a.txt"), 100).unwrap().0, b"one\n");
 }
 
@@ -126,9 +180,16 @@ fn a_submodule_is_an_empty_directory() {
     let id = repository.git_with(&["mktree", "--missing"], entry.as_bytes());
     let directory = TempDir::new().unwrap();
     repository.check_out(&id, directory.path());
-    let (disk, tree) = (Disk::open(directory.path()).unwrap(), open(&repository, &id));
+    let (disk, tree) = (
+        Disk::open(directory.path()).unwrap(),
+        open(&repository, &id),
+    );
     for name in ["sub", "sub/a.txt", "sub/a/b"] {
-        assert_eq!(found(&tree, &path(name)), found(&disk, &path(name)), "{name}");
+        assert_eq!(
+            found(&tree, &path(name)),
+            found(&disk, &path(name)),
+            "{name}"
+        );
     }
 }
 
@@ -139,9 +200,23 @@ fn a_revision_is_any_name_of_a_tree() {
     repository.git(&["tag", "-a", "-m", "second", "two", "one"]);
     let id = repository.git(&["rev-parse", "main^{tree}"]);
     let commit = repository.git(&["rev-parse", "main"]);
-    for name in ["main", "HEAD", "one", "two", "main^0", &commit, &commit[..8]] {
+    for name in [
+        "main",
+        "HEAD",
+        "one",
+        "two",
+        "main^0",
+        &commit,
+        &commit[..8],
+    ] {
         let tree = open(&repository, name);
-        assert_eq!((tree.id().to_string(), tree.commit().map(|id| id.to_string())), (id.clone(), Some(commit.clone())));
+        assert_eq!(
+            (
+                tree.id().to_string(),
+                tree.commit().map(|id| id.to_string())
+            ),
+            (id.clone(), Some(commit.clone()))
+        );
     }
     assert_eq!(open(&repository, &id).commit(), None);
     let below = open(&repository, "main:dir");
@@ -164,5 +239,11 @@ fn an_object_that_replaces_another_is_not_looked_at() {
     let new = repository.git_with(&["hash-object", "-w", "--stdin"], b"another\n");
     repository.git(&["replace", &old, &new]);
     assert_eq!(repository.git(&["cat-file", "-p", &old]), "another");
-    assert_eq!(open(&repository, "main").read(&path("a.txt"), 100).unwrap().0, b"one\n");
+    assert_eq!(
+        open(&repository, "main")
+            .read(&path("a.txt"), 100)
+            .unwrap()
+            .0,
+        b"one\n"
+    );
 }

@@ -12,7 +12,8 @@ use wpatch::engine::{self, GitIndex, Outcome, Reach, Request};
 use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
 use wpatch::report::{
-    self, CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, PROBLEMS,
+    self, CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES,
+    PROBLEMS,
 };
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::disk::Disk;
@@ -29,8 +30,16 @@ const MANY_FILES: usize = 12_000_000;
 
 /// A file with the lines `line 0` to `line {lines - 1}`.
 fn memory(names: &[String], lines: usize) -> Memory {
-    let text = (0..lines).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
-    Memory::with_files(names.iter().map(|name| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(text.as_bytes()))))
+    let text = (0..lines)
+        .map(|line| format!("line {line}\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    Memory::with_files(names.iter().map(|name| {
+        (
+            RelPath::new(name.as_bytes()).unwrap(),
+            Entry::file(text.as_bytes()),
+        )
+    }))
 }
 
 fn header(name: &str) -> String {
@@ -39,7 +48,11 @@ fn header(name: &str) -> String {
 
 /// A hunk for line `line`, counted from 0, which every file of [`memory`] has if `fits`.
 fn hunk(line: usize, fits: bool) -> String {
-    let old = if fits { format!("line {line}") } else { format!("absent {line}") };
+    let old = if fits {
+        format!("line {line}")
+    } else {
+        format!("absent {line}")
+    };
     format!("@@ -{0} +{0} @@\n-{old}\n+new {line}\n", line + 1)
 }
 
@@ -52,7 +65,10 @@ fn request(patch: &str) -> Request {
 
 fn json(outcome: &Outcome) -> (usize, Value) {
     let mut out = Vec::new();
-    report::format("json").unwrap().print(&outcome.report, &mut out).unwrap();
+    report::format("json")
+        .unwrap()
+        .print(&outcome.report, &mut out)
+        .unwrap();
     (out.len(), valid(serde_json::from_slice(&out).unwrap()))
 }
 
@@ -61,90 +77,171 @@ fn count(value: &Value) -> usize {
 }
 
 fn omitted(value: &Value, what: &str) -> usize {
-    value["omitted"][what].as_u64().unwrap_or_default().try_into().unwrap()
+    value["omitted"][what]
+        .as_u64()
+        .unwrap_or_default()
+        .try_into()
+        .unwrap()
 }
 
-/// Asserts that what is listed and what is omitted are all, and returns the numbers of hunks and problems.
+/// Asserts that what is listed and what is omitted are all, and returns the numbers of hunks and
+/// problems.
 fn adds_up(report: &Value) -> (usize, usize) {
     let files = report["files"].as_array().unwrap();
     let listed: usize = files.iter().map(|file| count(&file["hunks"])).sum();
     let of_files: usize = files.iter().map(|file| omitted(file, "hunks")).sum();
-    assert_eq!(report["summary"]["files"], files.len() + omitted(report, "files"));
-    assert_eq!(report["summary"]["hunks"], listed + omitted(report, "hunks"));
+    assert_eq!(
+        report["summary"]["files"],
+        files.len() + omitted(report, "files")
+    );
+    assert_eq!(
+        report["summary"]["hunks"],
+        listed + omitted(report, "hunks")
+    );
     assert!(of_files <= omitted(report, "hunks"));
-    (listed, count(&report["problems"]) + omitted(report, "problems"))
+    (
+        listed,
+        count(&report["problems"]) + omitted(report, "problems"),
+    )
 }
 
 #[test]
 fn a_file_of_many_failing_hunks_has_a_short_report() {
     const HUNKS: usize = 5000;
-    let patch: String = std::iter::once(header("a")).chain((0..HUNKS).map(|line| hunk(line, false))).collect();
+    let patch: String = std::iter::once(header("a"))
+        .chain((0..HUNKS).map(|line| hunk(line, false)))
+        .collect();
     let outcome = engine::check(request(&patch), &memory(&["a".to_owned()], 50));
     let (size, report) = json(&outcome);
     assert!(size < ONE_FILE, "{size}");
     assert_eq!(adds_up(&report), (FAILED_HUNKS_PER_FILE, HUNKS));
-    assert_eq!((&report["exit_code"], &report["error"]["kind"]), (&1.into(), &"not_found".into()));
-    assert_eq!(omitted(&report["files"][0], "hunks"), HUNKS - FAILED_HUNKS_PER_FILE);
-    let ids: Vec<_> = report["files"][0]["hunks"].as_array().unwrap().iter().map(|hunk| &hunk["id"]).collect();
-    assert!(ids.iter().enumerate().all(|(nth, id)| **id == format!("f1h{}", nth + 1)), "{ids:?}");
+    assert_eq!(
+        (&report["exit_code"], &report["error"]["kind"]),
+        (&1.into(), &"not_found".into())
+    );
+    assert_eq!(
+        omitted(&report["files"][0], "hunks"),
+        HUNKS - FAILED_HUNKS_PER_FILE
+    );
+    let ids: Vec<_> = report["files"][0]["hunks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hunk| &hunk["id"])
+        .collect();
+    assert!(
+        ids.iter()
+            .enumerate()
+            .all(|(nth, id)| **id == format!("f1h{}", nth + 1)),
+        "{ids:?}"
+    );
     // The details are not built and thrown away.
     assert!(
-        outcome.problems.len() == FAILED_HUNKS_PER_FILE && report["files"][0]["hunks"][99]["expected"][0].is_string()
+        outcome.problems.len() == FAILED_HUNKS_PER_FILE
+            && report["files"][0]["hunks"][99]["expected"][0].is_string()
     );
 }
 
 #[test]
 fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
     const FILES: usize = FAILED_FILES + 500;
-    let names: Vec<_> = (0..FILES).map(|file| format!("d{}/f{file}", file / 100)).collect();
-    let mut patch: String = names.iter().map(|name| header(name) + &hunk(1, true) + &hunk(2, false)).collect();
+    let names: Vec<_> = (0..FILES)
+        .map(|file| format!("d{}/f{file}", file / 100))
+        .collect();
+    let mut patch: String = names
+        .iter()
+        .map(|name| header(name) + &hunk(1, true) + &hunk(2, false))
+        .collect();
     patch += &(header(".git/config") + &hunk(1, true));
     let outcome = engine::check(request(&patch), &memory(&names, 3));
     let (size, report) = json(&outcome);
     assert!(size < MANY_FILES, "{size}");
     let (listed, problems) = adds_up(&report);
-    assert_eq!((listed, problems), (FITTING_HUNKS + FAILED_HUNKS, FILES + 1));
+    assert_eq!(
+        (listed, problems),
+        (FITTING_HUNKS + FAILED_HUNKS, FILES + 1)
+    );
     // As many are kept of each code: those of the files, and that of policy.
-    assert_eq!((outcome.problems.len(), outcome.uncollected()), (PROBLEMS + 1, FILES - PROBLEMS));
+    assert_eq!(
+        (outcome.problems.len(), outcome.uncollected()),
+        (PROBLEMS + 1, FILES - PROBLEMS)
+    );
     assert_eq!(count(&report["problems"]), PROBLEMS);
-    assert_eq!((omitted(&report, "files"), count(&report["files"])), (501, FAILED_FILES));
+    assert_eq!(
+        (omitted(&report, "files"), count(&report["files"])),
+        (501, FAILED_FILES)
+    );
     // The protected file is the last one.
-    let names = [&report["policy"]["verdict"], &report["error"]["kind"], &report["exit_code"]];
+    let names = [
+        &report["policy"]["verdict"],
+        &report["error"]["kind"],
+        &report["exit_code"],
+    ];
     assert_eq!(names, [&Value::from("deny"), &"denied".into(), &3.into()]);
-    assert_eq!(report["policy"]["rules_hit"], serde_json::json!(["git-directory"]));
+    assert_eq!(
+        report["policy"]["rules_hit"],
+        serde_json::json!(["git-directory"])
+    );
 }
 
 #[test]
 fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
     const FILES: usize = PROBLEMS + 200;
     let names: Vec<_> = (0..FILES).map(|file| format!("f{file:04}")).collect();
-    let files: Vec<_> = names.iter().map(|name| (name.as_str(), &b"line 0\nline 1\n"[..])).collect();
+    let files: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), &b"line 0\nline 1\n"[..]))
+        .collect();
     let desk = Desk::with(&files);
     for words in [&["init", "-q"][..], &["add", "."]] {
-        assert!(git(words).current_dir(desk.root()).status().unwrap().success());
+        assert!(
+            git(words)
+                .current_dir(desk.root())
+                .status()
+                .unwrap()
+                .success()
+        );
     }
     // Another size, and the same: git compares the contents of the latter.
     for (nth, name) in names.iter().enumerate() {
-        let text = if nth % 2 == 0 { "other\n" } else { "LINE 0\nline 1\n" };
+        let text = if nth % 2 == 0 {
+            "other\n"
+        } else {
+            "LINE 0\nline 1\n"
+        };
         fs_err::write(desk.path(name), text).unwrap();
     }
     let index = GitIndex::around(&desk.root(), &Interrupt::new()).unwrap();
-    let patch: String = names.iter().map(|name| header(name) + &hunk(1, true)).collect();
+    let patch: String = names
+        .iter()
+        .map(|name| header(name) + &hunk(1, true))
+        .collect();
     let mut request = request(&patch);
     (request.decide.index, request.context.index) = (Some(Reach::Both), Some(Arc::new(index)));
     let outcome = engine::check(request, &Disk::open(&desk.root()).unwrap());
     let (_, report) = json(&outcome);
-    assert_eq!((outcome.problems.len(), outcome.uncollected()), (PROBLEMS, FILES - PROBLEMS));
-    assert_eq!((adds_up(&report).1, &report["error"]["code"]), (FILES, &"wpatch::file::not_as_indexed".into()));
+    assert_eq!(
+        (outcome.problems.len(), outcome.uncollected()),
+        (PROBLEMS, FILES - PROBLEMS)
+    );
+    assert_eq!(
+        (adds_up(&report).1, &report["error"]["code"]),
+        (FILES, &"wpatch::file::not_as_indexed".into())
+    );
 }
 
 #[test]
 fn files_that_are_missing_list_few_hunks() {
-    let patch: String = (0..30).map(|file| header(&format!("f{file}")) + &many(200)).collect();
+    let patch: String = (0..30)
+        .map(|file| header(&format!("f{file}")) + &many(200))
+        .collect();
     let (size, report) = json(&engine::check(request(&patch), &memory(&[], 0)));
     assert!(size < 1_000_000, "{size}");
     assert_eq!(adds_up(&report), (FAILED_HUNKS, 30));
-    assert_eq!((omitted(&report, "files"), count(&report["files"])), (0, 30));
+    assert_eq!(
+        (omitted(&report, "files"), count(&report["files"])),
+        (0, 30)
+    );
 }
 
 fn many(count: usize) -> String {
@@ -157,39 +254,82 @@ fn hunks_that_fit_are_counted_where_they_are_not_listed() {
     let hunks = (0..=fitting).map(|line| hunk(line, line != 5));
     let patch: String = std::iter::once(header("a")).chain(hunks).collect();
     let patch = patch.replacen("@@ -10070 +10070 @@", "@@ -10069 +10069 @@", 1);
-    let (_, report) = json(&engine::check(request(&patch), &memory(&["a".to_owned()], fitting + 1)));
+    let (_, report) = json(&engine::check(
+        request(&patch),
+        &memory(&["a".to_owned()], fitting + 1),
+    ));
     assert_eq!(adds_up(&report), (FITTING_HUNKS + 1, 1));
-    assert_eq!((omitted(&report, "hunks"), &report["summary"]["hunks_offset"]), (70, &1.into()));
+    assert_eq!(
+        (
+            omitted(&report, "hunks"),
+            &report["summary"]["hunks_offset"]
+        ),
+        (70, &1.into())
+    );
 }
 
 #[test]
 fn a_change_that_can_be_made_lists_everything_that_is_approved() {
     let names: Vec<_> = (0..150).map(|file| format!("f{file:03}")).collect();
-    let patch: String = names.iter().map(|name| header(name) + &hunk(0, true) + &many(150)).collect();
+    let patch: String = names
+        .iter()
+        .map(|name| header(name) + &hunk(0, true) + &many(150))
+        .collect();
     let mut request = request(&patch);
     request.decide.reject = true;
     let tree = memory(&names, 1);
     let outcome = engine::check(request.clone(), &tree);
     let (_, report) = json(&outcome);
-    assert_eq!((&report["outcome"], &report["ok"]), (&"would_be_partial".into(), &false.into()));
-    assert_eq!((count(&report["files"]), adds_up(&report)), (150, (FAILED_HUNKS + 150, 150 * 150)));
-    let has_digests = |file: &Value| file["sha256_before"].is_string() && file["sha256_after"].is_string();
+    assert_eq!(
+        (&report["outcome"], &report["ok"]),
+        (&"would_be_partial".into(), &false.into())
+    );
+    assert_eq!(
+        (count(&report["files"]), adds_up(&report)),
+        (150, (FAILED_HUNKS + 150, 150 * 150))
+    );
+    let has_digests =
+        |file: &Value| file["sha256_before"].is_string() && file["sha256_after"].is_string();
     assert!(report["files"].as_array().unwrap().iter().all(has_digests));
     // The approval holds for all of it.
     request.commit.approve = outcome.report.plan_id;
     let applied = engine::apply(request, &tree, &Interrupt::new());
-    assert_eq!(applied.report.outcome, report::Outcome::Partial, "{:?}", applied.report.error);
-    let rejects = tree.files()[&RelPath::new(b"f149.rej").unwrap()].contents.clone();
-    assert_eq!(String::from_utf8(rejects).unwrap().matches("@@ ").count(), 150);
+    assert_eq!(
+        applied.report.outcome,
+        report::Outcome::Partial,
+        "{:?}",
+        applied.report.error
+    );
+    let rejects = tree.files()[&RelPath::new(b"f149.rej").unwrap()]
+        .contents
+        .clone();
+    assert_eq!(
+        String::from_utf8(rejects).unwrap().matches("@@ ").count(),
+        150
+    );
 }
 
 #[test]
 fn notes_on_the_inputs_are_limited() {
-    let names = (0..NOTES + 30).map(|file| format!("Only in b: x{file}\n")).collect::<Vec<_>>().concat();
-    let (_, report) =
-        json(&engine::check(request(&(names + &header("a") + &hunk(0, true))), &memory(&["a".into()], 1)));
-    assert_eq!((count(&report["inputs"][0]["not_included"]), omitted(&report, "not_included")), (NOTES, 30));
-    assert_eq!((omitted(&report["inputs"][0], "not_included"), &report["ok"]), (30, &true.into()));
+    let names = (0..NOTES + 30)
+        .map(|file| format!("Only in b: x{file}\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    let (_, report) = json(&engine::check(
+        request(&(names + &header("a") + &hunk(0, true))),
+        &memory(&["a".into()], 1),
+    ));
+    assert_eq!(
+        (
+            count(&report["inputs"][0]["not_included"]),
+            omitted(&report, "not_included")
+        ),
+        (NOTES, 30)
+    );
+    assert_eq!(
+        (omitted(&report["inputs"][0], "not_included"), &report["ok"]),
+        (30, &true.into())
+    );
 }
 
 #[test]
@@ -197,27 +337,56 @@ fn conflicts_are_limited() {
     const COUNT: usize = CONFLICTS + 40;
     let hunk = |nth: usize| {
         let line = 3 * nth;
-        format!("@@ -{},3 +{0},3 @@\n line {line}\n-absent\n+new\n line {}\n", line + 1, line + 2)
+        format!(
+            "@@ -{},3 +{0},3 @@\n line {line}\n-absent\n+new\n line {}\n",
+            line + 1,
+            line + 2
+        )
     };
     let patch = (0..COUNT).map(hunk).collect::<Vec<_>>().concat();
     let mut request = request(&(header("a") + &patch));
     request.decide.merge_hunks = Some(ConflictStyle::default());
-    let (_, report) = json(&engine::check(request, &memory(&["a".to_owned()], 3 * COUNT)));
+    let (_, report) = json(&engine::check(
+        request,
+        &memory(&["a".to_owned()], 3 * COUNT),
+    ));
     let file = &report["files"][0];
-    assert_eq!((count(&file["merge"]["conflicts"]), omitted(file, "conflicts")), (CONFLICTS, 40));
-    assert_eq!((count(&file["hunks"]), omitted(file, "hunks")), (FAILED_HUNKS_PER_FILE, COUNT - FAILED_HUNKS_PER_FILE));
-    assert_eq!((omitted(&report, "conflicts"), &report["outcome"]), (40, &"would_be_partial".into()));
+    assert_eq!(
+        (
+            count(&file["merge"]["conflicts"]),
+            omitted(file, "conflicts")
+        ),
+        (CONFLICTS, 40)
+    );
+    assert_eq!(
+        (count(&file["hunks"]), omitted(file, "hunks")),
+        (FAILED_HUNKS_PER_FILE, COUNT - FAILED_HUNKS_PER_FILE)
+    );
+    assert_eq!(
+        (omitted(&report, "conflicts"), &report["outcome"]),
+        (40, &"would_be_partial".into())
+    );
 }
 
 #[test]
 fn edits_that_fail_are_limited_like_hunks() {
-    let edits = (0..300).map(|nth| serde_json::json!({"path": "a", "old": format!("absent {nth}"), "new": "x"}));
+    let edits = (0..300)
+        .map(|nth| serde_json::json!({"path": "a", "old": format!("absent {nth}"), "new": "x"}));
     let patch = serde_json::json!({ "edits": edits.collect::<Vec<_>>() }).to_string();
-    let (size, report) = json(&engine::check(request(&patch), &memory(&["a".to_owned()], 3)));
+    let (size, report) = json(&engine::check(
+        request(&patch),
+        &memory(&["a".to_owned()], 3),
+    ));
     assert!(size < ONE_FILE, "{size}");
     let file = &report["files"][0];
-    assert_eq!((count(&file["hunks"]), omitted(file, "hunks")), (FAILED_HUNKS_PER_FILE, 200));
-    assert_eq!(count(&report["problems"]) + omitted(&report, "problems"), 300);
+    assert_eq!(
+        (count(&file["hunks"]), omitted(file, "hunks")),
+        (FAILED_HUNKS_PER_FILE, 200)
+    );
+    assert_eq!(
+        count(&report["problems"]) + omitted(&report, "problems"),
+        300
+    );
 }
 
 #[test]
@@ -230,27 +399,59 @@ fn each_text_counts_what_it_does_not_list() {
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
     };
     let [out, err] = printed(&["check", "-v", "p.patch"]);
-    assert!(out.contains("200 more hunks are not listed\n200 more problems are not listed\n"), "{out}");
-    assert!(err.ends_with("280 more failing hunks are not listed\n"), "{err}");
+    assert!(
+        out.contains("200 more hunks are not listed\n200 more problems are not listed\n"),
+        "{out}"
+    );
+    assert!(
+        err.ends_with("280 more failing hunks are not listed\n"),
+        "{err}"
+    );
     let [_, err] = printed(&["apply", "p.patch"]);
-    assert!(err.ends_with("280 more failing hunks are not listed\n"), "{err}");
+    assert!(
+        err.ends_with("280 more failing hunks are not listed\n"),
+        "{err}"
+    );
     let [out, err] = printed(&["check", "--output", "github", "p.patch"]);
-    assert!(out.ends_with("::notice::200 more problems are not listed\n") && err.is_empty(), "{out}");
+    assert!(
+        out.ends_with("::notice::200 more problems are not listed\n") && err.is_empty(),
+        "{out}"
+    );
     let [_, err] = printed(&["apply", "--reject", "p.patch"]);
-    assert!(err.contains("Applying patch a with 300 rejects...\n") || err.contains("280 more failing hunks"), "{err}");
+    assert!(
+        err.contains("Applying patch a with 300 rejects...\n")
+            || err.contains("280 more failing hunks"),
+        "{err}"
+    );
 }
 
 #[test]
 fn many_files_have_few_lines_in_the_words_of_git() {
     let names: Vec<_> = (0..130).map(|file| format!("f{file:03}")).collect();
-    let patch: String = names.iter().map(|name| header(name) + &hunk(1, false)).collect();
-    let files: Vec<_> =
-        names.iter().map(|name| (name.as_str(), &b"line 0\n"[..])).chain([("p", patch.as_bytes())]).collect();
+    let patch: String = names
+        .iter()
+        .map(|name| header(name) + &hunk(1, false))
+        .collect();
+    let files: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), &b"line 0\n"[..]))
+        .chain([("p", patch.as_bytes())])
+        .collect();
     let output = Desk::with(&files).runs(&["check", "p"], b"");
     let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(err.matches(": patch does not apply\n").count(), 101, "{err}");
-    assert!(err.contains("error: and 30 more files: patch does not apply\n"), "{err}");
-    assert!(err.ends_with("110 more failing hunks are not listed\n"), "{err}");
+    assert_eq!(
+        err.matches(": patch does not apply\n").count(),
+        101,
+        "{err}"
+    );
+    assert!(
+        err.contains("error: and 30 more files: patch does not apply\n"),
+        "{err}"
+    );
+    assert!(
+        err.ends_with("110 more failing hunks are not listed\n"),
+        "{err}"
+    );
 }
 
 proptest! {

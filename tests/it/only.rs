@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::systems::Desk;
 
-/// A hunk that adds lines above a second one, which goes to one of many equal places, and a third one.
+/// A hunk that adds lines above a second one, which goes to one of many equal places, and a third
+/// one.
 const REPEATED: &str = "\
 --- a/a
 +++ b/a
@@ -78,9 +79,20 @@ fn desk() -> Desk {
 }
 
 fn ids(report: &Value) -> Value {
-    let hunks =
-        |file: &Value| -> Value { file["hunks"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect() };
-    report["files"].as_array().unwrap().iter().map(|file| json!([file["id"], hunks(file)])).collect()
+    let hunks = |file: &Value| -> Value {
+        file["hunks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["id"].clone())
+            .collect()
+    };
+    report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| json!([file["id"], hunks(file)]))
+        .collect()
 }
 
 #[test]
@@ -91,11 +103,22 @@ fn hunks_go_where_they_would_go_together() {
         let report = desk.does(&["apply", "--only", list], REPEATED.as_bytes());
         let chosen = &report["files"][0]["hunks"][0];
         assert_eq!(chosen["patch"], whole[hunk]["patch"]);
-        assert_eq!(chosen["applied"]["old_start"], whole[hunk]["applied"]["old_start"], "{list}");
-        assert_eq!((&chosen["offset"], &chosen["status"]), (&json!(0), &json!("clean")), "{list}");
+        assert_eq!(
+            chosen["applied"]["old_start"], whole[hunk]["applied"]["old_start"],
+            "{list}"
+        );
+        assert_eq!(
+            (&chosen["offset"], &chosen["status"]),
+            (&json!(0), &json!("clean")),
+            "{list}"
+        );
         let mut lines: Vec<_> = repeated().lines().map(str::to_owned).collect();
         lines[10 + (hunk - 1) * 8] = line.to_owned();
-        assert_eq!(String::from_utf8(desk.bytes("a")).unwrap(), lines.join("\n") + "\n", "{list}");
+        assert_eq!(
+            String::from_utf8(desk.bytes("a")).unwrap(),
+            lines.join("\n") + "\n",
+            "{list}"
+        );
     }
 }
 
@@ -108,11 +131,16 @@ fn names_stay_those_of_the_whole_patch() {
     assert_eq!(report["left_out"], left_out);
     assert_eq!(report["summary"]["hunks"], 2);
     let again = desk.does(&["check", "--only", "f3,f1h2,f1h2"], FILES.as_bytes());
-    assert_eq!((&again["plan_id"], &again["files"]), (&report["plan_id"], &report["files"]));
+    assert_eq!(
+        (&again["plan_id"], &again["files"]),
+        (&report["plan_id"], &report["files"])
+    );
     let applied = desk.does(&["apply", "--only", "3,f1h2"], FILES.as_bytes());
     assert_eq!(applied["plan_id"], report["plan_id"]);
     assert_eq!(desk.bytes("moved"), b"1\n2\n3\n4\n5\n6\n7\n8\nnine\n");
-    assert!(!desk.path("old").exists() && !desk.path("gone").exists() && !desk.path("made").exists());
+    assert!(
+        !desk.path("old").exists() && !desk.path("gone").exists() && !desk.path("made").exists()
+    );
 }
 
 #[test]
@@ -125,7 +153,11 @@ fn a_rename_and_a_mode_come_with_any_hunk() {
     );
     let all = desk.does(&["check"], FILES.as_bytes())["plan_id"].clone();
     for list in ["1-4", "f4,f3,f2,f1h2,f1h1", "4,1-2,2-3"] {
-        assert_eq!(desk.does(&["check", "--only", list], FILES.as_bytes())["plan_id"], all, "{list}");
+        assert_eq!(
+            desk.does(&["check", "--only", list], FILES.as_bytes())["plan_id"],
+            all,
+            "{list}"
+        );
     }
 }
 
@@ -146,12 +178,30 @@ fn a_choice_of_what_is_not_there_says_how_much_there_is() {
     for (list, message) in [
         ("5", "5 names no file of the patch, of which there are 4"),
         ("0", "0 names no file of the patch, of which there are 4"),
-        ("1,3-2", "3-2 names no file of the patch, of which there are 4"),
-        ("1-99999999999999999999999", "1-99999999999999999999999 names no file of the patch, of which there are 4"),
-        ("f5h1", "f5h1 names no file of the patch, of which there are 4"),
-        ("f1h3", "f1h3 names no hunk of its file, of which there are 2"),
-        ("f1h0", "f1h0 names no hunk of its file, of which there are 2"),
-        ("f4h1", "f4h1 is no hunk of a diff, and its file can only be chosen as a whole, as f4"),
+        (
+            "1,3-2",
+            "3-2 names no file of the patch, of which there are 4",
+        ),
+        (
+            "1-99999999999999999999999",
+            "1-99999999999999999999999 names no file of the patch, of which there are 4",
+        ),
+        (
+            "f5h1",
+            "f5h1 names no file of the patch, of which there are 4",
+        ),
+        (
+            "f1h3",
+            "f1h3 names no hunk of its file, of which there are 2",
+        ),
+        (
+            "f1h0",
+            "f1h0 names no hunk of its file, of which there are 2",
+        ),
+        (
+            "f4h1",
+            "f4h1 is no hunk of a diff, and its file can only be chosen as a whole, as f4",
+        ),
     ] {
         for command in ["check", "apply"] {
             let error = desk.refuses("usage", &[command, "--only", list], FILES.as_bytes());
@@ -168,11 +218,17 @@ fn numbers_are_those_of_a_check_with_the_same_options() {
     let desk = desk();
     let moved = |list| ["apply", "--exclude", "moved", "--only", list, "--check"];
     let report = desk.does(&moved("1"), FILES.as_bytes());
-    assert_eq!((ids(&report), &report["left_out"][0]["path"]), (json!([["f1", ["f1h1"]]]), &json!("gone")));
+    assert_eq!(
+        (ids(&report), &report["left_out"][0]["path"]),
+        (json!([["f1", ["f1h1"]]]), &json!("gone"))
+    );
     desk.refuses("usage", &moved("4"), FILES.as_bytes());
     desk.does(&["apply"], FILES.as_bytes());
     let reversed = desk.does(&["apply", "-R", "--only", "2"], FILES.as_bytes());
-    assert_eq!(json!([reversed["files"][0]["path"], reversed["files"][0]["op"]]), json!(["gone", "create"]));
+    assert_eq!(
+        json!([reversed["files"][0]["path"], reversed["files"][0]["op"]]),
+        json!(["gone", "create"])
+    );
     desk.does(&["apply", "-R", "--only", "f4h1"], FILES.as_bytes());
     assert_eq!(desk.bytes("old"), b"1\n2\n3\n4\n5\n6\n7\n8\nnine\n");
 }
@@ -184,16 +240,21 @@ fn repaired_patches_have_the_names_that_their_check_shows() {
     let shown = desk.does(&["check", "--lenient"], patch.as_bytes());
     assert_eq!(ids(&shown), json!([["f1", ["f1h1"]], ["f2", ["f2h1"]]]));
     let report = desk.does(&["apply", "--lenient", "--only", "f2h1"], patch.as_bytes());
-    assert_eq!((&report["files"][0]["id"], &report["left_out"][0]["id"]), (&json!("f2"), &json!("f1")));
-    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"one\ntwo\n".to_vec(), b"3\n".to_vec()));
+    assert_eq!(
+        (&report["files"][0]["id"], &report["left_out"][0]["id"]),
+        (&json!("f2"), &json!("f1"))
+    );
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("b")),
+        (b"one\ntwo\n".to_vec(), b"3\n".to_vec())
+    );
 }
 
 #[test]
 fn every_grammar_can_be_chosen_from() {
     let desk = || Desk::with(&[("a", b"one\ntwo\none\ntwo\n"), ("b", b"x\n")]);
     let codex = "*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+2\n@@\n one\n-two\n+zwei\n*** Delete File: b\n*** End Patch\n";
-    let json =
-        r#"{"replace":[{"path":"a","content":"A\n"},{"path":"b","content":"B\n"},{"path":"c","content":"C\n"}]}"#;
+    let json = r#"{"replace":[{"path":"a","content":"A\n"},{"path":"b","content":"B\n"},{"path":"c","content":"C\n"}]}"#;
     let hashline = |tag: &str| format!("[a#{tag}]\nCUT 1.=1\nPUT 2.=2:\n+2\n[b#{tag}]\nREM\n");
     for (patch, list, expected) in [
         // Alone, the second would be the first place.
@@ -211,7 +272,11 @@ fn every_grammar_can_be_chosen_from() {
     let desk = desk();
     let tag = desk.says(&["read", "a", "--hashline"], b"");
     let tag = tag["content"].as_str().unwrap()[3..7].to_owned();
-    desk.refuses("usage", &["apply", "--only", "f1h1"], hashline(&tag).as_bytes());
+    desk.refuses(
+        "usage",
+        &["apply", "--only", "f1h1"],
+        hashline(&tag).as_bytes(),
+    );
     desk.does(&["apply", "--only", "f1"], hashline(&tag).as_bytes());
     assert_eq!(desk.bytes("a"), b"2\none\ntwo\n");
 }
@@ -223,7 +288,14 @@ fn the_digest_that_is_expected_is_that_of_the_first_step_that_is_chosen() {
     let blocks = block("1", "one") + &block("2", "two");
     let hash = wpatch::digest::Sha256::of(b"1\n2\n").to_string();
     let wrong = wpatch::digest::Sha256::of(b"").to_string();
-    desk.refuses("stale", &["apply", "--only", "2", "--expect-hash", &wrong], blocks.as_bytes());
-    desk.does(&["apply", "--only", "2", "--expect-hash", &hash], blocks.as_bytes());
+    desk.refuses(
+        "stale",
+        &["apply", "--only", "2", "--expect-hash", &wrong],
+        blocks.as_bytes(),
+    );
+    desk.does(
+        &["apply", "--only", "2", "--expect-hash", &hash],
+        blocks.as_bytes(),
+    );
     assert_eq!(desk.bytes("a"), b"1\ntwo\n");
 }

@@ -10,20 +10,32 @@ use crate::repository::git;
 use crate::systems::Desk;
 use crate::tree;
 
-/// Lets git and the program apply `patch` with the same options, to the same files; returns whether both took it, after
-/// comparing what they left.
+/// Lets git and the program apply `patch` with the same options, to the same files; returns whether
+/// both took it, after comparing what they left.
 fn alike(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> bool {
     let trees = [Desk::with(files), Desk::with(files)];
     for desk in &trees {
         fs::write(desk.path("../patch"), patch).unwrap();
     }
-    let [theirs, ours] = [("git", &trees[0]), (env!("CARGO_BIN_EXE_wpatch"), &trees[1])].map(|(program, desk)| {
+    let [theirs, ours] = [
+        ("git", &trees[0]),
+        (env!("CARGO_BIN_EXE_wpatch"), &trees[1]),
+    ]
+    .map(|(program, desk)| {
         let mut command = Command::new(program);
         command.arg("apply").args(options).arg("../patch");
         quiet(command, &desk.root(), desk.root().parent().unwrap())
     });
-    assert_eq!(ours.status.success(), theirs.status.success(), "{options:?}\n{theirs:?}\n{ours:?}");
-    assert_eq!(tree::read(&trees[1].root()), tree::read(&trees[0].root()), "{options:?}");
+    assert_eq!(
+        ours.status.success(),
+        theirs.status.success(),
+        "{options:?}\n{theirs:?}\n{ours:?}"
+    );
+    assert_eq!(
+        tree::read(&trees[1].root()),
+        tree::read(&trees[0].root()),
+        "{options:?}"
+    );
     ours.status.success()
 }
 
@@ -38,8 +50,16 @@ fn names_without_a_directory_stand_as_they_are_unless_a_level_is_given() {
     let behind = "diff --git a/b/c b/b/c\n--- a/b/c\n+++ b/b/c\n@@ -1 +1 @@\n-two\n+2\n";
     assert!(alike(files, &[], &format!("{behind}{change}")));
     assert!(!alike(files, &[], &format!("{change}{behind}")));
-    assert!(alike(files, &[], "--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+new\n"));
-    assert!(!alike(files, &[], "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"));
+    assert!(alike(
+        files,
+        &[],
+        "--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+new\n"
+    ));
+    assert!(!alike(
+        files,
+        &[],
+        "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"
+    ));
     assert!(alike(files, &[], "--- x/a\n+++ a\n@@ -1 +1 @@\n-one\n+1\n"));
     assert!(alike(files, &[], "--- a\n+++ x/a\n@@ -1 +1 @@\n-one\n+1\n"));
 }
@@ -62,7 +82,9 @@ fn the_mode_of_an_index_line_changes_no_mode() {
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(desk.path("a"), executable).unwrap();
         desk.does(&[&["apply"], options].concat(), patch.as_bytes());
-        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(desk.path("a")).unwrap().permissions());
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &fs::metadata(desk.path("a")).unwrap().permissions(),
+        );
         assert_eq!(mode & 0o777, 0o755, "{options:?}");
     }
 }
@@ -74,10 +96,17 @@ fn added_lines_can_be_left_out() {
     let before: &[u8] = b"one\ntwo\nthree\nfour\nfive\nsix\n";
     let after: &[u8] = b"one\n2\nmore\nthree\nfour\nfive\nsix\nseven\n";
     assert!(alike(&[("a", before)], &["--no-add"], patch));
-    assert!(alike(&[("a", after), ("new", b"new\n")], &["--no-add", "-R"], patch));
+    assert!(alike(
+        &[("a", after), ("new", b"new\n")],
+        &["--no-add", "-R"],
+        patch
+    ));
     let desk = Desk::with(&[("a", before)]);
     let report = desk.does(&["apply", "--no-add"], patch.as_bytes());
-    assert_eq!((&report["summary"]["added"], &report["summary"]["removed"]), (&0.into(), &1.into()));
+    assert_eq!(
+        (&report["summary"]["added"], &report["summary"]["removed"]),
+        (&0.into(), &1.into())
+    );
 }
 
 #[test]
@@ -90,7 +119,8 @@ fn hunks_may_overlap_where_that_is_allowed() {
     assert!(alike(&[("a", before)], &["--allow-overlap"], &touching));
     let again = format!("{touching}@@ -2,3 +2,3 @@\n 2\n-three\n+THREE\n more\n");
     assert!(alike(&[("a", before)], &["--allow-overlap"], &again));
-    let twice = format!("{head}@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n");
+    let twice =
+        format!("{head}@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n");
     assert!(!alike(&[("a", before)], &["--allow-overlap"], &twice));
     let shifted = [b"0\n".as_slice(), before].concat();
     assert!(alike(&[("a", &shifted)], &["--allow-overlap"], &touching));
@@ -101,7 +131,10 @@ fn hunks_that_overlap_without_end_are_done_in_time() {
     let lines: String = (0..400).map(|_| "x\n").collect();
     let hunk = "@@ -200,3 +200,3 @@\n x\n-x\n+x\n x\n".repeat(400);
     let desk = Desk::with(&[("a", lines.as_bytes())]);
-    desk.says(&["apply", "--allow-overlap"], format!("--- a/a\n+++ b/a\n{hunk}").as_bytes());
+    desk.says(
+        &["apply", "--allow-overlap"],
+        format!("--- a/a\n+++ b/a\n{hunk}").as_bytes(),
+    );
 }
 
 #[test]
@@ -112,7 +145,10 @@ fn a_text_without_a_change_can_be_allowed() {
     }
     let desk = Desk::with(&[("a", b"one\n")]);
     let report = desk.does(&["apply", "--allow-empty"], b"");
-    assert_eq!((&report["outcome"], &report["changed"]), (&"applied".into(), &false.into()));
+    assert_eq!(
+        (&report["outcome"], &report["changed"]),
+        (&"applied".into(), &false.into())
+    );
 }
 
 #[test]
@@ -123,7 +159,11 @@ fn old_words_are_taken_and_give_no_power() {
     }
     // git goes there.
     let desk = Desk::with(&[("../a", b"one\n")]);
-    desk.refuses("outside_root", &["apply", "--unsafe-paths", "-p1"], change.replace("/a", "/../a").as_bytes());
+    desk.refuses(
+        "outside_root",
+        &["apply", "--unsafe-paths", "-p1"],
+        change.replace("/a", "/../a").as_bytes(),
+    );
 }
 
 #[test]
@@ -132,7 +172,12 @@ fn options_can_be_cancelled_and_abbreviated() {
     let mut taken = 0;
     for options in [
         &["--no-index"][..],
-        &["--no-3way", "--no-recount", "--no-reject", "--no-unsafe-paths"],
+        &[
+            "--no-3way",
+            "--no-recount",
+            "--no-reject",
+            "--no-unsafe-paths",
+        ],
         &["--check", "--no-check"],
         &["--index", "--no-index"],
         &["--stat", "--no-stat"],
@@ -168,7 +213,11 @@ const TOP: &str = "diff --git a/sub/a b/sub/a\n--- a/sub/a\n+++ b/sub/a\n@@ -1 +
                    diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-two\n+2\n";
 
 fn below(command: &mut Command, root: &Path) -> bool {
-    let output = command.arg("../../patch").current_dir(root.join("sub")).output().unwrap();
+    let output = command
+        .arg("../../patch")
+        .current_dir(root.join("sub"))
+        .output()
+        .unwrap();
     output.status.success()
 }
 
@@ -183,20 +232,41 @@ fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
         (&[], plain.to_owned()),
         (&[], plain.replace("sub/", "a/sub/")),
         (&[], plain.replace("sub/", "")),
-        (&[], "diff --git a/sub/a b/c\nrename from sub/a\nrename to c\n".to_owned()),
+        (
+            &[],
+            "diff --git a/sub/a b/c\nrename from sub/a\nrename to c\n".to_owned(),
+        ),
     ];
     for (options, patch) in cases {
-        let trees =
-            [(); 2].map(|()| Desk::with(&[("sub/a", b"one\n"), ("b", b"two\n"), ("../patch", patch.as_bytes())]));
+        let trees = [(); 2].map(|()| {
+            Desk::with(&[
+                ("sub/a", b"one\n"),
+                ("b", b"two\n"),
+                ("../patch", patch.as_bytes()),
+            ])
+        });
         for desk in &trees {
-            assert!(git(&["init", "-q"]).current_dir(desk.root()).status().unwrap().success());
+            assert!(
+                git(&["init", "-q"])
+                    .current_dir(desk.root())
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
         let mut theirs = git(&["apply"]);
         let mut ours = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         let theirs = below(theirs.args(options), &trees[0].root());
-        let ours = below(ours.args(["apply", "--git-paths"]).args(options), &trees[1].root());
+        let ours = below(
+            ours.args(["apply", "--git-paths"]).args(options),
+            &trees[1].root(),
+        );
         let files = |desk: &Desk| tree::read(&desk.path("sub"));
-        assert_eq!((ours, files(&trees[1])), (theirs, files(&trees[0])), "{options:?} {patch}");
+        assert_eq!(
+            (ours, files(&trees[1])),
+            (theirs, files(&trees[0])),
+            "{options:?} {patch}"
+        );
         assert_eq!(trees[1].bytes("b"), b"two\n");
     }
 }
@@ -204,11 +274,21 @@ fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
 #[test]
 fn what_is_outside_of_the_root_is_said_to_be_left_out() {
     let desk = Desk::with(&[("sub/a", b"one\n"), ("b", b"two\n")]);
-    assert!(git(&["init", "-q"]).current_dir(desk.root()).status().unwrap().success());
+    assert!(
+        git(&["init", "-q"])
+            .current_dir(desk.root())
+            .status()
+            .unwrap()
+            .success()
+    );
     let report = desk.does(&["apply", "--git-paths", "--root=sub"], TOP.as_bytes());
     let problem = &report["problems"][0];
     assert_eq!(problem["message"], "left out, as outside of the root: b");
     assert_eq!(desk.bytes("sub/a"), b"1\n");
     let from = "diff --git a/b b/sub/b\nrename from b\nrename to sub/b\n";
-    desk.refuses("outside_root", &["apply", "--git-paths", "--root=sub"], from.as_bytes());
+    desk.refuses(
+        "outside_root",
+        &["apply", "--git-paths", "--root=sub"],
+        from.as_bytes(),
+    );
 }

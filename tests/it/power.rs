@@ -1,8 +1,10 @@
-//! Losses of power on a real disk: what the program does is recorded under strace and played to a model of a file
-//! system, which is asked after each call what a loss of power may leave; each such tree is laid and recovered.
+//! Losses of power on a real disk: what the program does is recorded under strace and played to a
+//! model of a file system, which is asked after each call what a loss of power may leave; each such
+//! tree is laid and recovered.
 //!
-//! A sample runs always; `WPATCH_POWER=all` looks at many more states of each moment, all of them where they are no
-//! more than two thousand. Mounts below the root are left to the memory workspace.
+//! A sample runs always; `WPATCH_POWER=all` looks at many more states of each moment, all of them
+//! where they are no more than two thousand. Mounts below the root are left to the memory
+//! workspace.
 
 mod drafts;
 mod model;
@@ -21,7 +23,14 @@ const PLACES: [Place; 2] = [Place::Plain, Place::Git];
 /// Returns how many states of each moment are looked at.
 fn bound() -> Bound {
     let is_all = std::env::var_os("WPATCH_POWER").is_some_and(|value| value == "all");
-    if is_all { Bound { all: 2_000, dice: 200 } } else { Bound { all: 40, dice: 8 } }
+    if is_all {
+        Bound {
+            all: 2_000,
+            dice: 200,
+        }
+    } else {
+        Bound { all: 40, dice: 8 }
+    }
 }
 
 /// Says what was tried: that is a result too.
@@ -43,7 +52,11 @@ fn survives(scene: &Scene) -> usize {
         scene.steps.len(),
         syncs(scene).len(),
         findings.states,
-        if findings.is_complete { "all" } else { "a sample" },
+        if findings.is_complete {
+            "all"
+        } else {
+            "a sample"
+        },
         scene.recovered()
     ));
     assert_eq!(findings.bad, None);
@@ -51,7 +64,9 @@ fn survives(scene: &Scene) -> usize {
 }
 
 fn syncs(scene: &Scene) -> Vec<usize> {
-    (0..scene.steps.len()).filter(|&at| scene.steps[at].is_sync()).collect()
+    (0..scene.steps.len())
+        .filter(|&at| scene.steps[at].is_sync())
+        .collect()
 }
 
 /// Returns the syncs of `scene` without which no bad state is found.
@@ -63,16 +78,25 @@ fn needless(scene: &Scene) -> Vec<String> {
         say(&format!(
             "{}, without {sync}: {}",
             scene.name,
-            bad.as_deref().and_then(|bad| bad.lines().next()).unwrap_or("nothing")
+            bad.as_deref()
+                .and_then(|bad| bad.lines().next())
+                .unwrap_or("nothing")
         ));
         bad.is_none()
     };
-    syncs(scene).into_iter().filter(is_needless).map(|at| scene.steps[at].to_string()).collect()
+    syncs(scene)
+        .into_iter()
+        .filter(is_needless)
+        .map(|at| scene.steps[at].to_string())
+        .collect()
 }
 
 /// Applies each of `drafts` in `place`, and cuts the power; returns how many states were looked at.
 fn applying(drafts: &[Draft], place: Place) -> usize {
-    drafts.iter().map(|draft| survives(&Scene::apply(draft, place, &[]))).sum()
+    drafts
+        .iter()
+        .map(|draft| survives(&Scene::apply(draft, place, &[])))
+        .sum()
 }
 
 #[test]
@@ -101,8 +125,12 @@ fn a_recovery_survives_the_power_at_any_call() {
     for place in PLACES {
         for draft in [few(), renames()] {
             for call in ["renameat2", "renameat", "mkdirat", "unlinkat"] {
-                let kills = (1..).map_while(|number| Scene::recovery(&draft, place, (call, number)));
-                scenes += kills.map(|scene| survives(&scene)).filter(|&states| states > 0).count();
+                let kills =
+                    (1..).map_while(|number| Scene::recovery(&draft, place, (call, number)));
+                scenes += kills
+                    .map(|scene| survives(&scene))
+                    .filter(|&states| states > 0)
+                    .count();
             }
         }
     }
@@ -114,8 +142,12 @@ fn a_failed_sync_is_survived() {
     let mut scenes = 0;
     for (draft, place) in [(few(), Place::Git), (renames(), Place::Plain)] {
         for call in ["fsync", "syncfs"] {
-            let failures = (1..).map_while(|number| Scene::with_failed_sync(&draft, place, (call, number)));
-            scenes += failures.map(|scene| survives(&scene)).filter(|&states| states > 0).count();
+            let failures =
+                (1..).map_while(|number| Scene::with_failed_sync(&draft, place, (call, number)));
+            scenes += failures
+                .map(|scene| survives(&scene))
+                .filter(|&states| states > 0)
+                .count();
         }
     }
     assert!(scenes > 12, "{scenes}");
@@ -125,16 +157,26 @@ fn a_failed_sync_is_survived() {
 fn each_sync_is_missed() {
     for place in PLACES {
         for draft in [few(), renames()] {
-            assert_eq!(needless(&Scene::apply(&draft, place, &[])), Vec::<String>::new());
+            assert_eq!(
+                needless(&Scene::apply(&draft, place, &[])),
+                Vec::<String>::new()
+            );
         }
     }
 }
 
-/// A sync of all makes the state directory durable with what is staged; only the journal gets its name behind it.
+/// A sync of all makes the state directory durable with what is staged; only the journal gets its
+/// name behind it.
 #[test]
 fn each_sync_of_all_is_missed() {
-    assert_eq!(needless(&Scene::apply(&many(), Place::Plain, &[])), ["sync ."]);
-    assert_eq!(needless(&Scene::apply(&many(), Place::Git, &[])), ["sync .git/wpatch", "sync .git"]);
+    assert_eq!(
+        needless(&Scene::apply(&many(), Place::Plain, &[])),
+        ["sync ."]
+    );
+    assert_eq!(
+        needless(&Scene::apply(&many(), Place::Git, &[])),
+        ["sync .git/wpatch", "sync .git"]
+    );
 }
 
 #[test]
@@ -143,7 +185,11 @@ fn without_any_sync_it_does_not_survive() {
         for draft in [few(), renames()] {
             let scene = Scene::apply(&draft, place, &["--durability", "none"]);
             assert!(syncs(&scene).is_empty(), "{}", scene.name);
-            assert!(scene.check(&scene.steps, bound()).bad.is_some(), "{}", scene.name);
+            assert!(
+                scene.check(&scene.steps, bound()).bad.is_some(),
+                "{}",
+                scene.name
+            );
         }
     }
 }

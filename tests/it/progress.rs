@@ -43,27 +43,68 @@ impl Held {
 
     fn in_pipe() -> Self {
         let (reader, writer) = std::io::pipe().unwrap();
-        Self::begin(&[], ("TERM", "xterm"), writer.into(), File::from(OwnedFd::from(reader)))
+        Self::begin(
+            &[],
+            ("TERM", "xterm"),
+            writer.into(),
+            File::from(OwnedFd::from(reader)),
+        )
     }
 
-    fn begin(arguments: &[&str], (name, value): (&str, &str), errors: Stdio, written: File) -> Self {
+    fn begin(
+        arguments: &[&str],
+        (name, value): (&str, &str),
+        errors: Stdio,
+        written: File,
+    ) -> Self {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("file"), "one\n").unwrap();
-        mknodat(CWD, root.path().join("patch"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        mknodat(
+            CWD,
+            root.path().join("patch"),
+            FileType::Fifo,
+            Mode::RWXU,
+            0,
+        )
+        .unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.current_dir(root.path()).args(["apply", "patch"]).args(arguments);
-        command.env_remove("CI").env_remove("XDG_STATE_HOME").env("TERM", "xterm").env(name, value);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).spawn().unwrap();
-        Self { root, child, written }
+        command
+            .current_dir(root.path())
+            .args(["apply", "patch"])
+            .args(arguments);
+        command
+            .env_remove("CI")
+            .env_remove("XDG_STATE_HOME")
+            .env("TERM", "xterm")
+            .env(name, value);
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(errors)
+            .spawn()
+            .unwrap();
+        Self {
+            root,
+            child,
+            written,
+        }
     }
 
     /// Reads until `text` was written.
     fn wait_for(&mut self, text: &str) -> String {
         let mut seen = Vec::new();
         while !String::from_utf8_lossy(&seen).contains(text) {
-            let patience = Timespec { tv_sec: PATIENCE, tv_nsec: 0 };
+            let patience = Timespec {
+                tv_sec: PATIENCE,
+                tv_nsec: 0,
+            };
             let mut fds = [PollFd::new(&self.written, PollFlags::IN)];
-            assert_eq!(poll(&mut fds, Some(&patience)).unwrap(), 1, "{}", String::from_utf8_lossy(&seen));
+            assert_eq!(
+                poll(&mut fds, Some(&patience)).unwrap(),
+                1,
+                "{}",
+                String::from_utf8_lossy(&seen)
+            );
             let mut chunk = [0; 1024];
             let size = self.written.read(&mut chunk).unwrap();
             seen.extend(&chunk[..size]);
@@ -89,7 +130,10 @@ impl Held {
 
 /// Returns what is left to see of what was written.
 fn visible(written: &str) -> &str {
-    written.rsplit_once(CLEAR).expect("the line is never emptied").1
+    written
+        .rsplit_once(CLEAR)
+        .expect("the line is never emptied")
+        .1
 }
 
 #[test]
@@ -120,7 +164,10 @@ fn a_run_that_lasts_is_shown_to_who_looks_on() {
 
     for (held, is_told) in silent {
         let (status, written) = held.released(PATCH);
-        assert_eq!((status.code(), written.as_str()), (Some(0), if is_told { NOTE } else { "" }));
+        assert_eq!(
+            (status.code(), written.as_str()),
+            (Some(0), if is_told { NOTE } else { "" })
+        );
     }
 }
 
@@ -128,14 +175,23 @@ fn a_run_that_lasts_is_shown_to_who_looks_on() {
 fn a_person_reads_once_that_a_change_cannot_be_undone() {
     let usual = ("TERM", "xterm");
     let (status, rest) = Held::on_terminal(&[], usual).released(PATCH);
-    assert_eq!((status.code(), rest.rsplit(CLEAR).next()), (Some(0), Some(NOTE)));
+    assert_eq!(
+        (status.code(), rest.rsplit(CLEAR).next()),
+        (Some(0), Some(NOTE))
+    );
     // A change that is not made, and one that can be undone.
     let (status, rest) = Held::on_terminal(&[], usual).released(&PATCH.replace("-one", "-three"));
-    assert!(status.code() == Some(1) && !rest.contains("undone"), "{rest:?}");
+    assert!(
+        status.code() == Some(1) && !rest.contains("undone"),
+        "{rest:?}"
+    );
     let held = Held::on_terminal(&[], usual);
     fs::create_dir(held.root.path().join(".git")).unwrap();
     let (status, rest) = held.released(PATCH);
-    assert!(status.code() == Some(0) && !rest.contains("undone"), "{rest:?}");
+    assert!(
+        status.code() == Some(0) && !rest.contains("undone"),
+        "{rest:?}"
+    );
 }
 
 #[test]

@@ -53,7 +53,11 @@ new file mode 100644
 ";
 
 fn desk() -> Desk {
-    Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("../patch", MIXED.as_bytes())])
+    Desk::with(&[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        ("../patch", MIXED.as_bytes()),
+    ])
 }
 
 /// Lets git and the program apply `patch` and reject what does not fit, and compares what is left.
@@ -62,35 +66,59 @@ fn alike(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> Tree {
     let programs = ["git", env!("CARGO_BIN_EXE_wpatch")];
     let codes = [0, 1].map(|index| {
         let mut command = Command::new(programs[index]);
-        command.args(["apply", "--reject"]).args(options).arg("../patch");
+        command
+            .args(["apply", "--reject"])
+            .args(options)
+            .arg("../patch");
         let root = trees[index].root();
         quiet(command, &root, root.parent().unwrap()).status.code()
     });
     let [theirs, ours] = [0, 1].map(|index| tree::read(&trees[index].root()));
-    assert_eq!((codes[1], &ours), (codes[0], &theirs), "{options:?} {patch}");
+    assert_eq!(
+        (codes[1], &ours),
+        (codes[0], &theirs),
+        "{options:?} {patch}"
+    );
     ours
 }
 
 #[test]
 fn what_git_rejects_is_rejected_with_its_words() {
-    let files: &[(&str, &[u8])] = &[("a", LINES.as_bytes()), ("b", b"text\n"), ("gone", b"more\nthan that\n")];
+    let files: &[(&str, &[u8])] = &[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        ("gone", b"more\nthan that\n"),
+    ];
     let left = alike(files, &[], MIXED);
     assert_eq!(
         left.keys().map(ToString::to_string).collect::<Vec<_>>(),
         ["a", "a.rej", "gone", "new", "sub/moved", "sub/moved.rej"]
     );
     alike(files, &[], &MIXED.replace("-FIVE", "-5"));
-    alike(files, &[], &MIXED.replace("-text", "-no").replace("-10", "-ten"));
-    let missing = "diff --git a/missing b/missing\n--- a/missing\n+++ b/missing\n@@ -1 +1 @@\n-1\n+2\n";
+    alike(
+        files,
+        &[],
+        &MIXED.replace("-text", "-no").replace("-10", "-ten"),
+    );
+    let missing =
+        "diff --git a/missing b/missing\n--- a/missing\n+++ b/missing\n@@ -1 +1 @@\n-1\n+2\n";
     alike(files, &[], &format!("{missing}{MIXED}"));
-    let deletion =
-        "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-more\n";
+    let deletion = "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-more\n";
     alike(files, &[], &format!("{MIXED}{deletion}"));
     alike(files, &[], missing);
     let exists = "diff --git a/gone b/gone\nnew file mode 100644\n--- /dev/null\n+++ b/gone\n@@ -0,0 +1 @@\n+x\n";
     alike(files, &[], &format!("{exists}{MIXED}"));
-    alike(&[("d/a", LINES.as_bytes()), ("d/b", b"text\n"), ("d/a.rej", b"old\n")], &["--directory=d"], MIXED);
-    let backward = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n 2\n@@ -9,2 +9,2 @@\n 9\n-TEN\n+X\n";
+    alike(
+        &[
+            ("d/a", LINES.as_bytes()),
+            ("d/b", b"text\n"),
+            ("d/a.rej", b"old\n"),
+        ],
+        &["--directory=d"],
+        MIXED,
+    );
+    let backward =
+        "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n 2\n@@ -9,2 +9,2 @@\n 9\n-TEN\n+X\n";
     alike(files, &["-R"], backward);
 }
 
@@ -98,20 +126,55 @@ fn what_git_rejects_is_rejected_with_its_words() {
 fn the_report_says_what_was_rejected_and_where_it_is() {
     let desk = desk();
     let report = desk.says(&["apply", "--reject", "../patch"], b"");
-    let told = (&report["ok"], &report["changed"], &report["outcome"], &report["exit_code"], &report["error"]["kind"]);
-    assert_eq!(told, (&json!(false), &json!(true), &json!("partial"), &json!(1), &json!("not_found")));
+    let told = (
+        &report["ok"],
+        &report["changed"],
+        &report["outcome"],
+        &report["exit_code"],
+        &report["error"]["kind"],
+    );
+    assert_eq!(
+        told,
+        (
+            &json!(false),
+            &json!(true),
+            &json!("partial"),
+            &json!(1),
+            &json!("not_found")
+        )
+    );
     let file = &report["files"][0];
     let sha256 = wpatch::digest::Sha256::of(&desk.bytes("a.rej")).to_string();
-    assert_eq!(file["rejects"], json!({"path": "a.rej", "hunks": ["f1h2"], "sha256": sha256}));
-    let statuses: Vec<_> = file["hunks"].as_array().unwrap().iter().map(|hunk| &hunk["status"]).collect();
+    assert_eq!(
+        file["rejects"],
+        json!({"path": "a.rej", "hunks": ["f1h2"], "sha256": sha256})
+    );
+    let statuses: Vec<_> = file["hunks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hunk| &hunk["status"])
+        .collect();
     assert_eq!(statuses, ["clean", "not_found", "clean"]);
-    let of_all =
-        |name: &str| report["files"].as_array().unwrap().iter().map(|file| file[name].clone()).collect::<Value>();
+    let of_all = |name: &str| {
+        report["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|file| file[name].clone())
+            .collect::<Value>()
+    };
     assert_eq!(of_all("status"), json!(["partial", "partial", "ok"]));
-    assert_eq!((of_all("added"), of_all("removed")), (json!([3, 0, 1]), json!([2, 0, 0])));
+    assert_eq!(
+        (of_all("added"), of_all("removed")),
+        (json!([3, 0, 1]), json!([2, 0, 0]))
+    );
     let output = self::desk().runs(&["apply", "--reject", "-v", "../patch"], b"");
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert!(said.contains("a +3 -2, 1 hunk rejected to a.rej\n") && said.contains("applied in part:"), "{said}");
+    assert!(
+        said.contains("a +3 -2, 1 hunk rejected to a.rej\n") && said.contains("applied in part:"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -125,7 +188,13 @@ fn a_look_says_the_same_and_writes_nothing() {
     );
     assert_eq!(report["files"][1]["rejects"]["path"], "sub/moved.rej");
     assert_eq!(tree::read(&desk.root()), before);
-    let report = desk.does(&["check", "--reject"], MIXED.replace("-FIVE", "-5").replace("-no", "-text").as_bytes());
+    let report = desk.does(
+        &["check", "--reject"],
+        MIXED
+            .replace("-FIVE", "-5")
+            .replace("-no", "-text")
+            .as_bytes(),
+    );
     assert_eq!(report["files"][0].get("rejects"), None);
 }
 
@@ -134,15 +203,27 @@ fn the_file_for_rejects_may_be_named() {
     let [named, nowhere] = [desk(), desk()];
     let report = named.says(&["apply", "--reject", "-r", "sub/all", "../patch"], b"");
     let rejects = &report["files"][0]["rejects"];
-    assert_eq!((&rejects["path"], &rejects["hunks"]), (&json!("sub/all"), &json!(["f1h2"])));
+    assert_eq!(
+        (&rejects["path"], &rejects["hunks"]),
+        (&json!("sub/all"), &json!(["f1h2"]))
+    );
     let text = String::from_utf8(named.bytes("sub/all")).unwrap();
     assert_eq!(text.matches("(rejected hunks)").count(), 2, "{text}");
     let report = nowhere.says(&["apply", "--reject", "--reject-file=-", "../patch"], b"");
     assert_eq!(report["files"][0]["rejects"], json!({"hunks": ["f1h2"]}));
-    let listed = |desk: &Desk| tree::read(&desk.root()).keys().map(ToString::to_string).collect::<Vec<_>>();
+    let listed = |desk: &Desk| {
+        tree::read(&desk.root())
+            .keys()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(listed(&named), ["a", "new", "sub/all", "sub/moved"]);
     assert_eq!(listed(&nowhere), ["a", "new", "sub/moved"]);
-    for (kind, file) in [("usage", "a"), ("outside_root", "../all"), ("outside_root", "/all")] {
+    for (kind, file) in [
+        ("usage", "a"),
+        ("outside_root", "../all"),
+        ("outside_root", "/all"),
+    ] {
         desk().refuses(kind, &["apply", "--reject", "-r", file], MIXED.as_bytes());
     }
     desk().refuses("usage", &["apply", "-r", "all"], MIXED.as_bytes());
@@ -150,7 +231,12 @@ fn the_file_for_rejects_may_be_named() {
 
 #[test]
 fn it_is_undone_as_one_with_what_was_there_before() {
-    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("a.rej", b"mine\n"), (".git/HEAD", b"")]);
+    let desk = Desk::with(&[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        ("a.rej", b"mine\n"),
+        (".git/HEAD", b""),
+    ]);
     let files = |desk: &Desk| {
         let mut files = tree::read(&desk.root());
         files.retain(|path, _| !path.as_bytes().starts_with(b".git"));
@@ -158,14 +244,19 @@ fn it_is_undone_as_one_with_what_was_there_before() {
     };
     let before = files(&desk);
     desk.says(&["apply", "--reject"], MIXED.as_bytes());
-    assert!(desk.bytes("a.rej").starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -4,3"));
+    assert!(
+        desk.bytes("a.rej")
+            .starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -4,3")
+    );
     desk.does(&["undo"], b"");
     assert_eq!(files(&desk), before);
 }
 
 #[test]
 fn what_is_forbidden_is_never_done_in_part() {
-    let outside = MIXED.replace("b/new", "b/../new").replace("a/new", "a/../new");
+    let outside = MIXED
+        .replace("b/new", "b/../new")
+        .replace("a/new", "a/../new");
     let cases = [
         ("outside_root", outside),
         ("denied", MIXED.replace("new", ".git/x")),
@@ -175,18 +266,29 @@ fn what_is_forbidden_is_never_done_in_part() {
         desk().refuses(kind, &["apply", "--reject"], patch.as_bytes());
     }
     let rule = b"[[rule]]\npaths = ['*.rej']\nops = ['write']\nverdict = 'deny'\nreason = 'no'\n";
-    let closed = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("wpatch.toml", rule)]);
+    let closed = Desk::with(&[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        ("wpatch.toml", rule),
+    ]);
     closed.refuses("denied", &["apply", "--reject"], MIXED.as_bytes());
 }
 
 #[test]
 fn nothing_is_written_through_a_link_or_over_a_directory() {
-    let desk =
-        Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("kept", b"kept\n"), ("sub/moved.rej/x", b"x\n")]);
+    let desk = Desk::with(&[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        ("kept", b"kept\n"),
+        ("sub/moved.rej/x", b"x\n"),
+    ]);
     std::os::unix::fs::symlink("kept", desk.path("a.rej")).unwrap();
     let report = desk.says(&["apply", "--reject"], MIXED.as_bytes());
     assert_eq!(report["files"][1]["status"], "not_a_file");
-    assert_eq!((desk.bytes("kept"), desk.bytes("b")), (b"kept\n".to_vec(), b"text\n".to_vec()));
+    assert_eq!(
+        (desk.bytes("kept"), desk.bytes("b")),
+        (b"kept\n".to_vec(), b"text\n".to_vec())
+    );
     assert!(fs::symlink_metadata(desk.path("a.rej")).unwrap().is_file());
 }
 
@@ -203,58 +305,98 @@ fn a_file_that_could_not_go_is_not_overwritten() {
 #[test]
 fn hunks_of_several_patches_for_one_file_are_all_kept() {
     let hunk = |(number, fits): (usize, bool)| {
-        let old = if fits { number.to_string() } else { "no".to_owned() };
+        let old = if fits {
+            number.to_string()
+        } else {
+            "no".to_owned()
+        };
         format!("@@ -{number},1 +{number},1 @@\n-{old}\n+<{number}>\n")
     };
     let cases: [&[&[(usize, bool)]]; 5] = [
         &[&[(3, false)], &[(7, false)]],
         &[&[(3, true)], &[(7, false)]],
         &[&[(3, false)], &[(7, true)]],
-        &[&[(1, true), (3, false)], &[(2, true)], &[(5, false), (7, true), (9, false)]],
+        &[
+            &[(1, true), (3, false)],
+            &[(2, true)],
+            &[(5, false), (7, true), (9, false)],
+        ],
         &[&[(3, true)], &[(3, true)], &[(4, true)]],
     ];
     for patches in cases {
         let text = |hunks: &&[(usize, bool)]| {
-            format!("--- a/a\n+++ b/a\n{}", hunks.iter().copied().map(hunk).collect::<String>())
+            format!(
+                "--- a/a\n+++ b/a\n{}",
+                hunks.iter().copied().map(hunk).collect::<String>()
+            )
         };
         let patch: String = patches.iter().map(text).collect();
-        let files: &[(&str, &[u8])] = &[("a", LINES.as_bytes()), ("a.rej", b"old\n"), ("../patch", patch.as_bytes())];
+        let files: &[(&str, &[u8])] = &[
+            ("a", LINES.as_bytes()),
+            ("a.rej", b"old\n"),
+            ("../patch", patch.as_bytes()),
+        ];
         let trees = [(); 2].map(|()| Desk::with(files));
-        let codes = ["git", env!("CARGO_BIN_EXE_wpatch")].into_iter().zip(&trees).map(|(program, desk)| {
-            let mut command = Command::new(program);
-            command.args(["apply", "--reject", "--unidiff-zero", "../patch"]);
-            quiet(command, &desk.root(), desk.root().parent().unwrap()).status.code()
-        });
+        let codes = ["git", env!("CARGO_BIN_EXE_wpatch")]
+            .into_iter()
+            .zip(&trees)
+            .map(|(program, desk)| {
+                let mut command = Command::new(program);
+                command.args(["apply", "--reject", "--unidiff-zero", "../patch"]);
+                quiet(command, &desk.root(), desk.root().parent().unwrap())
+                    .status
+                    .code()
+            });
         let codes: Vec<_> = codes.collect();
         let [theirs, ours] = &trees;
-        assert_eq!((codes[1], ours.bytes("a")), (codes[0], theirs.bytes("a")), "{patch}");
+        assert_eq!(
+            (codes[1], ours.bytes("a")),
+            (codes[0], theirs.bytes("a")),
+            "{patch}"
+        );
         let mut done = BTreeSet::new();
         let rejected: Vec<_> = patches
             .iter()
             .map(|hunks| {
-                let left = hunks.iter().filter(|(number, fits)| !fits || !done.insert(*number));
+                let left = hunks
+                    .iter()
+                    .filter(|(number, fits)| !fits || !done.insert(*number));
                 left.copied().map(hunk).collect::<String>()
             })
             .filter(|hunks| !hunks.is_empty())
             .map(|hunks| format!("diff a/a b/a\t(rejected hunks)\n{hunks}"))
             .collect();
         let found = [theirs, ours].map(|desk| String::from_utf8(desk.bytes("a.rej")).unwrap());
-        assert_eq!(found, [rejected.last().unwrap().clone(), rejected.concat()], "{patch}");
+        assert_eq!(
+            found,
+            [rejected.last().unwrap().clone(), rejected.concat()],
+            "{patch}"
+        );
     }
 }
 
 /// A difference to git, which ends with the first patch file of which something is rejected.
 #[test]
 fn what_follows_a_patch_with_rejects_is_done() {
-    let change = |number: usize, old: &str| format!("--- a/a\n+++ b/a\n@@ -{number} +{number} @@\n-{old}\n+x\n");
+    let change = |number: usize, old: &str| {
+        format!("--- a/a\n+++ b/a\n@@ -{number} +{number} @@\n-{old}\n+x\n")
+    };
     let patches = (change(3, "no"), change(7, "7"));
-    let files: &[(&str, &[u8])] =
-        &[("a", LINES.as_bytes()), ("../one", patches.0.as_bytes()), ("../two", patches.1.as_bytes())];
+    let files: &[(&str, &[u8])] = &[
+        ("a", LINES.as_bytes()),
+        ("../one", patches.0.as_bytes()),
+        ("../two", patches.1.as_bytes()),
+    ];
     let left = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
         let desk = Desk::with(files);
         let mut command = Command::new(program);
         command.args(["apply", "--reject", "--unidiff-zero", "../one", "../two"]);
-        assert_eq!(quiet(command, &desk.root(), desk.root().parent().unwrap()).status.code(), Some(1));
+        assert_eq!(
+            quiet(command, &desk.root(), desk.root().parent().unwrap())
+                .status
+                .code(),
+            Some(1)
+        );
         String::from_utf8(desk.bytes("a")).unwrap()
     });
     let lines = LINES.to_owned();
@@ -266,9 +408,24 @@ type Files<'f> = &'f [(&'f str, &'f [u8])];
 
 /// A repository with the files that the patch is for; `also` are in its work tree alone.
 fn repository(patch: &str, also: &[(&str, &[u8])]) -> Desk {
-    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("c", b"c\n"), ("sub/x", b"x\n")]);
-    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
-        assert!(git(arguments).current_dir(desk.root()).status().unwrap().success());
+    let desk = Desk::with(&[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        ("c", b"c\n"),
+        ("sub/x", b"x\n"),
+    ]);
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "."],
+        &["commit", "-q", "-m", "first"],
+    ] {
+        assert!(
+            git(arguments)
+                .current_dir(desk.root())
+                .status()
+                .unwrap()
+                .success()
+        );
     }
     for (name, bytes) in also.iter().chain(&[("../patch", patch.as_bytes())]) {
         fs::write(desk.path(name), bytes).unwrap();
@@ -280,7 +437,14 @@ fn repository(patch: &str, also: &[(&str, &[u8])]) -> Desk {
 fn both(desk: &Desk) -> (Tree, Vec<u8>) {
     let mut files = tree::read(&desk.root());
     files.retain(|path, _| !path.as_bytes().starts_with(b".git"));
-    (files, git(&["ls-files", "-s"]).current_dir(desk.root()).output().unwrap().stdout)
+    (
+        files,
+        git(&["ls-files", "-s"])
+            .current_dir(desk.root())
+            .output()
+            .unwrap()
+            .stdout,
+    )
 }
 
 #[test]
@@ -302,7 +466,12 @@ fn beside_the_index_it_does_what_git_does() {
             let [theirs, ours] = [(); 2].map(|()| repository(patch, also));
             let before = both(&ours);
             let apply = ["apply", "--reject", reach, "../patch"];
-            let code = git(&apply).current_dir(theirs.root()).output().unwrap().status.code();
+            let code = git(&apply)
+                .current_dir(theirs.root())
+                .output()
+                .unwrap()
+                .status
+                .code();
             let look = ours.says(&["check", "--reject", reach, "../patch"], b"");
             assert_eq!(both(&ours), before, "a look changes nothing");
             let report = ours.says(&apply, b"");
@@ -313,7 +482,11 @@ fn beside_the_index_it_does_what_git_does() {
                 "{reach} {patch}"
             );
             assert_eq!(report["changed"], after != before, "{reach} {report:#}");
-            assert_eq!((&look["exit_code"], &look["plan_id"]), (&report["exit_code"], &report["plan_id"]), "{reach}");
+            assert_eq!(
+                (&look["exit_code"], &look["plan_id"]),
+                (&report["exit_code"], &report["plan_id"]),
+                "{reach}"
+            );
             let is_kept = |problem: &Value| problem["code"] == "wpatch::git::index_kept";
             let has_rest = report["problems"].as_array().unwrap().iter().any(is_kept);
             assert_eq!(has_rest, code == Some(1), "{reach} {report:#}");
@@ -327,52 +500,92 @@ fn beside_the_index_it_does_what_git_does() {
 
 #[test]
 fn an_approval_is_one_of_what_is_rejected_and_of_what_that_replaces() {
-    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("a.rej", b"mine\n"), (".git/HEAD", b"")]);
+    let desk = Desk::with(&[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        ("a.rej", b"mine\n"),
+        (".git/HEAD", b""),
+    ]);
     let id = |arguments: &[&str]| {
-        let report = desk.says(&[&["check", "--reject"], arguments].concat(), MIXED.as_bytes());
+        let report = desk.says(
+            &[&["check", "--reject"], arguments].concat(),
+            MIXED.as_bytes(),
+        );
         assert_eq!(report["outcome"], "would_be_partial");
         report["plan_id"].as_str().unwrap().to_owned()
     };
     let known = id(&[]);
-    let replaced = desk.says(&["check", "--reject"], MIXED.as_bytes())["files"][0]["rejects"]["replaces"].clone();
+    let replaced =
+        desk.says(&["check", "--reject"], MIXED.as_bytes())["files"][0]["rejects"]["replaces"]
+            .clone();
     assert_eq!(replaced["mode"], "100644");
     assert_ne!(id(&["--exclude", "sub/*"]), known);
     fs::write(desk.path("a.rej"), b"other\n").unwrap();
     assert_ne!(id(&[]), known);
     let before = tree::read(&desk.root());
-    let refused = desk.says(&["apply", "--reject", "--approve", &known], MIXED.as_bytes());
+    let refused = desk.says(
+        &["apply", "--reject", "--approve", &known],
+        MIXED.as_bytes(),
+    );
     assert_eq!(refused["error"]["code"], "wpatch::plan::not_approved");
     assert_eq!(tree::read(&desk.root()), before);
     let now = id(&[]);
     let done = desk.says(&["apply", "--reject", "--approve", &now], MIXED.as_bytes());
-    assert_eq!((&done["outcome"], done["plan_id"].as_str()), (&"partial".into(), Some(now.as_str())), "{done:#}");
+    assert_eq!(
+        (&done["outcome"], done["plan_id"].as_str()),
+        (&"partial".into(), Some(now.as_str())),
+        "{done:#}"
+    );
 }
 
 #[test]
 fn what_is_left_out_has_another_name_than_what_is_done() {
     let desk = Desk::with(&[("a", b"one\n"), ("gone", b"two\n")]);
     let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n";
-    let whole = desk.does(&["check", "--reject"], patch.replace("-other", "-two").as_bytes());
+    let whole = desk.does(
+        &["check", "--reject"],
+        patch.replace("-other", "-two").as_bytes(),
+    );
     let reduced = desk.says(&["check", "--reject"], patch.as_bytes());
-    assert!(reduced["plan_id"].is_string() && reduced["plan_id"] != whole["plan_id"], "{reduced:#}");
+    assert!(
+        reduced["plan_id"].is_string() && reduced["plan_id"] != whole["plan_id"],
+        "{reduced:#}"
+    );
 }
 
 #[test]
 fn a_plan_that_rejects_can_be_saved() {
-    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), (".git/HEAD", b"")]);
+    let desk = Desk::with(&[
+        ("a", LINES.as_bytes()),
+        ("b", b"text\n"),
+        (".git/HEAD", b""),
+    ]);
     let saved = desk.says(&["check", "--reject", "--save"], MIXED.as_bytes());
     let id = saved["saved"]["id"].as_str().unwrap();
     let done = desk.says(&["apply", "--plan", id], b"");
-    assert_eq!((&done["outcome"], &done["exit_code"]), (&"partial".into(), &1.into()), "{done:#}");
-    assert!(desk.bytes("a.rej").starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -4,3"));
+    assert_eq!(
+        (&done["outcome"], &done["exit_code"]),
+        (&"partial".into(), &1.into()),
+        "{done:#}"
+    );
+    assert!(
+        desk.bytes("a.rej")
+            .starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -4,3")
+    );
 }
 
 #[test]
 fn it_stands_beside_no_merge_as_with_git() {
     let desk = repository(MIXED, &[]);
-    let output = git(&["apply", "--reject", "--3way", "../patch"]).current_dir(desk.root()).output().unwrap();
+    let output = git(&["apply", "--reject", "--3way", "../patch"])
+        .current_dir(desk.root())
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(128));
     let error = desk.refuses("usage", &["apply", "--reject", "--3way", "../patch"], b"");
     let said = error["message"].as_str().unwrap();
-    assert!(said.contains("--reject") && said.contains("--3way"), "{said}");
+    assert!(
+        said.contains("--reject") && said.contains("--3way"),
+        "{said}"
+    );
 }

@@ -45,7 +45,10 @@ fn memory() -> Memory {
 
 fn tree(text: &str) -> Memory {
     let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
-    Memory::with_files([(path("run.sh"), Entry::file("echo\n")), (path("text"), Entry::file(text))])
+    Memory::with_files([
+        (path("run.sh"), Entry::file("echo\n")),
+        (path("text"), Entry::file(text)),
+    ])
 }
 
 fn request(patch: &str) -> Request {
@@ -60,7 +63,10 @@ fn check(patch: &str) -> Outcome {
 
 fn printed(report: &Report, format: &str) -> String {
     let mut out = Vec::new();
-    report::format(format).unwrap().print(report, &mut out).unwrap();
+    report::format(format)
+        .unwrap()
+        .print(report, &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -68,13 +74,17 @@ fn printed(report: &Report, format: &str) -> String {
 fn json(report: &Report) -> Value {
     let schema: Value = serde_json::from_slice(&fs::read(SCHEMA).unwrap()).unwrap();
     let document: Value = serde_json::from_str(&printed(report, "json")).unwrap();
-    let errors: Vec<_> =
-        jsonschema::validator_for(&schema).unwrap().iter_errors(&document).map(|error| error.to_string()).collect();
+    let errors: Vec<_> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&document)
+        .map(|error| error.to_string())
+        .collect();
     assert_eq!(errors, [""; 0], "{document:#}");
     document
 }
 
-/// Returns the parts `keys` of a report, a line for each value; of a list, for each value of its entries.
+/// Returns the parts `keys` of a report, a line for each value; of a list, for each value of its
+/// entries.
 fn told(report: &Report, keys: &[&str]) -> String {
     let document = json(report);
     let mut lines = Vec::new();
@@ -83,7 +93,9 @@ fn told(report: &Report, keys: &[&str]) -> String {
             Value::Array(entries) => {
                 for (index, entry) in entries.iter().enumerate() {
                     let values = entry.as_object().unwrap().iter();
-                    lines.extend(values.map(|(name, value)| format!("{key}[{index}].{name}: {value}")));
+                    lines.extend(
+                        values.map(|(name, value)| format!("{key}[{index}].{name}: {value}")),
+                    );
                 }
             }
             value => lines.push(format!("{key}: {value}")),
@@ -95,16 +107,29 @@ fn told(report: &Report, keys: &[&str]) -> String {
 #[test]
 fn the_published_schema_is_that_of_the_types() {
     for schema in SCHEMAS {
-        let path = format!("{}/grammar/{}.schema.json", env!("CARGO_MANIFEST_DIR"), schema.name);
+        let path = format!(
+            "{}/grammar/{}.schema.json",
+            env!("CARGO_MANIFEST_DIR"),
+            schema.name
+        );
         let published = fs::read_to_string(&path).unwrap();
-        assert!(published == (schema.text)(), "renew it: wpatch schema {0} > grammar/{0}.schema.json", schema.name);
+        assert!(
+            published == (schema.text)(),
+            "renew it: wpatch schema {0} > grammar/{0}.schema.json",
+            schema.name
+        );
     }
 }
 
 #[test]
 fn the_names_at_the_top_are_fixed() {
     let document = json(&check(PATCH).report);
-    let names: Vec<_> = document.as_object().unwrap().keys().map(String::as_str).collect();
+    let names: Vec<_> = document
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     let fixed = [
         "changed",
         "command",
@@ -282,34 +307,74 @@ fn what_safety_forbids_decides_whatever_else_does_not_fit() {
     )
     .report;
     let document = json(&report);
-    assert_eq!(document["problems"].as_array().unwrap().len(), 2, "{document:#}");
-    assert_eq!((&document["outcome"], &document["exit_code"]), (&"refused".into(), &3.into()));
+    assert_eq!(
+        document["problems"].as_array().unwrap().len(),
+        2,
+        "{document:#}"
+    );
+    assert_eq!(
+        (&document["outcome"], &document["exit_code"]),
+        (&"refused".into(), &3.into())
+    );
     assert_eq!(document["error"]["kind"], "denied");
 }
 
 #[test]
 fn a_closed_path_names_the_rule_that_closes_it() {
-    let report = check("diff --git a/.git/hooks/x b/.GIT/y\nrename from .git/hooks/x\nrename to .GIT/y\n").report;
-    let hit = |message: &str| json!({"rule": "git-directory", "verdict": "deny", "message": message});
+    let report =
+        check("diff --git a/.git/hooks/x b/.GIT/y\nrename from .git/hooks/x\nrename to .GIT/y\n")
+            .report;
+    let hit =
+        |message: &str| json!({"rule": "git-directory", "verdict": "deny", "message": message});
     let hits = json!([
         hit("`.git` is protected; patches may not change it"),
         hit("some file systems treat this name as `.git`, which is protected"),
     ]);
-    assert_eq!(json(&report)["policy"], json!({"verdict": "deny", "source": null, "rules_hit": ["git-directory"]}));
+    assert_eq!(
+        json(&report)["policy"],
+        json!({"verdict": "deny", "source": null, "rules_hit": ["git-directory"]})
+    );
     let file = &json(&report)["files"][0];
     assert_eq!((&file["policy"], &file["verdict"]), (&hits, &json!("deny")));
-    assert_eq!(file["reason"], "`.git` is protected; patches may not change it");
+    assert_eq!(
+        file["reason"],
+        "`.git` is protected; patches may not change it"
+    );
 }
 
-fn built(command: &'static str, success: report::Outcome, problems: Vec<Problem>, signal: Option<i32>) -> Report {
-    let resolved = Resolved { selected: Selected { problems, ..Selected::default() }, ..Resolved::default() };
-    let result = CommitResult { signal, ..CommitResult::default() };
+fn built(
+    command: &'static str,
+    success: report::Outcome,
+    problems: Vec<Problem>,
+    signal: Option<i32>,
+) -> Report {
+    let resolved = Resolved {
+        selected: Selected {
+            problems,
+            ..Selected::default()
+        },
+        ..Resolved::default()
+    };
+    let result = CommitResult {
+        signal,
+        ..CommitResult::default()
+    };
     report::build(&Command::of(command, success), &resolved, &result, success)
 }
 
 #[test]
 fn people_are_not_told_that_nothing_happened_where_something_may_have() {
-    let ended = |code| printed(&built("apply", report::Outcome::Applied, vec![Problem::new(code, "")], None), "text");
+    let ended = |code| {
+        printed(
+            &built(
+                "apply",
+                report::Outcome::Applied,
+                vec![Problem::new(code, "")],
+                None,
+            ),
+            "text",
+        )
+    };
     assert_eq!(ended(&code::IO), "nothing applied\n");
     assert_eq!(ended(&code::INCOMPLETE), "rolled back in part\n");
 }
@@ -317,22 +382,38 @@ fn people_are_not_told_that_nothing_happened_where_something_may_have() {
 #[test]
 fn people_are_told_what_became_of_the_history() {
     let said = |outcome| printed(&built("init", outcome, Vec::new(), None), "text");
-    assert_eq!(said(report::Outcome::Initialized), "changes are now recorded here and can be undone\n");
-    assert_eq!(said(report::Outcome::Cleaned), "the history is within its limits\n");
+    assert_eq!(
+        said(report::Outcome::Initialized),
+        "changes are now recorded here and can be undone\n"
+    );
+    assert_eq!(
+        said(report::Outcome::Cleaned),
+        "the history is within its limits\n"
+    );
 }
 
 #[test]
 fn a_tree_that_is_not_put_back_decides_over_the_signal_that_was_the_cause() {
-    let problems = vec![Problem::new(&code::INTERRUPTED, ""), Problem::new(&code::INCOMPLETE, "")];
+    let problems = vec![
+        Problem::new(&code::INTERRUPTED, ""),
+        Problem::new(&code::INCOMPLETE, ""),
+    ];
     let report = built("apply", report::Outcome::Applied, problems, Some(15));
-    assert_eq!((report.exit_code, report.outcome, report.changed), (5, report::Outcome::Incomplete, true));
+    assert_eq!(
+        (report.exit_code, report.outcome, report.changed),
+        (5, report::Outcome::Incomplete, true)
+    );
 }
 
 #[test]
 fn a_commit_has_a_receipt() {
     let memory = memory();
     let applied = json(&engine::apply(request(PATCH), &memory, &Interrupt::new()).report);
-    assert_eq!((&applied["outcome"], &applied["changed"]), (&"applied".into(), &true.into()), "{applied:#}");
+    assert_eq!(
+        (&applied["outcome"], &applied["changed"]),
+        (&"applied".into(), &true.into()),
+        "{applied:#}"
+    );
     assert_eq!(applied["transaction"]["durability"], "full");
     assert_eq!(applied["plan_id"], json(&check(PATCH).report)["plan_id"]);
 }

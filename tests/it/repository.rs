@@ -1,4 +1,5 @@
-//! Repositories of git that tests make, and the git that makes them: no configuration but the repository's own.
+//! Repositories of git that tests make, and the git that makes them: no configuration but the
+//! repository's own.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -22,9 +23,16 @@ impl Repository {
 
     /// Makes an empty one with options of `git init`.
     pub(crate) fn with(options: &[&str]) -> Self {
-        let repository = Self { directory: TempDir::new().unwrap() };
+        let repository = Self {
+            directory: TempDir::new().unwrap(),
+        };
         let path = repository.path();
-        run(git(&["init", "-q", "--bare", "-b", "main"]).args(options).arg(&path), b"");
+        run(
+            git(&["init", "-q", "--bare", "-b", "main"])
+                .args(options)
+                .arg(&path),
+            b"",
+        );
         repository
     }
 
@@ -48,23 +56,39 @@ impl Repository {
     /// Runs git in it with `input` and returns what it prints, without the last line feed.
     pub(crate) fn git_with(&self, arguments: &[&str], input: &[u8]) -> String {
         let printed = run(git(arguments).env("GIT_DIR", self.path()), input);
-        String::from_utf8(printed).unwrap().trim_end_matches('\n').to_owned()
+        String::from_utf8(printed)
+            .unwrap()
+            .trim_end_matches('\n')
+            .to_owned()
     }
 
     /// Commits trees, each to a branch of its own.
     pub(crate) fn import(&self, branches: &[(&str, &Tree)]) {
         let mut stream = Vec::new();
         for (branch, tree) in branches {
-            stream.extend(format!("commit refs/heads/{branch}\ncommitter a <a> 0 +0000\ndata 0\n\n").into_bytes());
+            stream.extend(
+                format!("commit refs/heads/{branch}\ncommitter a <a> 0 +0000\ndata 0\n\n")
+                    .into_bytes(),
+            );
             for (path, node) in *tree {
                 let (mode, bytes) = match node {
-                    Node::File { bytes, is_executable: false } => ("100644", bytes),
-                    Node::File { bytes, is_executable: true } => ("100755", bytes),
+                    Node::File {
+                        bytes,
+                        is_executable: false,
+                    } => ("100644", bytes),
+                    Node::File {
+                        bytes,
+                        is_executable: true,
+                    } => ("100755", bytes),
                     Node::Link(target) => ("120000", target),
                     Node::Directory => continue,
                 };
                 stream.extend(format!("M {mode} inline \"").into_bytes());
-                stream.extend(path.as_bytes().iter().flat_map(|byte| format!("\\{byte:03o}").into_bytes()));
+                stream.extend(
+                    path.as_bytes()
+                        .iter()
+                        .flat_map(|byte| format!("\\{byte:03o}").into_bytes()),
+                );
                 stream.extend(format!("\"\ndata {}\n", bytes.len()).into_bytes());
                 stream.extend([bytes, &b"\n"[..]].concat());
             }
@@ -72,17 +96,25 @@ impl Repository {
         self.git_with(&["fast-import", "--quiet"], &stream);
     }
 
-    /// Writes the tree of `revision` into the directory `root`, which is made, as a checkout without filters does.
+    /// Writes the tree of `revision` into the directory `root`, which is made, as a checkout
+    /// without filters does.
     pub(crate) fn check_out(&self, revision: &str, root: &Path) {
         fs_err::create_dir_all(root).unwrap();
         let index = self.directory.path().join("index");
         let in_tree = |arguments: &[&str]| {
             let mut command = git(arguments);
-            command.env("GIT_DIR", self.path()).env("GIT_WORK_TREE", root).env("GIT_INDEX_FILE", &index);
+            command
+                .env("GIT_DIR", self.path())
+                .env("GIT_WORK_TREE", root)
+                .env("GIT_INDEX_FILE", &index);
             run(command.current_dir(root), b"");
         };
         fs_err::create_dir_all(self.path().join("info")).unwrap();
-        fs_err::write(self.path().join("info/attributes"), "* -text -filter -ident\n").unwrap();
+        fs_err::write(
+            self.path().join("info/attributes"),
+            "* -text -filter -ident\n",
+        )
+        .unwrap();
         in_tree(&["read-tree", revision]);
         in_tree(&["checkout-index", "-a", "-q"]);
     }
@@ -91,20 +123,38 @@ impl Repository {
 /// Returns a git that reads no configuration but that of a repository.
 pub(crate) fn git<A: AsRef<OsStr>>(arguments: &[A]) -> Command {
     let mut command = Command::new("git");
-    command.args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
-    for (name, value) in [("NAME", "a"), ("EMAIL", "a@b"), ("DATE", "2001-01-01T00:00:00Z")] {
-        command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
+    command
+        .args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null");
+    for (name, value) in [
+        ("NAME", "a"),
+        ("EMAIL", "a@b"),
+        ("DATE", "2001-01-01T00:00:00Z"),
+    ] {
+        command
+            .env(format!("GIT_AUTHOR_{name}"), value)
+            .env(format!("GIT_COMMITTER_{name}"), value);
     }
     command
 }
 
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut requests = child.stdin.take().unwrap();
     let written = std::thread::scope(|scope| {
         scope.spawn(move || requests.write_all(input));
         child.wait_with_output().unwrap()
     });
-    assert!(written.status.success(), "{command:?}: {}", String::from_utf8_lossy(&written.stderr));
+    assert!(
+        written.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&written.stderr)
+    );
     written.stdout
 }

@@ -10,15 +10,22 @@ use crate::dice::Dice;
 use crate::systems::Desk;
 use crate::tree::{self, Tree};
 
-/// Makes a file, changes one, and takes lines away again that the first one added; the last one is undone.
+/// Makes a file, changes one, and takes lines away again that the first one added; the last one is
+/// undone.
 pub(crate) const PATCHES: [(&str, &str); 4] = [
     (
         "one.patch",
         "Description: first\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n+more\n two\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n",
     ),
-    ("sub/two.patch", "--- a\t2010-01-01\n+++ a\t2010-01-02\n@@ -1,3 +1,3 @@\n one\n-more\n+most\n two\n"),
+    (
+        "sub/two.patch",
+        "--- a\t2010-01-01\n+++ a\t2010-01-02\n@@ -1,3 +1,3 @@\n one\n-more\n+most\n two\n",
+    ),
     ("empty.patch", "Description: nothing yet\n"),
-    ("three.patch", "--- x/y/new\n+++ x/y/new\n@@ -1 +1 @@\n-newer\n+new\n"),
+    (
+        "three.patch",
+        "--- x/y/new\n+++ x/y/new\n@@ -1 +1 @@\n-newer\n+new\n",
+    ),
 ];
 
 pub(crate) const SERIES: &str =
@@ -30,9 +37,17 @@ fn desk() -> Desk {
 
 fn listed(series: &str) -> Desk {
     let names = PATCHES.map(|(name, _)| format!("debian/patches/{name}"));
-    let mut files: Vec<(&str, &[u8])> =
-        vec![("a", b"one\ntwo\n"), (".git/HEAD", b""), ("debian/patches/series", series.as_bytes())];
-    files.extend(names.iter().zip(PATCHES).map(|(name, (_, text))| (name.as_str(), text.as_bytes())));
+    let mut files: Vec<(&str, &[u8])> = vec![
+        ("a", b"one\ntwo\n"),
+        (".git/HEAD", b""),
+        ("debian/patches/series", series.as_bytes()),
+    ];
+    files.extend(
+        names
+            .iter()
+            .zip(PATCHES)
+            .map(|(name, (_, text))| (name.as_str(), text.as_bytes())),
+    );
     Desk::with(&files)
 }
 
@@ -44,15 +59,38 @@ fn each_patch_sees_what_those_before_it_made() {
     let desk = desk();
     let before = tree::read(&desk.root());
     let report = desk.does(&CHECK, b"");
-    assert_eq!(report["inputs"][3]["listed"], json!({"series": "debian/patches/series", "line": 6}));
+    assert_eq!(
+        report["inputs"][3]["listed"],
+        json!({"series": "debian/patches/series", "line": 6})
+    );
     assert_eq!(tree::read(&desk.root()), before);
     let report = desk.does(&APPLY, b"");
-    assert_eq!((desk.bytes("a"), desk.bytes("new")), (b"one\nmost\ntwo\n".to_vec(), b"newer\n".to_vec()));
-    let patches: Vec<_> = report["files"].as_array().unwrap().iter().map(|file| file["patch"].clone()).collect();
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("new")),
+        (b"one\nmost\ntwo\n".to_vec(), b"newer\n".to_vec())
+    );
+    let patches: Vec<_> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["patch"].clone())
+        .collect();
     let name = |name: &str| json!(format!("debian/patches/{name}"));
-    assert_eq!(patches, [name("one.patch"), name("one.patch"), name("sub/two.patch"), name("three.patch")]);
+    assert_eq!(
+        patches,
+        [
+            name("one.patch"),
+            name("one.patch"),
+            name("sub/two.patch"),
+            name("three.patch")
+        ]
+    );
     desk.does(&["undo"], b"");
-    assert_eq!((desk.bytes("a"), desk.path("new").exists()), (b"one\ntwo\n".to_vec(), false), "all is undone as one");
+    assert_eq!(
+        (desk.bytes("a"), desk.path("new").exists()),
+        (b"one\ntwo\n".to_vec(), false),
+        "all is undone as one"
+    );
 }
 
 #[test]
@@ -60,21 +98,41 @@ fn a_series_leads_back_the_way_it_came() {
     let desk = desk();
     desk.does(&APPLY, b"");
     desk.does(&[&APPLY[..], &["-R"]].concat(), b"");
-    assert_eq!((desk.bytes("a"), desk.path("new").exists()), (b"one\ntwo\n".to_vec(), false));
+    assert_eq!(
+        (desk.bytes("a"), desk.path("new").exists()),
+        (b"one\ntwo\n".to_vec(), false)
+    );
 }
 
 #[test]
 fn the_patch_that_fails_is_named_with_its_line() {
     let desk = desk();
-    fs::write(desk.path("debian/patches/sub/two.patch"), PATCHES[1].1.replace("-more", "-other")).unwrap();
+    fs::write(
+        desk.path("debian/patches/sub/two.patch"),
+        PATCHES[1].1.replace("-more", "-other"),
+    )
+    .unwrap();
     let error = desk.refuses("not_found", &CHECK, b"");
-    assert_eq!(error["message"], "the hunk does not match (line 4 of debian/patches/series)");
+    assert_eq!(
+        error["message"],
+        "the hunk does not match (line 4 of debian/patches/series)"
+    );
     let output = desk.runs(&CHECK, b"");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("--> debian/patches/sub/two.patch:"), "{said}");
-    fs::write(desk.path("debian/patches/sub/two.patch"), "--- a\n+++ a\n@@ -1,9 +1 @@\n-1\n").unwrap();
+    fs::write(
+        desk.path("debian/patches/sub/two.patch"),
+        "--- a\n+++ a\n@@ -1,9 +1 @@\n-1\n",
+    )
+    .unwrap();
     let error = desk.refuses("parse", &CHECK, b"");
-    assert!(error["message"].as_str().unwrap().ends_with("(line 4 of debian/patches/series)"), "{error}");
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .ends_with("(line 4 of debian/patches/series)"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -92,19 +150,28 @@ fn what_is_no_list_or_no_patch_is_refused_with_its_line() {
     }
     let desk = desk();
     let error = desk.refuses("usage", &["apply", "--series", "-"], SERIES.as_bytes());
-    assert_eq!(error["message"], "--series needs a file, with its patches in the same directory");
+    assert_eq!(
+        error["message"],
+        "--series needs a file, with its patches in the same directory"
+    );
     fs::write(desk.path("debian/patches/one.patch"), b"\x1f\x8b\x08\0\0").unwrap();
     let error = desk.refuses("unsupported", &APPLY, b"");
-    assert_eq!(error["message"], "debian/patches/series:2: debian/patches/one.patch is packed with gzip");
+    assert_eq!(
+        error["message"],
+        "debian/patches/series:2: debian/patches/one.patch is packed with gzip"
+    );
     let small = [&APPLY[..], &["--max-patch=200"]].concat();
     self::desk().refuses("too_large", &small, b"");
 }
 
 #[test]
 fn a_list_may_have_remarks_blanks_and_the_line_ends_of_another_system() {
-    let series =
-        "\r\n# all\r\n  one.patch -pab # said\r\n\t\r\nsub/two.patch -p 0\r\nthree.patch --strip=2 --reverse\r\n";
-    for series in [series.to_owned(), series.replace("\r\n", "\n"), series.trim_end().to_owned()] {
+    let series = "\r\n# all\r\n  one.patch -pab # said\r\n\t\r\nsub/two.patch -p 0\r\nthree.patch --strip=2 --reverse\r\n";
+    for series in [
+        series.to_owned(),
+        series.replace("\r\n", "\n"),
+        series.trim_end().to_owned(),
+    ] {
         let desk = listed(&series);
         desk.does(&APPLY, b"");
         assert_eq!(
@@ -121,7 +188,11 @@ fn a_list_that_names_nothing_changes_nothing() {
         let desk = listed(series);
         let before = tree::read(&desk.root());
         let report = desk.does(&APPLY, b"");
-        assert_eq!((&report["outcome"], &report["changed"]), (&json!("applied"), &json!(false)), "{series}");
+        assert_eq!(
+            (&report["outcome"], &report["changed"]),
+            (&json!("applied"), &json!(false)),
+            "{series}"
+        );
         assert_eq!(tree::read(&desk.root()), before);
     }
 }
@@ -130,7 +201,13 @@ fn a_list_that_names_nothing_changes_nothing() {
 fn a_patch_that_is_listed_twice_is_done_twice() {
     let desk = listed("one.patch\none.patch\n");
     let error = desk.refuses("no_change", &CHECK, b"");
-    assert!(error["message"].as_str().unwrap().ends_with("(line 2 of debian/patches/series)"), "{error}");
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .ends_with("(line 2 of debian/patches/series)"),
+        "{error}"
+    );
     let desk = listed("one.patch\none.patch -R\none.patch\n");
     desk.does(&APPLY, b"");
     assert_eq!(desk.bytes("a"), b"one\nmore\ntwo\n");
@@ -143,18 +220,34 @@ fn a_series_can_be_saved_and_carried_out_later() {
     let id = saved["saved"]["id"].as_str().unwrap();
     fs::remove_dir_all(desk.path("debian")).unwrap();
     let done = desk.does(&["apply", "--plan", id], b"");
-    assert_eq!((desk.bytes("a"), desk.bytes("new")), (b"one\nmost\ntwo\n".to_vec(), b"newer\n".to_vec()));
-    assert_eq!(done["inputs"][3]["listed"], json!({"series": "debian/patches/series", "line": 6}));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("new")),
+        (b"one\nmost\ntwo\n".to_vec(), b"newer\n".to_vec())
+    );
+    assert_eq!(
+        done["inputs"][3]["listed"],
+        json!({"series": "debian/patches/series", "line": 6})
+    );
 }
 
 #[test]
 fn what_does_not_fit_of_a_series_can_be_rejected() {
     let desk = desk();
-    fs::write(desk.path("debian/patches/sub/two.patch"), PATCHES[1].1.replace("-more", "-other")).unwrap();
+    fs::write(
+        desk.path("debian/patches/sub/two.patch"),
+        PATCHES[1].1.replace("-more", "-other"),
+    )
+    .unwrap();
     let report = desk.says(&[&APPLY[..], &["--reject"]].concat(), b"");
     assert_eq!(report["outcome"], "partial");
-    assert_eq!((desk.bytes("a"), desk.bytes("new")), (b"one\nmore\ntwo\n".to_vec(), b"newer\n".to_vec()));
-    assert!(desk.bytes("a.rej").starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -1,3"));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("new")),
+        (b"one\nmore\ntwo\n".to_vec(), b"newer\n".to_vec())
+    );
+    assert!(
+        desk.bytes("a.rej")
+            .starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -1,3")
+    );
 }
 
 #[test]
@@ -169,7 +262,8 @@ fn what_a_series_does_not_go_with_is_named() {
     }
 }
 
-/// Some files, patches that lead from one version of them to the next, and a tree that is a little different.
+/// Some files, patches that lead from one version of them to the next, and a tree that is a little
+/// different.
 struct Told {
     tree: Vec<(String, String)>,
     patches: Vec<String>,
@@ -182,8 +276,9 @@ fn told(dice: &mut Dice, directory: &Path) -> Told {
         fresh += 1;
         format!("line {fresh}\n")
     };
-    let mut files: Vec<(String, Vec<String>)> =
-        (0..2).map(|number| (format!("f{number}"), (0..40).map(|_| line()).collect())).collect();
+    let mut files: Vec<(String, Vec<String>)> = (0..2)
+        .map(|number| (format!("f{number}"), (0..40).map(|_| line()).collect()))
+        .collect();
     let first = files.clone();
     let mut patches = Vec::new();
     for number in 0..4 {
@@ -204,29 +299,61 @@ fn told(dice: &mut Dice, directory: &Path) -> Told {
     for (_, lines) in &mut tree {
         for _ in 0..dice.below(3) {
             let at = dice.below(lines.len());
-            if dice.once_in(3) { lines[at] = line() } else { lines.insert(at, line()) }
+            if dice.once_in(3) {
+                lines[at] = line();
+            } else {
+                lines.insert(at, line());
+            }
         }
     }
-    Told { tree: tree.into_iter().map(|(name, lines)| (name, lines.concat())).collect(), patches }
+    Told {
+        tree: tree
+            .into_iter()
+            .map(|(name, lines)| (name, lines.concat()))
+            .collect(),
+        patches,
+    }
 }
 
-fn diff(before: &[(String, Vec<String>)], after: &[(String, Vec<String>)], directory: &Path) -> String {
+fn diff(
+    before: &[(String, Vec<String>)],
+    after: &[(String, Vec<String>)],
+    directory: &Path,
+) -> String {
     for (side, files) in [("a", before), ("b", after)] {
         fs::create_dir_all(directory.join(side)).unwrap();
         for (name, lines) in files {
             fs::write(directory.join(side).join(name), lines.concat()).unwrap();
         }
     }
-    let output = Command::new("diff").args(["-u", "-r", "a", "b"]).current_dir(directory).output().unwrap();
+    let output = Command::new("diff")
+        .args(["-u", "-r", "a", "b"])
+        .current_dir(directory)
+        .output()
+        .unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Lets GNU patch apply the patches one by one; returns which one it fails at, and the tree if it does at none.
+/// Lets GNU patch apply the patches one by one; returns which one it fails at, and the tree if it
+/// does at none.
 fn one_by_one(desk: &Desk, count: usize, fuzz: usize) -> Result<Tree, usize> {
     for number in 0..count {
         let mut command = Command::new("patch");
-        command.args(["-p1", "-s", "-f", "--no-backup-if-mismatch", "-r", "-", &format!("-F{fuzz}"), "-i"]);
-        let output = command.arg(format!("../patches/{number}")).current_dir(desk.root()).output().unwrap();
+        command.args([
+            "-p1",
+            "-s",
+            "-f",
+            "--no-backup-if-mismatch",
+            "-r",
+            "-",
+            &format!("-F{fuzz}"),
+            "-i",
+        ]);
+        let output = command
+            .arg(format!("../patches/{number}"))
+            .current_dir(desk.root())
+            .output()
+            .unwrap();
         if !output.status.success() {
             return Err(number);
         }
@@ -241,15 +368,34 @@ fn a_series_comes_to_what_gnu_patch_makes_of_its_patches() {
         let (mut dice, scratch) = (Dice::new(seed), Desk::with(&[]));
         let fuzz = dice.below(3);
         let Told { tree, patches } = told(&mut dice, &scratch.root());
-        let names: Vec<_> = (0..patches.len()).map(|number| format!("../patches/{number}")).collect();
-        let mut files: Vec<(&str, &[u8])> = tree.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-        files.extend(names.iter().zip(&patches).map(|(name, text)| (name.as_str(), text.as_bytes())));
+        let names: Vec<_> = (0..patches.len())
+            .map(|number| format!("../patches/{number}"))
+            .collect();
+        let mut files: Vec<(&str, &[u8])> = tree
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_bytes()))
+            .collect();
+        files.extend(
+            names
+                .iter()
+                .zip(&patches)
+                .map(|(name, text)| (name.as_str(), text.as_bytes())),
+        );
         files.push(("../patches/series", b"0\n1\n2\n3\n"));
         let (theirs, ours) = (Desk::with(&files), Desk::with(&files));
         let before = tree::read(&ours.root());
         let expected = one_by_one(&theirs, patches.len(), fuzz);
         let fuzz = format!("--fuzz={fuzz}");
-        let report = ours.says(&["apply", "--series", "../patches/series", "--durability=none", &fuzz], b"");
+        let report = ours.says(
+            &[
+                "apply",
+                "--series",
+                "../patches/series",
+                "--durability=none",
+                &fuzz,
+            ],
+            b"",
+        );
         match expected {
             Ok(expected) => {
                 assert_eq!(report["ok"], true, "{seed}: {report:#}");
@@ -257,7 +403,11 @@ fn a_series_comes_to_what_gnu_patch_makes_of_its_patches() {
                 taken += 1;
             }
             Err(number) => {
-                assert_eq!((&report["ok"], &report["changed"]), (&json!(false), &json!(false)), "{seed}");
+                assert_eq!(
+                    (&report["ok"], &report["changed"]),
+                    (&json!(false), &json!(false)),
+                    "{seed}"
+                );
                 let source = &report["problems"]
                     .as_array()
                     .unwrap()
@@ -270,5 +420,8 @@ fn a_series_comes_to_what_gnu_patch_makes_of_its_patches() {
             }
         }
     }
-    assert!(taken >= 10 && refused >= 10, "{taken} taken, {refused} refused");
+    assert!(
+        taken >= 10 && refused >= 10,
+        "{taken} taken, {refused} refused"
+    );
 }

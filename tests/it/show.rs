@@ -20,22 +20,40 @@ use crate::tree::{self, Tree};
 
 #[test]
 fn what_is_shown_of_a_case_comes_to_its_tree() {
-    let cases: Vec<_> = Case::all().into_iter().filter(|case| case.after.is_some()).collect();
+    let cases: Vec<_> = Case::all()
+        .into_iter()
+        .filter(|case| case.after.is_some())
+        .collect();
     assert!(cases.len() > 200 || std::env::var("CASE").is_ok());
     each(&cases, |case| {
         let expected = case.after.clone().unwrap();
         let shown = shown(case)?;
         if shown.is_empty() {
-            return same("nothing is shown, and something changes", &case.before, &expected);
+            return same(
+                "nothing is shown, and something changes",
+                &case.before,
+                &expected,
+            );
         }
         let text = String::from_utf8_lossy(&shown);
         let memory = run::memory(&case.before);
         let report = run::apply(&memory, &shown, &Settings::default());
         if report["ok"] != true {
-            return Err(format!("wpatch does not take it: {}\n{text}", report["error"]));
+            return Err(format!(
+                "wpatch does not take it: {}\n{text}",
+                report["error"]
+            ));
         }
-        same(&format!("by wpatch\n{text}"), &run::tree(&memory), &expected)?;
-        same(&format!("by git\n{text}"), &by_git(&case.before, &shown)?, &expected)
+        same(
+            &format!("by wpatch\n{text}"),
+            &run::tree(&memory),
+            &expected,
+        )?;
+        same(
+            &format!("by git\n{text}"),
+            &by_git(&case.before, &shown)?,
+            &expected,
+        )
     });
 }
 
@@ -43,14 +61,28 @@ fn what_is_shown_of_a_case_comes_to_its_tree() {
 fn a_name_is_a_change_unless_a_file_has_it() {
     let root = TempDir::new().unwrap();
     let wpatch = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_wpatch")).current_dir(root.path()).args(arguments).output();
+        let output = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+            .current_dir(root.path())
+            .args(arguments)
+            .output();
         let output = output.unwrap();
-        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
     };
     fs::write(root.path().join("file"), "zero\na\none\nb\nc\n").unwrap();
     let (code, _, words) = wpatch(&["show", "0add"]);
-    assert!(code == Some(1) && words.contains("no change matches "), "{words}");
-    fs::write(root.path().join("0add"), "--- a/file\n+++ b/file\n@@ -3,3 +3,3 @@\n a\n-one\n+two\n b\n").unwrap();
+    assert!(
+        code == Some(1) && words.contains("no change matches "),
+        "{words}"
+    );
+    fs::write(
+        root.path().join("0add"),
+        "--- a/file\n+++ b/file\n@@ -3,3 +3,3 @@\n a\n-one\n+two\n b\n",
+    )
+    .unwrap();
     let shown = "diff --git a/file b/file\nindex 8db6bebc35a7..1066d92a575d 100644\n--- a/file\n+++ b/file\n\
                  @@ -1,5 +1,5 @@\n zero\n a\n-one\n+two\n b\n c\n";
     let expected = (Some(0), shown.to_owned(), String::new());
@@ -58,9 +90,15 @@ fn a_name_is_a_change_unless_a_file_has_it() {
         assert_eq!(wpatch(&["show", name]), expected);
     }
     let (code, _, words) = wpatch(&["show", "./0"]);
-    assert!(code == Some(2) && words.contains("can't open patch"), "{words}");
+    assert!(
+        code == Some(2) && words.contains("can't open patch"),
+        "{words}"
+    );
     let (code, shown, words) = wpatch(&["show", "-v", "-R", "0add"]);
-    assert!((code, shown.as_str()) == (Some(1), "") && words.contains("file"), "{words}");
+    assert!(
+        (code, shown.as_str()) == (Some(1), "") && words.contains("file"),
+        "{words}"
+    );
 }
 
 /// Files of a mebibyte each, and a patch that deletes them.
@@ -72,8 +110,13 @@ fn large(count: usize) -> (Vec<(RelPath, Entry)>, String) {
             .concat()
     };
     let name = |file: usize| RelPath::new(format!("f{file:02}").as_bytes()).unwrap();
-    let files: Vec<_> = (0..count).map(|file| (name(file), Entry::file(text(file)))).collect();
-    let sections: Vec<_> = files.iter().map(|(name, _)| format!("*** Delete File: {name}\n")).collect();
+    let files: Vec<_> = (0..count)
+        .map(|file| (name(file), Entry::file(text(file))))
+        .collect();
+    let sections: Vec<_> = files
+        .iter()
+        .map(|(name, _)| format!("*** Delete File: {name}\n"))
+        .collect();
     let sections = sections.concat();
     (files, format!("*** Begin Patch\n{sections}*** End Patch\n"))
 }
@@ -87,13 +130,19 @@ fn diffs_that_are_not_held_are_the_same_once_more() {
     assert!(diffs.iter().map(Vec::len).sum::<usize>() > 20 << 20);
     for (file, diff) in diffs.iter().enumerate() {
         let one = format!("*** Begin Patch\n*** Delete File: f{file:02}\n*** End Patch\n");
-        let alone = engine::preview(Request::of(&*one), &memory).diffs().map(Result::unwrap).collect::<Vec<_>>();
+        let alone = engine::preview(Request::of(&*one), &memory)
+            .diffs()
+            .map(Result::unwrap)
+            .collect::<Vec<_>>();
         assert!(*diff == alone[0], "{file}");
     }
     // By now none is held, and another file has no diff that anybody checked.
     assert!(diffs == preview.diffs().map(Result::unwrap).collect::<Vec<_>>());
     memory.put(&RelPath::new(b"f03").unwrap(), &Entry::file("other\n"));
-    let told: Vec<_> = preview.diffs().map(|diff| diff.map_err(|error| error.to_string())).collect();
+    let told: Vec<_> = preview
+        .diffs()
+        .map(|diff| diff.map_err(|error| error.to_string()))
+        .collect();
     let changed: Vec<_> = told.iter().filter_map(|diff| diff.as_ref().err()).collect();
     assert_eq!(changed, ["f03: it changed while it was shown"]);
 }
@@ -115,20 +164,29 @@ fn a_change_that_is_shown_takes_the_memory_of_a_few_files() {
 /// Returns the most memory, in kilobytes, that the program asks for.
 fn peak(root: &Path, arguments: &[&str]) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.current_dir(root).args(arguments).stdout(Stdio::piped());
+    command
+        .current_dir(root)
+        .args(arguments)
+        .stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let kilobytes = |field: &str| -> Option<u64> {
         let status = fs::read_to_string(&status).ok()?;
         status.lines().find_map(|line| {
-            line.strip_prefix(field)?.trim_matches([':', '\t', ' ']).strip_suffix(" kB")?.trim().parse().ok()
+            line.strip_prefix(field)?
+                .trim_matches([':', '\t', ' '])
+                .strip_suffix(" kB")?
+                .trim()
+                .parse()
+                .ok()
         })
     };
     let (mut out, mut peak, mut piece) = (child.stdout.take().unwrap(), 0, vec![0; 64 << 10]);
     while out.read(&mut piece).unwrap() > 0 {
         // Pages of the program itself are no memory that it asks for.
-        peak =
-            kilobytes("VmHWM").zip(kilobytes("RssFile")).map_or(peak, |(all, own)| peak.max(all.saturating_sub(own)));
+        peak = kilobytes("VmHWM")
+            .zip(kilobytes("RssFile"))
+            .map_or(peak, |(all, own)| peak.max(all.saturating_sub(own)));
     }
     assert!(child.wait().unwrap().success());
     peak
@@ -136,7 +194,9 @@ fn peak(root: &Path, arguments: &[&str]) -> u64 {
 
 /// What a terminal is sent, with the escape character as `~`.
 fn drawn(files: &[(&str, &[u8])], patch: &str, sheet: Sheet) -> String {
-    let entry = |(name, bytes): &(&str, &[u8])| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(*bytes));
+    let entry = |(name, bytes): &(&str, &[u8])| {
+        (RelPath::new(name.as_bytes()).unwrap(), Entry::file(*bytes))
+    };
     let memory = Memory::with_files(files.iter().map(entry));
     let preview = engine::preview(Request::of(patch), &memory);
     let mut out = Vec::new();
@@ -148,8 +208,13 @@ fn drawn(files: &[(&str, &[u8])], patch: &str, sheet: Sheet) -> String {
 fn plain(drawn: &str) -> String {
     let mut parts = drawn.split("~[");
     let first = parts.next().unwrap().to_owned();
-    let text = parts.map(|part| part.split_once('m').unwrap().1).collect::<String>();
-    (first + &text).lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    let text = parts
+        .map(|part| part.split_once('m').unwrap().1)
+        .collect::<String>();
+    (first + &text)
+        .lines()
+        .flat_map(|line| [line.trim_end(), "\n"])
+        .collect()
 }
 
 const MOVED: &str = "diff --git a/old b/new\nrename from old\nrename to new\n--- a/old\n+++ b/new\n\
@@ -159,7 +224,14 @@ const OLD: &[u8] = b"zero\na\nb\n\tcount = 1;\nd\nlast";
 #[test]
 fn lines_that_go_stand_above_or_beside_those_that_come() {
     let files = [("old", OLD)];
-    let unified = drawn(&files, MOVED, Sheet { width: 40, layout: Layout::Unified });
+    let unified = drawn(
+        &files,
+        MOVED,
+        Sheet {
+            width: 40,
+            layout: Layout::Unified,
+        },
+    );
     insta::assert_snapshot!(plain(&unified), @r#"
     ────────────────────────────────────────
     rename old => new  +2  -1
@@ -177,7 +249,14 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
 
     1 file changed, 2 insertions(+), 1 deletion(-)
     "#);
-    let beside = drawn(&files, MOVED, Sheet { width: 60, layout: Layout::SideBySide });
+    let beside = drawn(
+        &files,
+        MOVED,
+        Sheet {
+            width: 60,
+            layout: Layout::SideBySide,
+        },
+    );
     insta::assert_snapshot!(plain(&beside), @r#"
     ────────────────────────────────────────────────────────────
     rename old => new  +2  -1
@@ -198,8 +277,18 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
 
 #[test]
 fn what_differs_within_a_line_is_marked() {
-    let unified = drawn(&[("old", OLD)], MOVED, Sheet { width: 40, layout: Layout::Unified });
-    let changed: Vec<_> = unified.lines().filter(|line| line.contains("count")).collect();
+    let unified = drawn(
+        &[("old", OLD)],
+        MOVED,
+        Sheet {
+            width: 40,
+            layout: Layout::Unified,
+        },
+    );
+    let changed: Vec<_> = unified
+        .lines()
+        .filter(|line| line.contains("count"))
+        .collect();
     insta::assert_snapshot!(changed.join("\n"), @r#"
     ~[2m  4    ~[0m ~[31m-~[0m ~[31m        count = ~[0m~[7m~[31m1~[0m~[31m;~[0m
     ~[2m      4~[0m ~[32m+~[0m ~[32m        count = ~[0m~[7m~[32m22~[0m~[32m;~[0m
@@ -209,12 +298,21 @@ fn what_differs_within_a_line_is_marked() {
 #[test]
 fn no_file_or_name_writes_to_the_terminal() {
     let hostile = "\u{1b}[2J\u{7}\u{202e}\u{9b}31m\r";
-    let patch = format!("--- /dev/null\n+++ \"b/a\\033[31m\\342\\200\\256\"\n@@ -0,0 +1 @@\n+{hostile}\n");
+    let patch =
+        format!("--- /dev/null\n+++ \"b/a\\033[31m\\342\\200\\256\"\n@@ -0,0 +1 @@\n+{hostile}\n");
     for layout in [Layout::Unified, Layout::SideBySide] {
         let drawn = plain(&drawn(&[], &patch, Sheet { width: 100, layout }));
         assert!(drawn.contains("a\\x1b[31m\\u{202e}"), "{drawn}");
-        assert!(drawn.contains("\\x1b[2J\\x07\\u{202e}\\u{9b}31m\\r\n"), "{drawn}");
-        assert!(!drawn.chars().any(|character| character.is_control() && character != '\n'), "{drawn:?}");
+        assert!(
+            drawn.contains("\\x1b[2J\\x07\\u{202e}\\u{9b}31m\\r\n"),
+            "{drawn}"
+        );
+        assert!(
+            !drawn
+                .chars()
+                .any(|character| character.is_control() && character != '\n'),
+            "{drawn:?}"
+        );
     }
 }
 
@@ -225,26 +323,52 @@ fn a_pipe_gets_a_patch_and_who_asks_for_colours_gets_them() {
     fs::write(root.path().join("patch"), MOVED).unwrap();
     let wpatch = |arguments: &[&str], variable: (&str, &str)| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "160").env(variable.0, variable.1);
-        let output = command.current_dir(root.path()).arg("show").args(arguments).arg("patch").output().unwrap();
+        command
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env("COLUMNS", "160")
+            .env(variable.0, variable.1);
+        let output = command
+            .current_dir(root.path())
+            .arg("show")
+            .args(arguments)
+            .arg("patch")
+            .output()
+            .unwrap();
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
         String::from_utf8(output.stdout).unwrap()
     };
     let none = ("LC_ALL", "C");
-    for piped in
-        [wpatch(&[], none), wpatch(&["--color=never"], ("CLICOLOR_FORCE", "1")), wpatch(&[], ("NO_COLOR", "1"))]
-    {
-        assert!(piped.starts_with("diff --git a/old b/new\nsimilarity index "), "{piped}");
+    for piped in [
+        wpatch(&[], none),
+        wpatch(&["--color=never"], ("CLICOLOR_FORCE", "1")),
+        wpatch(&[], ("NO_COLOR", "1")),
+    ] {
+        assert!(
+            piped.starts_with("diff --git a/old b/new\nsimilarity index "),
+            "{piped}"
+        );
     }
-    for coloured in [wpatch(&["--color=always"], none), wpatch(&[], ("CLICOLOR_FORCE", "1"))] {
-        assert!(coloured.contains("\x1b[1mrename old => new\x1b[0m") && coloured.contains(" │ "), "{coloured}");
+    for coloured in [
+        wpatch(&["--color=always"], none),
+        wpatch(&[], ("CLICOLOR_FORCE", "1")),
+    ] {
+        assert!(
+            coloured.contains("\x1b[1mrename old => new\x1b[0m") && coloured.contains(" │ "),
+            "{coloured}"
+        );
     }
     let plain = wpatch(&["--unified"], none);
     assert!(
-        plain.contains("rename old => new  +2  -1\n") && !plain.contains('\x1b') && !plain.contains('│'),
+        plain.contains("rename old => new  +2  -1\n")
+            && !plain.contains('\x1b')
+            && !plain.contains('│'),
         "{plain}"
     );
-    assert!(wpatch(&["--stat"], ("CLICOLOR_FORCE", "1")).contains("\x1b[32m++\x1b[0m\x1b[31m-\x1b[0m\n"));
+    assert!(
+        wpatch(&["--stat"], ("CLICOLOR_FORCE", "1"))
+            .contains("\x1b[32m++\x1b[0m\x1b[31m-\x1b[0m\n")
+    );
     assert!(wpatch(&["--stat"], none).contains(" ++-\n"));
 }
 
@@ -260,19 +384,28 @@ fn shown(case: &Case) -> Result<Vec<u8>, String> {
 /// Applies `patch` with git to a tree outside of any repository.
 fn by_git(before: &Tree, patch: &[u8]) -> Result<Tree, String> {
     let directory = TempDir::new().unwrap();
-    let (root, file) = (directory.path().join("tree"), directory.path().join("patch"));
+    let (root, file) = (
+        directory.path().join("tree"),
+        directory.path().join("patch"),
+    );
     tree::write(before, &root);
     fs::write(&file, patch).unwrap();
     let output = quiet(git_apply(&file), &root, directory.path());
     if output.status.success() {
         Ok(tree::read(&root))
     } else {
-        Err(format!("{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(patch)))
+        Err(format!(
+            "{}\n{}",
+            String::from_utf8_lossy(&output.stderr),
+            String::from_utf8_lossy(patch)
+        ))
     }
 }
 
 fn git_apply(patch: &Path) -> Command {
     let mut command = Command::new("git");
-    command.args(["-c", "core.fsmonitor=false", "apply", "--whitespace=nowarn"]).arg(patch);
+    command
+        .args(["-c", "core.fsmonitor=false", "apply", "--whitespace=nowarn"])
+        .arg(patch);
     command
 }

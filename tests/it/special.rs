@@ -71,21 +71,46 @@ fn repository() -> TempDir {
     directory
 }
 
-/// Files that a file of git names in a way that takes git's rules to read: where the FIFO is, the file, and its last lines.
+/// Files that a file of git names in a way that takes git's rules to read: where the FIFO is, the
+/// file, and its last lines.
 const NAMED: &[(&str, &str, &str)] = &[
     ("fi", ".git/config", "[include] path = ../fi ; c\n"),
     ("fi", ".git/config", "[include]path=\"../fi\"# c\n"),
-    ("fi", ".git/config", "[includeIf \"gitdir:**\"]\n\tpath = ../\\\nfi\n"),
-    ("x]y", ".git/config", "[core]\n\tattributesFile = \"ROOT/x]y\"\n"),
-    ("x;y", ".git/config", "[core] AttributesFile = ROOT/\"x;y\" ;\n"),
+    (
+        "fi",
+        ".git/config",
+        "[includeIf \"gitdir:**\"]\n\tpath = ../\\\nfi\n",
+    ),
+    (
+        "x]y",
+        ".git/config",
+        "[core]\n\tattributesFile = \"ROOT/x]y\"\n",
+    ),
+    (
+        "x;y",
+        ".git/config",
+        "[core] AttributesFile = ROOT/\"x;y\" ;\n",
+    ),
     ("x y", ".git/config", "[core] attributesFile = x y\n"),
-    ("x\\y", ".git/config", "[core] attributesFile = ROOT/x\\\\y\n"),
+    (
+        "x\\y",
+        ".git/config",
+        "[core] attributesFile = ROOT/x\\\\y\n",
+    ),
     ("home/fi", ".git/config", "[core] attributesFile = ~/fi\n"),
     ("fi", "second", "[core] attributesFile = ROOT/fi\n"),
     (".git/info/attributes", "sub/.git/unused", ""),
     (".git/info/attributes", "sub/.git/HEAD", "x\n"),
-    ("other/info/alternates", ".git/objects/info/alternates", "ROOT/other\n"),
-    (".git/refs/heads/other", ".git/refs/heads/main", "ref: refs/heads/other\n"),
+    (
+        "other/info/alternates",
+        ".git/objects/info/alternates",
+        "ROOT/other\n",
+    ),
+    (
+        ".git/refs/heads/other",
+        ".git/refs/heads/main",
+        "ref: refs/heads/other\n",
+    ),
 ];
 
 /// Runs a command that has to end by itself.
@@ -98,9 +123,16 @@ fn ends_in(below: &str, directory: &Path, (arguments, input): (&[&str], &str)) -
     let patch = directory.join("patch");
     fs::write(&patch, input).unwrap();
     let mut command = Command::new("timeout");
-    command.args(["-k", "1", "10", env!("CARGO_BIN_EXE_wpatch")]).args(arguments);
-    command.current_dir(directory.join(below)).stdin(fs::File::open(&patch).unwrap().into_file());
-    command.env("HOME", directory.join("home")).env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+        .args(["-k", "1", "10", env!("CARGO_BIN_EXE_wpatch")])
+        .args(arguments);
+    command
+        .current_dir(directory.join(below))
+        .stdin(fs::File::open(&patch).unwrap().into_file());
+    command
+        .env("HOME", directory.join("home"))
+        .env_remove("XDG_CONFIG_HOME")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     command.env_remove("GIT_CONFIG_GLOBAL").output().unwrap()
 }
 
@@ -122,13 +154,25 @@ fn no_fifo_is_waited_for() {
             }
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             let _ = fs::remove_file(&file);
-            assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+            assert!(
+                Command::new("mkfifo")
+                    .arg(&file)
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             let before = tree::traces(&root);
             let output = ends(directory.path(), command);
             let code = output.status.code().unwrap();
-            let report: Value = valid(serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-                panic!("{name} {:?}: {code}, {error}: {}", command.0, String::from_utf8_lossy(&output.stderr))
-            }));
+            let report: Value = valid(serde_json::from_slice(&output.stdout).unwrap_or_else(
+                |error| {
+                    panic!(
+                        "{name} {:?}: {code}, {error}: {}",
+                        command.0,
+                        String::from_utf8_lossy(&output.stderr)
+                    )
+                },
+            ));
             if code == 0 {
                 // `--cached` does not open the files of the work tree.
                 let is_unread = name == "d/a" && command.0.contains(&"--cached");
@@ -136,14 +180,23 @@ fn no_fifo_is_waited_for() {
                 continue;
             }
             refused += 1;
-            let expected = if let Reader::Program(code) = reader { code } else { 4 };
-            assert_eq!(code, expected, "{name} {:?}: {:#}", command.0, report["error"]);
+            let expected = if let Reader::Program(code) = reader {
+                code
+            } else {
+                4
+            };
+            assert_eq!(
+                code, expected,
+                "{name} {:?}: {:#}",
+                command.0, report["error"]
+            );
             let error = report["error"].to_string();
             let last = name.rsplit('/').next().unwrap();
             assert!(error.contains(last), "{name} {:?}: {error}", command.0);
             let after = tree::traces(&root);
             let is_kept = |path: &&PathBuf| !path.is_dir() && !path.ends_with("lock");
-            let kept = |traces: &tree::Traces| traces.keys().filter(is_kept).cloned().collect::<Vec<_>>();
+            let kept =
+                |traces: &tree::Traces| traces.keys().filter(is_kept).cloned().collect::<Vec<_>>();
             assert_eq!(kept(&before), kept(&after), "{name} {:?}", command.0);
         }
         assert!(refused > 0, "{name}: no command opens it");
@@ -151,26 +204,45 @@ fn no_fifo_is_waited_for() {
     // Without a FIFO, each command changes the repository of the table.
     for &command in COMMANDS {
         let output = ends(repository().path(), command);
-        assert!(output.status.success(), "{:?}: {}", command.0, String::from_utf8_lossy(&output.stdout));
+        assert!(
+            output.status.success(),
+            "{:?}: {}",
+            command.0,
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
 }
 
 #[test]
 fn files_that_name_themselves_under_several_names_are_read_once() {
-    let command = (&["apply", "--3way", "--index", "--check", "--json"][..], PATCH);
+    let command = (
+        &["apply", "--3way", "--index", "--check", "--json"][..],
+        PATCH,
+    );
     for (file, lines) in [
-        (".git/objects/info/alternates", "../objects\n../../.git/objects\n"),
-        ("included", "[include]\n\tpath = ./included\n\tpath = ../root/included\n"),
+        (
+            ".git/objects/info/alternates",
+            "../objects\n../../.git/objects\n",
+        ),
+        (
+            "included",
+            "[include]\n\tpath = ./included\n\tpath = ../root/included\n",
+        ),
     ] {
         let directory = repository();
         let root = directory.path().join("root");
         let config = fs::read_to_string(root.join(".git/config")).unwrap();
-        fs::write(root.join(".git/config"), config + "[include]\n\tpath = ../included\n").unwrap();
+        fs::write(
+            root.join(".git/config"),
+            config + "[include]\n\tpath = ../included\n",
+        )
+        .unwrap();
         fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
         fs::write(root.join(file), lines).unwrap();
         let output = ends(directory.path(), command);
         let report = String::from_utf8_lossy(&output.stdout).into_owned();
-        // git refuses to include so many; a program that does not end has the exit code of `timeout`.
+        // git refuses to include so many; a program that does not end has the exit code of
+        // `timeout`.
         let expected = if file == "included" { 2 } else { 0 };
         assert_eq!(output.status.code(), Some(expected), "{file}: {report}");
     }
@@ -180,11 +252,31 @@ fn files_that_name_themselves_under_several_names_are_read_once() {
 fn the_file_that_the_environment_includes_is_not_waited_for() {
     let directory = repository();
     let fifo = directory.path().join("root/fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
     let mut command = Command::new("timeout");
-    command.args(["-k", "1", "10", env!("CARGO_BIN_EXE_wpatch"), "check", "--index", "--json"]);
-    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "include.path").env("GIT_CONFIG_VALUE_0", &fifo);
-    let output = command.current_dir(directory.path().join("root")).output().unwrap();
+    command.args([
+        "-k",
+        "1",
+        "10",
+        env!("CARGO_BIN_EXE_wpatch"),
+        "check",
+        "--index",
+        "--json",
+    ]);
+    command
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("GIT_CONFIG_KEY_0", "include.path")
+        .env("GIT_CONFIG_VALUE_0", &fifo);
+    let output = command
+        .current_dir(directory.path().join("root"))
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&output.stdout).contains("is not a regular file"));
 }
@@ -199,27 +291,58 @@ fn a_fifo_that_a_file_of_git_names_is_not_waited_for() {
         let mut text = fs::read_to_string(&config).unwrap();
         if file == "second" {
             // The first name of more than a few hundred files is not the one that counts.
-            let others = (0..300).map(|number| format!("[core] attributesFile = {}/none-{number}\n", root.display()));
+            let others = (0..300).map(|number| {
+                format!("[core] attributesFile = {}/none-{number}\n", root.display())
+            });
             text += "[include] path = ../second\n";
             text += &others.collect::<Vec<_>>().concat();
             fs::write(&config, text).unwrap();
-            fs::write(root.join(file), format!("# {}\n{lines}", "x".repeat(2 << 20))).unwrap();
+            fs::write(
+                root.join(file),
+                format!("# {}\n{lines}", "x".repeat(2 << 20)),
+            )
+            .unwrap();
         } else {
             let file = root.join(file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             let is_kept = file.ends_with("config");
-            fs::write(&file, if is_kept { text + &lines } else { lines.clone() }).unwrap();
+            fs::write(
+                &file,
+                if is_kept {
+                    text + &lines
+                } else {
+                    lines.clone()
+                },
+            )
+            .unwrap();
         }
-        let fifo = if name.starts_with("home/") { directory.path().join(name) } else { root.join(name) };
+        let fifo = if name.starts_with("home/") {
+            directory.path().join(name)
+        } else {
+            root.join(name)
+        };
         fs::create_dir_all(fifo.parent().unwrap()).unwrap();
         let _ = fs::remove_file(&fifo);
-        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-        let below = if file.starts_with("sub/") { "root/sub" } else { "root" };
+        assert!(
+            Command::new("mkfifo")
+                .arg(&fifo)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let below = if file.starts_with("sub/") {
+            "root/sub"
+        } else {
+            "root"
+        };
         let command = &["apply", "--3way", "--index", "--check", "--json"][..];
         let patch = PATCH.replace("d/a", if below == "root" { "d/a" } else { "../d/a" });
         let output = ends_in(below, directory.path(), (command, &patch));
         let report = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(4), "{name} {lines:?}: {report}");
-        assert!(report.contains("is not a regular file"), "{name} {lines:?}: {report}");
+        assert!(
+            report.contains("is not a regular file"),
+            "{name} {lines:?}: {report}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The statistics of git: what the installed one and this program print of made-up patches, byte for byte.
+//! The statistics of git: what the installed one and this program print of made-up patches, byte
+//! for byte.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -67,7 +68,8 @@ fn name() -> impl Strategy<Value = String> {
 
 fn hunk() -> impl Strategy<Value = Hunk> {
     let some = || prop_oneof![4 => 0..6_usize, 1 => 0..300_usize];
-    (0..4_usize, some(), some(), 0..4_usize).prop_filter("it changes something", |hunk| hunk.1 + hunk.2 > 0)
+    (0..4_usize, some(), some(), 0..4_usize)
+        .prop_filter("it changes something", |hunk| hunk.1 + hunk.2 > 0)
 }
 
 prop_compose! {
@@ -93,22 +95,44 @@ impl Section {
         let git = format!("diff --git {old_name} {new_name}\n");
         let sides = format!("--- {old_name}\n+++ {new_name}\n");
         let (score, hunks) = (self.score, self.hunks());
-        let bare = format!("from {}\nWORD to {}\n", quoted(old.clone()), quoted(new.clone()));
-        let similar = |word: &str| format!("similarity index {score}%\n{word} {}", bare.replace("WORD", word));
+        let bare = format!(
+            "from {}\nWORD to {}\n",
+            quoted(old.clone()),
+            quoted(new.clone())
+        );
+        let similar = |word: &str| {
+            format!(
+                "similarity index {score}%\n{word} {}",
+                bare.replace("WORD", word)
+            )
+        };
         match self.kind {
             Kind::Modified => format!("{git}index 1111111..2222222 100644\n{sides}{hunks}"),
-            Kind::Created => format!("{git}new file mode 100755\n--- /dev/null\n+++ {new_name}\n{}", self.side('+')),
+            Kind::Created => format!(
+                "{git}new file mode 100755\n--- /dev/null\n+++ {new_name}\n{}",
+                self.side('+')
+            ),
             Kind::Deleted => {
-                format!("{git}deleted file mode 100644\n--- {old_name}\n+++ /dev/null\n{}", self.side('-'))
+                format!(
+                    "{git}deleted file mode 100644\n--- {old_name}\n+++ /dev/null\n{}",
+                    self.side('-')
+                )
             }
             Kind::Renamed => format!("{git}{}{sides}{hunks}", similar("rename")),
-            Kind::Copied => format!("{git}old mode 100644\nnew mode 100755\n{}{sides}{hunks}", similar("copy")),
+            Kind::Copied => format!(
+                "{git}old mode 100644\nnew mode 100755\n{}{sides}{hunks}",
+                similar("copy")
+            ),
             Kind::Rewritten => {
-                format!("{git}old mode 100644\nnew mode 100755\ndissimilarity index {score}%\n{sides}{hunks}")
+                format!(
+                    "{git}old mode 100644\nnew mode 100755\ndissimilarity index {score}%\n{sides}{hunks}"
+                )
             }
             Kind::Retyped => format!("{git}old mode 100755\nnew mode 100644\nwords\n"),
             Kind::Binary => {
-                format!("{git}index 1111111..2222222 100644\nBinary files {old_name} and {new_name} differ\n")
+                format!(
+                    "{git}index 1111111..2222222 100644\nBinary files {old_name} and {new_name} differ\n"
+                )
             }
             Kind::Plain => format!("{sides}{hunks}"),
             Kind::PlainCreated => format!("--- /dev/null\n+++ {new_name}\n{}", self.side('+')),
@@ -134,16 +158,27 @@ impl Section {
     /// A hunk of a file that comes or goes.
     fn side(&self, sign: char) -> String {
         let count = self.hunks[0].1 + self.hunks[0].2;
-        let ranges = if sign == '+' { format!("-0,0 +1,{count}") } else { format!("-1,{count} +0,0") };
+        let ranges = if sign == '+' {
+            format!("-0,0 +1,{count}")
+        } else {
+            format!("-1,{count} +0,0")
+        };
         format!("@@ {ranges} @@\n{}", format!("{sign}x\n").repeat(count))
     }
 }
 
 fn printed(program: &str, root: &Path, arguments: &[&str], is_quoted: bool) -> Output {
     let quotes = [("core.quotepath", if is_quoted { "true" } else { "false" })];
-    configured(Command::new(program).arg("apply").args(arguments).arg("patch").current_dir(root), &quotes)
-        .output()
-        .unwrap()
+    configured(
+        Command::new(program)
+            .arg("apply")
+            .args(arguments)
+            .arg("patch")
+            .current_dir(root),
+        &quotes,
+    )
+    .output()
+    .unwrap()
 }
 
 proptest! {
@@ -159,7 +194,8 @@ proptest! {
         let patch: String = sections.iter().map(Section::text).collect();
         let root = TempDir::new().unwrap();
         fs::write(root.path().join("patch"), &patch).unwrap();
-        // What git before 2.50 forgets: of a copy that it was one, of a deletion the mode; of others it wants the contents.
+        // What git before 2.50 forgets: of a copy that it was one, of a deletion the mode; of
+        // others it wants the contents.
         let is_forgotten = |it: &Section| matches!(it.kind, Kind::Copied | Kind::Deleted | Kind::Binary);
         let reverse = reverse.filter(|_| !sections.iter().any(is_forgotten));
         let arguments: Vec<&str> = ["--stat", "--numstat", "--summary"].into_iter().chain(nul).chain(reverse).collect();

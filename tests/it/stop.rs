@@ -14,19 +14,26 @@ use wpatch::workspace::memory::{Entry, Memory};
 
 /// A file of many lines that are alike.
 fn contents(lines: usize) -> String {
-    (0..lines).map(|line| if line % 2 == 0 { "a\n" } else { "b\n" }).collect()
+    (0..lines)
+        .map(|line| if line % 2 == 0 { "a\n" } else { "b\n" })
+        .collect()
 }
 
 /// Hunks of different lengths that fit nowhere.
 fn hunks(count: usize) -> String {
     let hunk = |number: usize| {
         let lines = " a\n b\n".repeat(number);
-        format!("@@ -{0},{1} +{0},{1} @@\n{lines}-c{number}\n+c\n", number * 40 + 1, 2 * number + 1)
+        format!(
+            "@@ -{0},{1} +{0},{1} @@\n{lines}-c{number}\n+c\n",
+            number * 40 + 1,
+            2 * number + 1
+        )
     };
     (1..=count).map(hunk).collect()
 }
 
-/// Applies hunks with so much patience; returns the exit code, how often it was asked, and how often more than it had to.
+/// Applies hunks with so much patience; returns the exit code, how often it was asked, and how
+/// often more than it had to.
 fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
     let file = contents(20_000);
     let memory = Memory::with_files([(RelPath::new(b"x").unwrap(), Entry::file(file.as_str()))]);
@@ -36,9 +43,16 @@ fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
     let report = engine::apply(request, &memory, &interrupt).report;
     if report.exit_code == 128 + 15 {
         assert!(!report.changed);
-        assert_eq!(memory.files()[&RelPath::new(b"x").unwrap()].contents, file.as_bytes());
+        assert_eq!(
+            memory.files()[&RelPath::new(b"x").unwrap()].contents,
+            file.as_bytes()
+        );
     }
-    (report.exit_code.into(), interrupt.reads(), interrupt.reads().saturating_sub(patience))
+    (
+        report.exit_code.into(),
+        interrupt.reads(),
+        interrupt.reads().saturating_sub(patience),
+    )
 }
 
 #[test]
@@ -57,7 +71,10 @@ fn a_search_ends_wherever_a_signal_comes() {
         // At its last read, a request that writes rejected hunks is complete.
         for patience in (0..most - 1).step_by(most / 4) {
             let (exit_code, _, later) = applied(patience, change);
-            assert!(exit_code == 128 + 15 && later < 50, "{nth}: {exit_code} after {patience} of {most}, {later} more");
+            assert!(
+                exit_code == 128 + 15 && later < 50,
+                "{nth}: {exit_code} after {patience} of {most}, {later} more"
+            );
         }
     }
 }
@@ -66,18 +83,31 @@ fn a_search_ends_wherever_a_signal_comes() {
 fn an_interrupt_cancels_its_own_request_and_no_other_of_the_process() {
     let path = RelPath::new(b"x").unwrap();
     let file = contents(20_000);
-    let (interrupts, start) = ([Interrupt::raised_after(20, 15), Interrupt::new()], Barrier::new(2));
+    let (interrupts, start) = (
+        [Interrupt::raised_after(20, 15), Interrupt::new()],
+        Barrier::new(2),
+    );
     let run = |interrupt: &Interrupt| {
         let memory = Memory::with_files([(path.clone(), Entry::file(file.as_str()))]);
-        let mut request = Request::of(format!("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+c\n b\n{}", hunks(20)));
+        let mut request = Request::of(format!(
+            "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+c\n b\n{}",
+            hunks(20)
+        ));
         request.decide.reject = true;
         start.wait();
         let report = engine::apply(request, &memory, interrupt).report;
-        (report.exit_code, report.changed, memory.files()[&path].contents.starts_with(b"c\nb\na\n"))
+        (
+            report.exit_code,
+            report.changed,
+            memory.files()[&path].contents.starts_with(b"c\nb\na\n"),
+        )
     };
     let [cancelled, complete] = thread::scope(|scope| {
         let run = &run;
-        interrupts.each_ref().map(|interrupt| scope.spawn(move || run(interrupt))).map(|run| run.join().unwrap())
+        interrupts
+            .each_ref()
+            .map(|interrupt| scope.spawn(move || run(interrupt)))
+            .map(|run| run.join().unwrap())
     });
     assert_eq!(cancelled, (128 + 15, false, false));
     assert_eq!(complete, (1, true, true));

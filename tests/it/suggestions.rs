@@ -1,4 +1,5 @@
-//! What a message suggests for a patch that does not apply. Each command that is printed is run, and has to apply.
+//! What a message suggests for a patch that does not apply. Each command that is printed is run,
+//! and has to apply.
 
 use std::process::{Command, Output, Stdio};
 
@@ -23,7 +24,11 @@ fn git_change(name: &str) -> String {
 /// Returns a root with `files`, in a repository of its own.
 fn repository(files: &[(&str, &[u8])]) -> Desk {
     let desk = Desk::with(files);
-    let made = Command::new("git").args(["init", "-q"]).current_dir(desk.root()).status().unwrap();
+    let made = Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(desk.root())
+        .status()
+        .unwrap();
     assert!(made.success());
     desk
 }
@@ -31,46 +36,124 @@ fn repository(files: &[(&str, &[u8])]) -> Desk {
 /// Runs the program in the directory `below` of the root.
 fn runs(desk: &Desk, below: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.args(arguments).current_dir(desk.path(below)).stdin(Stdio::null()).output().unwrap()
+    command
+        .args(arguments)
+        .current_dir(desk.path(below))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 /// Returns what a failed command prints.
 fn fails(desk: &Desk, below: &str, arguments: &[&str]) -> String {
     let output = runs(desk, below, arguments);
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!([Some(1), Some(2)].contains(&output.status.code()), "{arguments:?}: {text}");
+    assert!(
+        [Some(1), Some(2)].contains(&output.status.code()),
+        "{arguments:?}: {text}"
+    );
     text
 }
 
 /// Returns the commands in back quotes of the last help in `text`.
 fn commands(text: &str) -> Vec<String> {
-    let help = text.lines().rev().find_map(|line| line.strip_prefix("help: ")).unwrap_or_default();
-    help.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    let help = text
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("help: "))
+        .unwrap_or_default();
+    help.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Runs the only command that `text` suggests, as a shell does.
 fn follows(desk: &Desk, below: &str, text: &str) {
-    let [command] = &commands(text)[..] else { panic!("one command: {text}") };
-    let output = Command::new("sh").args(["-c", command]).current_dir(desk.path(below)).output().unwrap();
-    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    let [command] = &commands(text)[..] else {
+        panic!("one command: {text}")
+    };
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(desk.path(below))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{command}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
 fn a_command_with_the_names_that_match_is_suggested_and_applies() {
     let cases: [(&str, &str, String, &[&str], &str); 9] = [
         ("src/lib/x.c", "", change("lib/x.c"), &[], "--directory=src"),
-        ("src/lib/x.c", "", change("deep/tree/src/lib/x.c"), &[], "-p3"),
-        ("x.c", "", change("x.c").replace("a/x", "x").replace("b/x", "x"), &["-p1"], "-p0"),
-        ("x.c", "", git_change("x.c").replace("a/x", "x").replace("b/x", "x"), &[], "-p0"),
-        ("src/x.c", "", change("x.c"), &["-p", "0"], "-p1 --directory=src"),
-        ("a b/it's/x.c", "", change("it's/x.c"), &[], "'--directory=a b'"),
-        ("src/lib/x.c", "src", git_change("src/lib/x.c"), &[], "--git-paths"),
-        ("src/lib/x.c", "src/lib", git_change("src/lib/x.c"), &["-R", "-p9"], "-p3"),
-        ("x.c", "", "*** Begin Patch\n*** Update File: top/x.c\n@@\n-two\n+2\n*** End Patch\n".to_owned(), &[], ""),
+        (
+            "src/lib/x.c",
+            "",
+            change("deep/tree/src/lib/x.c"),
+            &[],
+            "-p3",
+        ),
+        (
+            "x.c",
+            "",
+            change("x.c").replace("a/x", "x").replace("b/x", "x"),
+            &["-p1"],
+            "-p0",
+        ),
+        (
+            "x.c",
+            "",
+            git_change("x.c").replace("a/x", "x").replace("b/x", "x"),
+            &[],
+            "-p0",
+        ),
+        (
+            "src/x.c",
+            "",
+            change("x.c"),
+            &["-p", "0"],
+            "-p1 --directory=src",
+        ),
+        (
+            "a b/it's/x.c",
+            "",
+            change("it's/x.c"),
+            &[],
+            "'--directory=a b'",
+        ),
+        (
+            "src/lib/x.c",
+            "src",
+            git_change("src/lib/x.c"),
+            &[],
+            "--git-paths",
+        ),
+        (
+            "src/lib/x.c",
+            "src/lib",
+            git_change("src/lib/x.c"),
+            &["-R", "-p9"],
+            "-p3",
+        ),
+        (
+            "x.c",
+            "",
+            "*** Begin Patch\n*** Update File: top/x.c\n@@\n-two\n+2\n*** End Patch\n".to_owned(),
+            &[],
+            "",
+        ),
     ];
     for (file, below, patch, options, expected) in cases {
         let is_reversed = options.contains(&"-R");
-        let content = if is_reversed { &b"one\n2\nthree\n"[..] } else { FILE };
+        let content = if is_reversed {
+            &b"one\n2\nthree\n"[..]
+        } else {
+            FILE
+        };
         let desk = repository(&[(file, content), ("../patch", patch.as_bytes())]);
         let name = desk.path("../patch").canonicalize().unwrap();
         let name = name.to_str().unwrap();
@@ -80,7 +163,10 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
             assert!(!text.contains("the patch applies"), "{text}");
             continue;
         }
-        assert!(text.contains(&format!(" apply {expected} ")), "{expected}: {text}");
+        assert!(
+            text.contains(&format!(" apply {expected} ")),
+            "{expected}: {text}"
+        );
         follows(&desk, below, &text);
         assert_ne!(desk.bytes(file), content);
     }
@@ -89,47 +175,82 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
 #[test]
 fn files_outside_of_the_root_are_found_from_the_top_of_the_work_tree() {
     let patch = [git_change("src/x.c"), git_change("y.c")].concat();
-    let desk = repository(&[("src/x.c", FILE), ("y.c", FILE), ("../patch", patch.as_bytes())]);
+    let desk = repository(&[
+        ("src/x.c", FILE),
+        ("y.c", FILE),
+        ("../patch", patch.as_bytes()),
+    ]);
     let name = desk.path("../patch").canonicalize().unwrap();
     let text = fails(&desk, "src", &["apply", name.to_str().unwrap()]);
     assert!(text.contains(" apply --root=.. "), "{text}");
     follows(&desk, "src", &text);
-    assert_ne!((desk.bytes("src/x.c"), desk.bytes("y.c")), (FILE.to_vec(), FILE.to_vec()));
+    assert_ne!(
+        (desk.bytes("src/x.c"), desk.bytes("y.c")),
+        (FILE.to_vec(), FILE.to_vec())
+    );
 }
 
 #[test]
 fn several_places_are_listed_and_none_is_chosen() {
-    let desk = Desk::with(&[("old/x.c", FILE), ("new/x.c", FILE), ("../patch", change("x.c").as_bytes())]);
+    let desk = Desk::with(&[
+        ("old/x.c", FILE),
+        ("new/x.c", FILE),
+        ("../patch", change("x.c").as_bytes()),
+    ]);
     let text = fails(&desk, "", &["check", "../patch"]);
     assert!(text.contains("the patch applies in 2 places"), "{text}");
     assert_eq!(commands(&text).len(), 2, "{text}");
     let error = desk.says(&["check", "../patch"], b"")["error"].clone();
-    assert!(error["help"].as_str().unwrap().contains("--directory=old"), "{error}");
+    assert!(
+        error["help"].as_str().unwrap().contains("--directory=old"),
+        "{error}"
+    );
 }
 
 #[test]
 fn files_that_the_patch_does_not_fit_are_named_as_such() {
-    let desk = Desk::with(&[("src/x.c", b"other\n"), ("../patch", change("x.c").as_bytes())]);
+    let desk = Desk::with(&[
+        ("src/x.c", b"other\n"),
+        ("../patch", change("x.c").as_bytes()),
+    ]);
     let text = fails(&desk, "", &["check", "../patch"]);
-    assert!(text.contains("but the patch does not apply to them"), "{text}");
+    assert!(
+        text.contains("but the patch does not apply to them"),
+        "{text}"
+    );
     let desk = Desk::with(&[("src/y.c", FILE), ("../patch", change("x.c").as_bytes())]);
     let text = fails(&desk, "", &["check", "../patch"]);
-    assert!(!text.contains("the files exist") && !text.contains("applies with"), "{text}");
+    assert!(
+        !text.contains("the files exist") && !text.contains("applies with"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_path_that_policy_protects_is_not_suggested() {
     let policy = b"[[rule]]\npaths = [\"hidden/**\"]\nverdict = \"deny\"\nreason = \"hidden\"\n";
-    let desk = Desk::with(&[("hidden/x.c", FILE), ("wpatch.toml", policy), ("../patch", change("x.c").as_bytes())]);
-    for arguments in [&["check", "../patch"][..], &["edit", "x.c", "--old", "two", "--new", "2"]] {
+    let desk = Desk::with(&[
+        ("hidden/x.c", FILE),
+        ("wpatch.toml", policy),
+        ("../patch", change("x.c").as_bytes()),
+    ]);
+    for arguments in [
+        &["check", "../patch"][..],
+        &["edit", "x.c", "--old", "two", "--new", "2"],
+    ] {
         let text = fails(&desk, "", arguments);
-        assert!(text.contains("x.c: ") && !text.contains("hidden/x.c"), "{text}");
+        assert!(
+            text.contains("x.c: ") && !text.contains("hidden/x.c"),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn a_path_that_the_policy_of_the_top_protects_is_not_suggested_from_the_top() {
-    let deny = |path: &str| format!("[[rule]]\npaths = [\"{path}\"]\nverdict = \"deny\"\nreason = \"no\"\n");
+    let deny = |path: &str| {
+        format!("[[rule]]\npaths = [\"{path}\"]\nverdict = \"deny\"\nreason = \"no\"\n")
+    };
     for (protected, is_suggested) in [("hidden/**", false), ("other/**", true)] {
         let (policy, patch) = (deny(protected), change("hidden/x.c"));
         let desk = repository(&[
@@ -150,12 +271,19 @@ fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
     let content = b"line\n".repeat(size / 5);
     [Hints::Words, Hints::Nothing].map(|hints| {
         let name = |number: usize| RelPath::new(format!("f{number}").as_bytes()).unwrap();
-        let memory = Memory::with_files((0..files).map(|number| (name(number), Entry::file(&content[..]))));
-        let texts = patches.iter().map(|patch| ("-".to_owned(), patch.clone().into_bytes().into())).collect();
+        let memory =
+            Memory::with_files((0..files).map(|number| (name(number), Entry::file(&content[..]))));
+        let texts = patches
+            .iter()
+            .map(|patch| ("-".to_owned(), patch.clone().into_bytes().into()))
+            .collect();
         let mut request = Request::of_all(texts);
         request.look.hints = hints;
         let outcome = engine::check(request, &memory);
-        assert_eq!(outcome.report.error.unwrap().kind, wpatch::report::ProblemKind::NotFound);
+        assert_eq!(
+            outcome.report.error.unwrap().kind,
+            wpatch::report::ProblemKind::NotFound
+        );
         memory.verbs()
     })
 }
@@ -163,13 +291,18 @@ fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
 #[test]
 fn suggestions_cost_about_as_much_as_the_check_where_files_are_large() {
     let series = |files: usize| -> Vec<String> {
-        let patch =
-            |number: usize| (0..files).map(move |file| change(&format!("f{file}")).replace("two", &number.to_string()));
+        let patch = |number: usize| {
+            (0..files)
+                .map(move |file| change(&format!("f{file}")).replace("two", &number.to_string()))
+        };
         (0..16).map(|number| patch(number).collect()).collect()
     };
-    let [small, large, many] =
-        [(1, 1 << 10), (1, 20 << 20), (30, 1 << 20)].map(|(files, size)| verbs(files, size, &series(files)));
-    assert!(large[0] - large[1] < small[0] - small[1], "{small:?} {large:?}");
+    let [small, large, many] = [(1, 1 << 10), (1, 20 << 20), (30, 1 << 20)]
+        .map(|(files, size)| verbs(files, size, &series(files)));
+    assert!(
+        large[0] - large[1] < small[0] - small[1],
+        "{small:?} {large:?}"
+    );
     // One verb each for the sizes of the files of the patches, which are counted.
     assert!(many[0] < many[1] + 30 * 16 + 100, "{many:?}");
 }
@@ -189,10 +322,17 @@ fn ordered() -> Desk {
 
 #[test]
 fn patches_in_the_wrong_order_are_named_with_the_command_that_applies_them() {
-    for arguments in [&["../B", "../A"][..], &["../C", "../B", "../A"], &["../B", "../C", "../A"]] {
+    for arguments in [
+        &["../B", "../A"][..],
+        &["../C", "../B", "../A"],
+        &["../B", "../C", "../A"],
+    ] {
         let desk = ordered();
         let text = fails(&desk, "", &[&["apply"], arguments].concat());
-        assert!(text.contains("help: ../B needs ../A, which comes after it: "), "{text}");
+        assert!(
+            text.contains("help: ../B needs ../A, which comes after it: "),
+            "{text}"
+        );
         follows(&desk, "", &text);
         assert_eq!(desk.bytes("f"), b"one\nzwei\nthree\n");
     }
@@ -200,7 +340,8 @@ fn patches_in_the_wrong_order_are_named_with_the_command_that_applies_them() {
     let [(_, first), (_, second), _] = patches();
     fs::write(desk.path("../both"), [second, first].concat()).unwrap();
     let text = fails(&desk, "", &["apply", "../both"]);
-    let fault = "the patch at line 1 of ../both needs the patch at line 8 of ../both, which comes after it";
+    let fault =
+        "the patch at line 1 of ../both needs the patch at line 8 of ../both, which comes after it";
     assert!(text.contains(fault), "{text}");
 }
 
@@ -210,15 +351,27 @@ fn patches_that_are_applied_already_are_named() {
     desk.does(&["apply", "../A"], b"");
     for (arguments, fault) in [
         (&["../A"][..], "the patch is already applied; "),
-        (&["../A", "../B"], "../A is already applied; the others apply with "),
-        (&["../A", "../C"], "../A is already applied; the others apply with "),
+        (
+            &["../A", "../B"],
+            "../A is already applied; the others apply with ",
+        ),
+        (
+            &["../A", "../C"],
+            "../A is already applied; the others apply with ",
+        ),
     ] {
         let text = fails(&desk, "", &[&["check"], arguments].concat());
         assert!(text.contains(&format!("help: {fault}")), "{text}");
         follows(&desk, "", &text);
     }
     let error = desk.says(&["apply", "../A"], b"")["error"].clone();
-    assert!(error["help"].as_str().unwrap().starts_with("the patch is already applied"), "{error}");
+    assert!(
+        error["help"]
+            .as_str()
+            .unwrap()
+            .starts_with("the patch is already applied"),
+        "{error}"
+    );
     let both = [change("f"), change("g")].concat();
     fs::write(desk.path("../both"), both).unwrap();
     let text = fails(&desk, "", &["apply", "../both"]);
@@ -230,14 +383,44 @@ fn patches_that_are_applied_already_are_named() {
 #[test]
 fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
     for (file, named, place, found, expected) in [
-        ("a\u{a0}b", "a b", 2, "U+00A0 NO-BREAK SPACE", "U+0020 SPACE"),
-        ("a b", "a\u{a0}b", 2, "U+0020 SPACE", "U+00A0 NO-BREAK SPACE"),
-        ("caf\u{e9}", "cafe\u{301}", 4, "U+00E9", "U+0065 and U+0301 COMBINING ACUTE ACCENT"),
+        (
+            "a\u{a0}b",
+            "a b",
+            2,
+            "U+00A0 NO-BREAK SPACE",
+            "U+0020 SPACE",
+        ),
+        (
+            "a b",
+            "a\u{a0}b",
+            2,
+            "U+0020 SPACE",
+            "U+00A0 NO-BREAK SPACE",
+        ),
+        (
+            "caf\u{e9}",
+            "cafe\u{301}",
+            4,
+            "U+00E9",
+            "U+0065 and U+0301 COMBINING ACUTE ACCENT",
+        ),
         ("p\u{430}ss", "pass", 2, "U+0430", "U+0061"),
         ("d/\u{ff41}", "d/a", 3, "U+FF41", "U+0061"),
-        ("x\u{200b}", "x", 2, "U+200B ZERO WIDTH SPACE", "the end of the name"),
+        (
+            "x\u{200b}",
+            "x",
+            2,
+            "U+200B ZERO WIDTH SPACE",
+            "the end of the name",
+        ),
         ("x ", "x", 2, "U+0020 SPACE", "the end of the name"),
-        ("d\u{a0}e/x", "d e/x", 2, "U+00A0 NO-BREAK SPACE", "U+0020 SPACE"),
+        (
+            "d\u{a0}e/x",
+            "d e/x",
+            2,
+            "U+00A0 NO-BREAK SPACE",
+            "U+0020 SPACE",
+        ),
     ] {
         let desk = Desk::with(&[(file, FILE), ("../patch", change(named).as_bytes())]);
         let shown = file.replace('\u{200b}', "\\u{200b}");
@@ -245,20 +428,34 @@ fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
             "the end of the name" => {
                 format!("{shown} exists and has {found} at character {place}, where this name ends")
             }
-            _ => format!("{shown} exists and has {found} at character {place}, where this name has {expected}"),
+            _ => format!(
+                "{shown} exists and has {found} at character {place}, where this name has {expected}"
+            ),
         };
-        for arguments in [&["apply", "../patch"][..], &["edit", named, "--old", "two", "--new", "2"]] {
+        for arguments in [
+            &["apply", "../patch"][..],
+            &["edit", named, "--old", "two", "--new", "2"],
+        ] {
             let text = fails(&desk, "", arguments);
             assert_eq!(text.matches(&sentence).count(), 1, "{text}");
             assert_eq!(text.matches("error").count(), 1, "{text}");
             let error: Value = desk.says(arguments, b"")["error"].clone();
-            assert_eq!((&error["cause"]["kind"], &error["cause"]["path"]), (&"look-alike-name".into(), &file.into()));
+            assert_eq!(
+                (&error["cause"]["kind"], &error["cause"]["path"]),
+                (&"look-alike-name".into(), &file.into())
+            );
             assert_eq!(error["cause"]["column"], place);
         }
     }
-    let desk = Desk::with(&[("README.md", FILE), ("../patch", change("Readme.md").as_bytes())]);
+    let desk = Desk::with(&[
+        ("README.md", FILE),
+        ("../patch", change("Readme.md").as_bytes()),
+    ]);
     let text = fails(&desk, "", &["apply", "../patch"]);
-    assert!(text.contains("`README.md`, whose name differs in the case of letters"), "{text}");
+    assert!(
+        text.contains("`README.md`, whose name differs in the case of letters"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -278,9 +475,21 @@ fn a_command_on_a_missing_file_names_those_of_the_same_name() {
 /// `git add` helps only if the work tree has the file.
 #[test]
 fn with_the_index_and_with_rejects_other_names_are_suggested_as_without() {
-    for options in [&["--index"][..], &["--3way"], &["--reject"], &["--index", "--reject"]] {
+    for options in [
+        &["--index"][..],
+        &["--3way"],
+        &["--reject"],
+        &["--index", "--reject"],
+    ] {
         let desk = repository(&[("src/x.c", FILE)]);
-        assert!(Command::new("git").args(["add", "."]).current_dir(desk.root()).status().unwrap().success());
+        assert!(
+            Command::new("git")
+                .args(["add", "."])
+                .current_dir(desk.root())
+                .status()
+                .unwrap()
+                .success()
+        );
         fs::write(desk.path("../p"), change("deep/src/x.c")).unwrap();
         let text = fails(&desk, "", &[&["apply"][..], options, &["../p"]].concat());
         assert!(!text.contains("git add"), "{options:?}: {text}");
@@ -294,5 +503,8 @@ fn with_the_index_and_with_rejects_other_names_are_suggested_as_without() {
     }
     fs::write(desk.path("../p"), change("deep/src/x.c")).unwrap();
     let text = fails(&desk, "", &["apply", "--cached", "../p"]);
-    assert!(!text.contains("git add") && text.contains("does not exist in index"), "{text}");
+    assert!(
+        !text.contains("git add") && text.contains("does not exist in index"),
+        "{text}"
+    );
 }

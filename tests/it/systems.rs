@@ -1,5 +1,5 @@
-//! What the users of other systems find here, a module for each system. The number in the name of a test is that of the
-//! statement that it holds the program to.
+//! What the users of other systems find here, a module for each system. The number in the name of a
+//! test is that of the statement that it holds the program to.
 
 mod adk_rust;
 mod cheetahclaws;
@@ -30,7 +30,9 @@ pub(crate) struct Desk {
 impl Desk {
     /// Returns a root that holds `files`; a name may begin with `../`.
     pub(crate) fn with(files: &[(&str, &[u8])]) -> Self {
-        let desk = Self { directory: TempDir::new().unwrap() };
+        let desk = Self {
+            directory: TempDir::new().unwrap(),
+        };
         fs::create_dir(desk.root()).unwrap();
         for (name, bytes) in files {
             fs::create_dir_all(desk.path(name).parent().unwrap()).unwrap();
@@ -57,15 +59,23 @@ impl Desk {
         runs(&self.root(), arguments, input)
     }
 
-    /// Returns the document that the program prints, after comparing it with the schema that it is to keep to.
+    /// Returns the document that the program prints, after comparing it with the schema that it is
+    /// to keep to.
     pub(crate) fn says(&self, arguments: &[&str], input: &[u8]) -> Value {
         let output = self.runs(&[arguments, &["--json"]].concat(), input);
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let of_its_own = ["read", "list", "diff", "log", "policy"].contains(&arguments[0]) && document["ok"] == true;
+        let of_its_own = ["read", "list", "diff", "log", "policy"].contains(&arguments[0])
+            && document["ok"] == true;
         let name = if of_its_own { arguments[0] } else { "report" };
-        let schema = wpatch::report::SCHEMAS.iter().find(|schema| schema.name == name).unwrap();
+        let schema = wpatch::report::SCHEMAS
+            .iter()
+            .find(|schema| schema.name == name)
+            .unwrap();
         let schema = serde_json::from_str(&(schema.text)()).unwrap();
-        assert!(jsonschema::is_valid(&schema, &document), "{arguments:?}: {document:#}");
+        assert!(
+            jsonschema::is_valid(&schema, &document),
+            "{arguments:?}: {document:#}"
+        );
         document
     }
 
@@ -73,13 +83,22 @@ impl Desk {
     pub(crate) fn serves(&self, options: &[&str], calls: &[(&str, Value)]) -> Vec<Value> {
         let request = |(tool, arguments): &(&str, Value)| {
             let params = json!({"name": tool, "arguments": arguments});
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string() + "\n"
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
+                + "\n"
         };
-        let output = self.runs(&[&["mcp"], options].concat(), calls.iter().map(request).collect::<String>().as_bytes());
+        let output = self.runs(
+            &[&["mcp"], options].concat(),
+            calls.iter().map(request).collect::<String>().as_bytes(),
+        );
         let answers = String::from_utf8(output.stdout).unwrap();
         let result = |line: &str| serde_json::from_str::<Value>(line).unwrap()["result"].take();
         let results: Vec<_> = answers.lines().map(result).collect();
-        assert_eq!(results.len(), calls.len(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            results.len(),
+            calls.len(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         results
     }
 
@@ -102,8 +121,15 @@ impl Desk {
     pub(crate) fn refuses(&self, kind: &str, arguments: &[&str], input: &[u8]) -> Value {
         let before = tree::read(self.directory.path());
         let document = self.says(arguments, input);
-        assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{document:#}");
-        assert_eq!(document["error"]["kind"], kind, "{arguments:?}: {document:#}");
+        assert_eq!(
+            (&document["ok"], &document["changed"]),
+            (&false.into(), &false.into()),
+            "{document:#}"
+        );
+        assert_eq!(
+            document["error"]["kind"], kind,
+            "{arguments:?}: {document:#}"
+        );
         assert_eq!(tree::read(self.directory.path()), before, "{arguments:?}");
         document["error"].clone()
     }
@@ -123,13 +149,21 @@ pub(crate) fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output
 pub(crate) fn program(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     // Whoever runs the tests may have a configuration.
-    command.current_dir(directory).args(arguments).env("XDG_CONFIG_HOME", directory.join("../config"));
+    command
+        .current_dir(directory)
+        .args(arguments)
+        .env("XDG_CONFIG_HOME", directory.join("../config"));
     command
 }
 
 /// Runs `command` with `input` as its standard input.
 pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     // A server answers while it is written to. A program that has its text already does not read.
     thread::scope(|scope| {

@@ -1,4 +1,5 @@
-//! A tree of files as one value: read from a fixture or a disk, written to a disk, compared as a whole.
+//! A tree of files as one value: read from a fixture or a disk, written to a disk, compared as a
+//! whole.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,15 +35,24 @@ pub(crate) enum Node {
 impl Node {
     /// Returns a file that cannot be executed.
     pub(crate) fn file(bytes: impl Into<Vec<u8>>) -> Self {
-        Self::File { bytes: bytes.into(), is_executable: false }
+        Self::File {
+            bytes: bytes.into(),
+            is_executable: false,
+        }
     }
 }
 
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { bytes, is_executable: false } => write!(f, "file \"{}\"", printable(bytes)),
-            Self::File { bytes, is_executable: true } => write!(f, "executable \"{}\"", printable(bytes)),
+            Self::File {
+                bytes,
+                is_executable: false,
+            } => write!(f, "file \"{}\"", printable(bytes)),
+            Self::File {
+                bytes,
+                is_executable: true,
+            } => write!(f, "executable \"{}\"", printable(bytes)),
             Self::Link(target) => write!(f, "link \"{}\"", printable(target)),
             Self::Directory => f.write_str("directory"),
         }
@@ -54,7 +64,8 @@ pub(crate) fn path(name: &str) -> RelPath {
     RelPath::new(name.as_bytes()).unwrap()
 }
 
-/// Returns the tree that a directory of a fixture stands for; see `fixtures/README.md`. None is an empty tree.
+/// Returns the tree that a directory of a fixture stands for; see `fixtures/README.md`. None is an
+/// empty tree.
 pub(crate) fn fixture(directory: &Path) -> Tree {
     if !directory.exists() {
         return Tree::new();
@@ -79,10 +90,20 @@ pub(crate) fn read(root: &Path) -> Tree {
         let path = relative(entry.path(), root);
         path == Path::new(".wpatch") || path == Path::new(".git/wpatch")
     };
-    let entries = WalkDir::new(root).min_depth(1).sort_by_file_name().into_iter();
-    let entries = entries.filter_entry(|entry| !is_state(entry)).map(Result::unwrap);
-    let is_kept = |entry: &DirEntry| !entry.file_type().is_dir() || fs::read_dir(entry.path()).unwrap().count() == 0;
-    entries.filter(is_kept).map(|entry| (path_below(entry.path(), root), node(&entry))).collect()
+    let entries = WalkDir::new(root)
+        .min_depth(1)
+        .sort_by_file_name()
+        .into_iter();
+    let entries = entries
+        .filter_entry(|entry| !is_state(entry))
+        .map(Result::unwrap);
+    let is_kept = |entry: &DirEntry| {
+        !entry.file_type().is_dir() || fs::read_dir(entry.path()).unwrap().count() == 0
+    };
+    entries
+        .filter(is_kept)
+        .map(|entry| (path_below(entry.path(), root), node(&entry)))
+        .collect()
 }
 
 /// Writes `tree` into the directory `root`, which is made.
@@ -92,12 +113,17 @@ pub(crate) fn write(tree: &Tree, root: &Path) {
         let path = root.join(std::ffi::OsStr::from_bytes(path.as_bytes()));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         match node {
-            Node::File { bytes, is_executable } => {
+            Node::File {
+                bytes,
+                is_executable,
+            } => {
                 fs::write(&path, bytes).unwrap();
                 let mode = if *is_executable { 0o755 } else { 0o644 };
                 fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             }
-            Node::Link(target) => std::os::unix::fs::symlink(std::ffi::OsStr::from_bytes(target), &path).unwrap(),
+            Node::Link(target) => {
+                std::os::unix::fs::symlink(std::ffi::OsStr::from_bytes(target), &path).unwrap();
+            }
             Node::Directory => fs::create_dir_all(&path).unwrap(),
         }
     }
@@ -105,31 +131,59 @@ pub(crate) fn write(tree: &Tree, root: &Path) {
 
 /// Returns a new directory with text files.
 pub(crate) fn directory(files: &[(&str, &str)]) -> TempDir {
-    let tree = files.iter().map(|(name, text)| (path(name), Node::file(*text))).collect();
+    let tree = files
+        .iter()
+        .map(|(name, text)| (path(name), Node::file(*text)))
+        .collect();
     let root = TempDir::new().unwrap();
     write(&tree, root.path());
     root
 }
 
-/// What a look at a tree must not change: mode, inode, size, times of change of contents and of attributes.
+/// What a look at a tree must not change: mode, inode, size, times of change of contents and of
+/// attributes.
 pub(crate) type Traces = BTreeMap<PathBuf, [i64; 7]>;
 
 /// Returns the traces of `root` and of everything below it.
 pub(crate) fn traces(root: &Path) -> Traces {
     let traces = |entry: DirEntry| {
         let data = entry.path().symlink_metadata().unwrap();
-        let numbers = [i64::from(data.mode()), data.ino().cast_signed(), data.size().cast_signed()];
-        let times = [data.mtime(), data.mtime_nsec(), data.ctime(), data.ctime_nsec()];
+        let numbers = [
+            i64::from(data.mode()),
+            data.ino().cast_signed(),
+            data.size().cast_signed(),
+        ];
+        let times = [
+            data.mtime(),
+            data.mtime_nsec(),
+            data.ctime(),
+            data.ctime_nsec(),
+        ];
         let [mode, inode, size] = numbers;
         let [modified, modified_nanoseconds, changed, changed_nanoseconds] = times;
-        let all = [mode, inode, size, modified, modified_nanoseconds, changed, changed_nanoseconds];
+        let all = [
+            mode,
+            inode,
+            size,
+            modified,
+            modified_nanoseconds,
+            changed,
+            changed_nanoseconds,
+        ];
         (entry.into_path(), all)
     };
-    WalkDir::new(root).into_iter().map(|entry| traces(entry.unwrap())).collect()
+    WalkDir::new(root)
+        .into_iter()
+        .map(|entry| traces(entry.unwrap()))
+        .collect()
 }
 
 fn below(directory: &Path) -> impl Iterator<Item = DirEntry> {
-    WalkDir::new(directory).min_depth(1).sort_by_file_name().into_iter().map(Result::unwrap)
+    WalkDir::new(directory)
+        .min_depth(1)
+        .sort_by_file_name()
+        .into_iter()
+        .map(Result::unwrap)
 }
 
 fn relative<'a>(path: &'a Path, root: &Path) -> &'a Path {
@@ -145,15 +199,27 @@ fn node(entry: &DirEntry) -> Node {
     if kind.is_dir() {
         Node::Directory
     } else if kind.is_symlink() {
-        Node::Link(fs::read_link(entry.path()).unwrap().into_os_string().into_vec())
+        Node::Link(
+            fs::read_link(entry.path())
+                .unwrap()
+                .into_os_string()
+                .into_vec(),
+        )
     } else {
         let is_executable = entry.metadata().unwrap().mode() & 0o100 != 0;
-        Node::File { bytes: fs::read(entry.path()).unwrap(), is_executable }
+        Node::File {
+            bytes: fs::read(entry.path()).unwrap(),
+            is_executable,
+        }
     }
 }
 
 fn decoded(name: &[u8]) -> Vec<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((&first, behind)) = rest.split_first() {

@@ -1,4 +1,5 @@
-//! Ways to write that are more than one patch that fits as it stands: trees, and the words of the program for them.
+//! Ways to write that are more than one patch that fits as it stands: trees, and the words of the
+//! program for them.
 
 use crate::{reject, series};
 
@@ -55,22 +56,58 @@ impl Way {
 
 /// Hunks that do not fit go beside their files, where another such file is.
 pub(crate) fn rejects() -> Way {
-    let files = [("a", reject::LINES), ("b", "text\n"), ("a.rej", "older\n"), ("../patch", reject::MIXED)];
-    Way { name: "rejects", files: owned(&files), words: &["apply", "--reject", "../patch"], code: 1 }
+    let files = [
+        ("a", reject::LINES),
+        ("b", "text\n"),
+        ("a.rej", "older\n"),
+        ("../patch", reject::MIXED),
+    ];
+    Way {
+        name: "rejects",
+        files: owned(&files),
+        words: &["apply", "--reject", "../patch"],
+        code: 1,
+    }
 }
 
 /// Some patches after each other, two of them for one file.
 pub(crate) fn series() -> Way {
-    let mut files = owned(&[("a", "one\ntwo\n"), ("debian/patches/series", series::SERIES)]);
+    let mut files = owned(&[
+        ("a", "one\ntwo\n"),
+        ("debian/patches/series", series::SERIES),
+    ]);
     files.extend(series::PATCHES.map(|(name, text)| (format!("debian/patches/{name}"), text)));
-    Way { name: "a series", files, words: &["apply", "--series", "debian/patches/series"], code: 0 }
+    Way {
+        name: "a series",
+        files,
+        words: &["apply", "--series", "debian/patches/series"],
+        code: 0,
+    }
 }
 
 /// One file merges, the other one has conflicts, which are marked.
 pub(crate) fn merges() -> Way {
-    let files = [("conflicts", OURS), ("d/merges", OURS), ("../base", BASE), ("../patch", CHANGES)];
-    let words = &["apply", "--3way", "--base", "../base", "--conflict", "markers", "../patch"];
-    Way { name: "merges", files: owned(&files), words, code: 1 }
+    let files = [
+        ("conflicts", OURS),
+        ("d/merges", OURS),
+        ("../base", BASE),
+        ("../patch", CHANGES),
+    ];
+    let words = &[
+        "apply",
+        "--3way",
+        "--base",
+        "../base",
+        "--conflict",
+        "markers",
+        "../patch",
+    ];
+    Way {
+        name: "merges",
+        files: owned(&files),
+        words,
+        code: 1,
+    }
 }
 
 /// Every one of them.
@@ -79,5 +116,8 @@ pub(crate) fn ways() -> [Way; 3] {
 }
 
 fn owned(files: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
-    files.iter().map(|(name, text)| ((*name).to_owned(), *text)).collect()
+    files
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), *text))
+        .collect()
 }

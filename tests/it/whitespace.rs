@@ -35,9 +35,21 @@ struct Scene {
 }
 
 fn spaced(word: &'static str) -> impl Strategy<Value = String> {
-    let starts = vec!["", "", "", " ", "\t", " \t", "        ", "  \t  ", "\t        ", "         \t"];
+    let starts = vec![
+        "",
+        "",
+        "",
+        " ",
+        "\t",
+        " \t",
+        "        ",
+        "  \t  ",
+        "\t        ",
+        "         \t",
+    ];
     let ends = vec!["", "", "", "", " ", "\t", "\r", " \r"];
-    (prop::sample::select(starts), prop::sample::select(ends)).prop_map(move |(start, end)| [start, word, end].concat())
+    (prop::sample::select(starts), prop::sample::select(ends))
+        .prop_map(move |(start, end)| [start, word, end].concat())
 }
 
 fn words() -> impl Strategy<Value = &'static str> {
@@ -84,13 +96,19 @@ prop_compose! {
 }
 
 impl Scene {
-    /// Returns whether the last line has no terminator; then there is something in it. git takes the beginning of such a
-    /// line for the whole of it, where only blanks follow.
+    /// Returns whether the last line has no terminator; then there is something in it. git takes
+    /// the beginning of such a line for the whole of it, where only blanks follow.
     fn is_open(&self) -> bool {
         let is_right = |old: &str, found: &str| {
-            !old.trim().is_empty() && !found.trim().is_empty() && (old == found || !found.starts_with(old))
+            !old.trim().is_empty()
+                && !found.trim().is_empty()
+                && (old == found || !found.starts_with(old))
         };
-        !self.has_last_newline && self.lines.last().is_some_and(|(old, found, _)| is_right(old, found))
+        !self.has_last_newline
+            && self
+                .lines
+                .last()
+                .is_some_and(|(old, found, _)| is_right(old, found))
     }
 
     fn patch(&self) -> String {
@@ -98,7 +116,11 @@ impl Scene {
         let count = self.lines.len();
         for (nth, (line, _, change)) in self.lines.iter().enumerate() {
             let is_open = nth + 1 == count && self.is_open();
-            let end = if is_open { "\n\\ No newline at end of file\n" } else { "\n" };
+            let end = if is_open {
+                "\n\\ No newline at end of file\n"
+            } else {
+                "\n"
+            };
             old += 1;
             new += usize::from(!matches!(change, Change::Gone));
             let text = match change {
@@ -109,9 +131,15 @@ impl Scene {
                 Change::Behind(added) => format!(" {line}{end}+{added}\n"),
             };
             body.push_str(&text);
-            new += usize::from(matches!(change, Change::Before(_)) || matches!(change, Change::Behind(_)) && !is_open);
+            new += usize::from(
+                matches!(change, Change::Before(_))
+                    || matches!(change, Change::Behind(_)) && !is_open,
+            );
         }
-        format!("--- a/file\n+++ b/file\n@@ -1,{old} +{},{new} @@\n{body}", usize::from(new > 0))
+        format!(
+            "--- a/file\n+++ b/file\n@@ -1,{old} +{},{new} @@\n{body}",
+            usize::from(new > 0)
+        )
     }
 
     /// Returns the file that the patch is for, or the one that it leads to if it is read backwards.
@@ -127,39 +155,63 @@ impl Scene {
             }
         }
         lines.truncate(lines.len().saturating_sub(self.missing));
-        let mut text: String = lines.into_iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        let mut text: String = lines
+            .into_iter()
+            .flat_map(|line| [line.as_str(), "\n"])
+            .collect();
         if self.is_open() && self.missing == 0 {
             text.pop();
         }
         text
     }
 
-    /// Returns whether it changes anything, and nothing that is declared to be different: where blanks are ignored, new
-    /// lines end as those around them.
+    /// Returns whether it changes anything, and nothing that is declared to be different: where
+    /// blanks are ignored, new lines end as those around them.
     fn is_comparable(&self) -> bool {
-        let is_returned = self.options.contains(&"--ignore-whitespace") && (self.file() + &self.patch()).contains('\r');
-        !is_returned && self.lines.iter().any(|(_, _, change)| !matches!(change, Change::Kept))
+        let is_returned = self.options.contains(&"--ignore-whitespace")
+            && (self.file() + &self.patch()).contains('\r');
+        !is_returned
+            && self
+                .lines
+                .iter()
+                .any(|(_, _, change)| !matches!(change, Change::Kept))
     }
 
     fn run(&self, program: &str, root: &Path) -> Output {
         let action = format!("--whitespace={}", self.action);
         let mut command = Command::new(program);
-        command.arg("apply").arg(action).args(&self.options).arg("../patch").current_dir(root);
-        configured(&mut command, &[("core.whitespace", &self.rules)]).output().unwrap()
+        command
+            .arg("apply")
+            .arg(action)
+            .args(&self.options)
+            .arg("../patch")
+            .current_dir(root);
+        configured(&mut command, &[("core.whitespace", &self.rules)])
+            .output()
+            .unwrap()
     }
 }
 
 /// Gives `command` a configuration, and no other.
-pub(crate) fn configured<'c>(command: &'c mut Command, variables: &[(&str, &str)]) -> &'c mut Command {
-    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env("LC_ALL", "C");
+pub(crate) fn configured<'c>(
+    command: &'c mut Command,
+    variables: &[(&str, &str)],
+) -> &'c mut Command {
+    command
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("LC_ALL", "C");
     command.env("GIT_CONFIG_COUNT", variables.len().to_string());
     for (nth, (key, value)) in variables.iter().enumerate() {
-        command.env(format!("GIT_CONFIG_KEY_{nth}"), key).env(format!("GIT_CONFIG_VALUE_{nth}"), value);
+        command
+            .env(format!("GIT_CONFIG_KEY_{nth}"), key)
+            .env(format!("GIT_CONFIG_VALUE_{nth}"), value);
     }
     command
 }
 
-/// Returns whether it worked, the file, and what was said if it did: git does not look at the file if it may not be changed.
+/// Returns whether it worked, the file, and what was said if it did: git does not look at the file
+/// if it may not be changed.
 fn ending(scene: &Scene, program: &str) -> (bool, Vec<u8>, String) {
     let directory = TempDir::new().unwrap();
     let root = directory.path().join("tree");
@@ -170,10 +222,18 @@ fn ending(scene: &Scene, program: &str) -> (bool, Vec<u8>, String) {
     let file = fs::read(root.join("file")).unwrap_or_default();
     let said = String::from_utf8(output.stderr).unwrap();
     // git writes bytes as they are.
-    let lines = said
-        .split('\n')
-        .map(|line| if program == "git" { printable(line.as_bytes()).to_string() } else { line.to_owned() });
-    let said = if output.status.success() { lines.collect::<Vec<_>>().join("\n") } else { String::new() };
+    let lines = said.split('\n').map(|line| {
+        if program == "git" {
+            printable(line.as_bytes()).to_string()
+        } else {
+            line.to_owned()
+        }
+    });
+    let said = if output.status.success() {
+        lines.collect::<Vec<_>>().join("\n")
+    } else {
+        String::new()
+    };
     (output.status.success(), file, said)
 }
 
@@ -188,39 +248,105 @@ proptest! {
 }
 
 /// Applies `patch` to `file` in a repository with `config` and `attributes`.
-fn applied(config: &str, attributes: &str, file: &str, patch: &str, arguments: &[&str]) -> (Value, String) {
+fn applied(
+    config: &str,
+    attributes: &str,
+    file: &str,
+    patch: &str,
+    arguments: &[&str],
+) -> (Value, String) {
     let directory = TempDir::new().unwrap();
     let root = directory.path();
-    assert!(Command::new("git").args(["init", "-q"]).current_dir(root).status().unwrap().success());
+    assert!(
+        Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(root)
+            .status()
+            .unwrap()
+            .success()
+    );
     let usual = fs::read_to_string(root.join(".git/config")).unwrap();
     fs::write(root.join(".git/config"), usual + config).unwrap();
     fs::write(root.join(".gitattributes"), attributes).unwrap();
     fs::write(root.join("file"), file).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    configured(&mut command, &[]).args(["apply", "--json"]).args(arguments).current_dir(root);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    configured(&mut command, &[])
+        .args(["apply", "--json"])
+        .args(arguments)
+        .current_dir(root);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), patch.as_bytes()).unwrap();
     let report = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
-    (crate::run::valid(report), fs::read_to_string(root.join("file")).unwrap())
+    (
+        crate::run::valid(report),
+        fs::read_to_string(root.join("file")).unwrap(),
+    )
 }
 
 const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1,2 +1,3 @@\n one\n+\tnew \n two\n";
 
 #[test]
 fn the_configuration_and_the_attributes_of_the_repository_hold() {
-    let (report, file) = applied("[apply]\n\twhitespace = fix\n", "", "one\ntwo\n", PATCH, &[]);
+    let (report, file) = applied(
+        "[apply]\n\twhitespace = fix\n",
+        "",
+        "one\ntwo\n",
+        PATCH,
+        &[],
+    );
     assert_eq!(file, "one\n\tnew\ntwo\n");
     let line = &report["files"][0]["whitespace"];
-    assert_eq!((&line["action"], &line["corrected"]), (&"fix".into(), &1.into()));
-    let told = (&line["lines"][0]["error"], &line["lines"][0]["corrected"], &line["lines"][0]["source"]["line_start"]);
-    assert_eq!(told, (&"trailing whitespace".into(), &true.into(), &5.into()));
-    let (report, file) =
-        applied("[core]\n\twhitespace = tab,-trailing\n", "", "one\ntwo\n", PATCH, &["--whitespace=fix"]);
-    assert_eq!((file.as_str(), &report["problems"][0]["severity"]), ("one\n        new \ntwo\n", &"warning".into()));
-    let (report, file) = applied("[apply]\n\twhitespace = error\n", "file -whitespace\n", "one\ntwo\n", PATCH, &[]);
-    assert_eq!((file.as_str(), &report["problems"]), ("one\n\tnew \ntwo\n", &Value::Array(Vec::new())));
-    let (report, file) = applied("[apply]\n\twhitespace = error\n", "", "one\ntwo\n", PATCH, &[]);
-    assert_eq!((file.as_str(), &report["exit_code"]), ("one\ntwo\n", &3.into()));
+    assert_eq!(
+        (&line["action"], &line["corrected"]),
+        (&"fix".into(), &1.into())
+    );
+    let told = (
+        &line["lines"][0]["error"],
+        &line["lines"][0]["corrected"],
+        &line["lines"][0]["source"]["line_start"],
+    );
+    assert_eq!(
+        told,
+        (&"trailing whitespace".into(), &true.into(), &5.into())
+    );
+    let (report, file) = applied(
+        "[core]\n\twhitespace = tab,-trailing\n",
+        "",
+        "one\ntwo\n",
+        PATCH,
+        &["--whitespace=fix"],
+    );
+    assert_eq!(
+        (file.as_str(), &report["problems"][0]["severity"]),
+        ("one\n        new \ntwo\n", &"warning".into())
+    );
+    let (report, file) = applied(
+        "[apply]\n\twhitespace = error\n",
+        "file -whitespace\n",
+        "one\ntwo\n",
+        PATCH,
+        &[],
+    );
+    assert_eq!(
+        (file.as_str(), &report["problems"]),
+        ("one\n\tnew \ntwo\n", &Value::Array(Vec::new()))
+    );
+    let (report, file) = applied(
+        "[apply]\n\twhitespace = error\n",
+        "",
+        "one\ntwo\n",
+        PATCH,
+        &[],
+    );
+    assert_eq!(
+        (file.as_str(), &report["exit_code"]),
+        ("one\ntwo\n", &3.into())
+    );
     let (report, file) = applied(
         "[apply]\n\tignorewhitespace = change\n",
         "",
@@ -248,8 +374,14 @@ fn errors_are_those_of_the_file_that_has_them() {
     let patch = format!("--- a/other\n+++ b/other\n@@ -0,0 +1 @@\n+good\n{PATCH}");
     for action in ["warn", "fix", "error-all"] {
         let (report, _) = applied("", "", "one\ntwo\n", &patch, &["--whitespace", action]);
-        assert!(report["files"][0]["whitespace"].is_null(), "{action}: {report}");
-        assert_eq!(report["files"][1]["whitespace"]["lines"][0]["source"]["line_start"], 9, "{action}");
+        assert!(
+            report["files"][0]["whitespace"].is_null(),
+            "{action}: {report}"
+        );
+        assert_eq!(
+            report["files"][1]["whitespace"]["lines"][0]["source"]["line_start"], 9,
+            "{action}"
+        );
         assert_eq!(report["problems"][0]["path"], "file", "{action}");
     }
 }
@@ -258,10 +390,23 @@ fn errors_are_those_of_the_file_that_has_them() {
 fn errors_in_a_large_patch_are_those_of_a_small_one() {
     let found = |count: usize| {
         let lines = "+good\n".repeat(count);
-        let patch = format!("--- a/other\n+++ b/other\n@@ -0,0 +1,{} @@\n+bad \n{lines}{PATCH}", count + 1);
+        let patch = format!(
+            "--- a/other\n+++ b/other\n@@ -0,0 +1,{} @@\n+bad \n{lines}{PATCH}",
+            count + 1
+        );
         let (report, file) = applied("", "", "one\ntwo\n", &patch, &[]);
-        let words = |key| report["problems"].as_array().unwrap().iter().map(move |problem| problem[key].to_string());
-        (file, words("message").collect::<Vec<_>>(), words("path").collect::<Vec<_>>())
+        let words = |key| {
+            report["problems"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(move |problem| problem[key].to_string())
+        };
+        (
+            file,
+            words("message").collect::<Vec<_>>(),
+            words("path").collect::<Vec<_>>(),
+        )
     };
     let (file, messages, paths) = found(1 << 18);
     assert_eq!((file, messages, paths.clone()), found(1));
@@ -282,8 +427,22 @@ fn variables_say_which_configuration_holds_as_for_git() {
         (&[("GIT_CONFIG_GLOBAL", "")], true),
         (&[("GIT_CONFIG_GLOBAL", "../named")], false),
         (&[nothing, ("GIT_CONFIG_SYSTEM", "../named")], false),
-        (&[nothing, ("GIT_CONFIG_SYSTEM", "../named"), ("GIT_CONFIG_NOSYSTEM", "0")], false),
-        (&[nothing, ("GIT_CONFIG_SYSTEM", "../named"), ("GIT_CONFIG_NOSYSTEM", "1")], true),
+        (
+            &[
+                nothing,
+                ("GIT_CONFIG_SYSTEM", "../named"),
+                ("GIT_CONFIG_NOSYSTEM", "0"),
+            ],
+            false,
+        ),
+        (
+            &[
+                nothing,
+                ("GIT_CONFIG_SYSTEM", "../named"),
+                ("GIT_CONFIG_NOSYSTEM", "1"),
+            ],
+            true,
+        ),
     ];
     for (number, (variables, fits)) in ways.into_iter().enumerate() {
         for program in ["git", env!("CARGO_BIN_EXE_wpatch")] {
@@ -292,12 +451,28 @@ fn variables_say_which_configuration_holds_as_for_git() {
             fs::write(root.join("file"), "one\ntwo\n").unwrap();
             fs::write(root.join("patch"), PATCH).unwrap();
             let mut command = Command::new(program);
-            for name in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"] {
+            for name in [
+                "GIT_CONFIG_GLOBAL",
+                "GIT_CONFIG_SYSTEM",
+                "GIT_CONFIG_NOSYSTEM",
+            ] {
                 command.env_remove(name);
             }
-            command.env("HOME", home).env_remove("XDG_CONFIG_HOME").envs(variables.iter().copied());
-            let output = command.args(["apply", "patch"]).current_dir(&root).output().unwrap();
-            assert_eq!(output.status.success(), fits, "{program} {variables:?} {}", printable(&output.stderr));
+            command
+                .env("HOME", home)
+                .env_remove("XDG_CONFIG_HOME")
+                .envs(variables.iter().copied());
+            let output = command
+                .args(["apply", "patch"])
+                .current_dir(&root)
+                .output()
+                .unwrap();
+            assert_eq!(
+                output.status.success(),
+                fits,
+                "{program} {variables:?} {}",
+                printable(&output.stderr)
+            );
         }
     }
 }
@@ -305,12 +480,24 @@ fn variables_say_which_configuration_holds_as_for_git() {
 #[test]
 fn a_configuration_that_means_nothing_is_refused() {
     for (config, words) in [
-        ("[apply]\n\twhitespace = sometimes\n", "unrecognized whitespace option 'sometimes'"),
-        ("[apply]\n\tignorewhitespace = some\n", "unrecognized whitespace ignore option 'some'"),
-        ("[core]\n\twhitespace = tab,indent\n", "cannot enforce both tab-in-indent and indent-with-non-tab"),
+        (
+            "[apply]\n\twhitespace = sometimes\n",
+            "unrecognized whitespace option 'sometimes'",
+        ),
+        (
+            "[apply]\n\tignorewhitespace = some\n",
+            "unrecognized whitespace ignore option 'some'",
+        ),
+        (
+            "[core]\n\twhitespace = tab,indent\n",
+            "cannot enforce both tab-in-indent and indent-with-non-tab",
+        ),
     ] {
         let (report, file) = applied(config, "", "one\ntwo\n", PATCH, &[]);
-        assert_eq!((&report["problems"][0]["message"], &report["exit_code"]), (&words.into(), &2.into()));
+        assert_eq!(
+            (&report["problems"][0]["message"], &report["exit_code"]),
+            (&words.into(), &2.into())
+        );
         assert_eq!(file, "one\ntwo\n");
     }
 }
@@ -321,12 +508,21 @@ fn a_configuration_that_git_cannot_read_is_refused_unless_the_command_line_decid
     for options in [&[][..], &["--whitespace=fix"], &["--whitespace=error"]] {
         let (report, file) = applied(config, "", "one\ntwo\n", PATCH, options);
         let found = (&report["exit_code"], &report["error"]["code"]);
-        assert_eq!(found, (&4.into(), &"wpatch::git::config".into()), "{options:?}");
+        assert_eq!(
+            found,
+            (&4.into(), &"wpatch::git::config".into()),
+            "{options:?}"
+        );
         assert_eq!(file, "one\ntwo\n");
     }
     let (report, file) = applied(config, "", "one\ntwo\n", PATCH, &["--whitespace=warn"]);
     // The rules decide only about warnings.
-    let codes = [0, 1].map(|nth| report["problems"][nth]["code"].as_str().unwrap_or_default().to_owned());
+    let codes = [0, 1].map(|nth| {
+        report["problems"][nth]["code"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    });
     assert_eq!(codes, ["wpatch::git::config", "wpatch::whitespace::errors"]);
     assert_eq!(file, "one\n\tnew \ntwo\n");
 }
@@ -339,11 +535,17 @@ fn a_blank_line_that_is_not_added_takes_no_other_one_away() {
     let patch = "--- a/x\n+++ b/x\n@@ -1,2 +1,4 @@\n a\n+b \n+\n \n";
     fs::write(directory.path().join("patch"), patch).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.args(["apply", "--no-add", "--whitespace=fix", "patch", "--json"]).current_dir(directory.path());
+    command
+        .args(["apply", "--no-add", "--whitespace=fix", "patch", "--json"])
+        .current_dir(directory.path());
     let output = command.output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(output.status.success(), "{report:#}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "a\n\n");
     let told = &report["files"][0]["whitespace"];
-    assert_eq!((&told["corrected"], &told["left_out"]), (&0.into(), &0.into()), "{told}");
+    assert_eq!(
+        (&told["corrected"], &told["left_out"]),
+        (&0.into(), &0.into()),
+        "{told}"
+    );
 }

@@ -23,7 +23,11 @@ fn said(arguments: &[&str], patch: &str) -> String {
 
 fn said_in(root: &Path, arguments: &[&str], patch: &str) -> String {
     let said = spoken(root, arguments, patch);
-    let is_ours = |line: &str| ["error[", "warning[", "note: ", "help: "].iter().any(|start| line.starts_with(start));
+    let is_ours = |line: &str| {
+        ["error[", "warning[", "note: ", "help: "]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
     // Details without a title of their own begin with the place in the patch.
     let is_own = |line: &&str| !is_ours(line) && !line.trim_start().starts_with("--> ");
     said.split_inclusive('\n').take_while(is_own).collect()
@@ -32,7 +36,12 @@ fn said_in(root: &Path, arguments: &[&str], patch: &str) -> String {
 /// Returns all that is said on a patch.
 fn spoken(root: &Path, arguments: &[&str], patch: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.args(arguments).current_dir(root).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let _ = child.stdin.take().unwrap().write_all(patch.as_bytes());
     String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
@@ -42,35 +51,54 @@ const HUNK: &str = "@@ -2 +2 @@\n-2\n+zwei\n";
 
 #[test]
 fn a_patch_that_does_not_fit_is_told_in_the_words_of_git() {
-    let change = |name: &str| format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n{HUNK}");
+    let change =
+        |name: &str| format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n{HUNK}");
     let make = |name: &str| {
-        format!("diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n")
+        format!(
+            "diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n"
+        )
     };
     let delete = "diff --git a/file b/file\ndeleted file mode 100644\nindex 1111111..0000000\n";
     let cases = [
-        (change("file"), "patch failed: file:2\nerror: file: patch does not apply"),
+        (
+            change("file"),
+            "patch failed: file:2\nerror: file: patch does not apply",
+        ),
         (change("gone"), "gone: No such file or directory"),
         (change("real"), "real: wrong type"),
-        (change("link/x"), "reading from 'link/x' beyond a symbolic link\nerror: link/x: patch does not apply"),
+        (
+            change("link/x"),
+            "reading from 'link/x' beyond a symbolic link\nerror: link/x: patch does not apply",
+        ),
         (make("file"), "file: already exists in working directory"),
-        (make("link/y"), "affected file 'link/y' is beyond a symbolic link"),
+        (
+            make("link/y"),
+            "affected file 'link/y' is beyond a symbolic link",
+        ),
         (make(".git/x"), "invalid path '.git/x'"),
         (make("../x"), "invalid path '../x'"),
-        (delete.to_owned(), "removal patch leaves file contents\nerror: file: patch does not apply"),
         (
-            "diff --git a/file b/file\nindex 1..2 100644\nBinary files a/file and b/file differ\n".to_owned(),
+            delete.to_owned(),
+            "removal patch leaves file contents\nerror: file: patch does not apply",
+        ),
+        (
+            "diff --git a/file b/file\nindex 1..2 100644\nBinary files a/file and b/file differ\n"
+                .to_owned(),
             "cannot apply binary patch to 'file' without full index line\nerror: file: patch does not apply",
         ),
     ];
     for (patch, words) in cases {
         for command in ["apply", "check"] {
-            assert_eq!(said(&[command], &patch), format!("error: {words}\n"), "{patch}");
+            assert_eq!(
+                said(&[command], &patch),
+                format!("error: {words}\n"),
+                "{patch}"
+            );
         }
         assert_eq!(said(&["apply", "-q"], &patch), "");
     }
     let several = format!("{}{}", change("gone"), change("file"));
-    let words =
-        "error: gone: No such file or directory\nerror: patch failed: file:2\nerror: file: patch does not apply\n";
+    let words = "error: gone: No such file or directory\nerror: patch failed: file:2\nerror: file: patch does not apply\n";
     assert_eq!(said(&["apply"], &several), words);
 }
 
@@ -78,31 +106,69 @@ fn a_patch_that_does_not_fit_is_told_in_the_words_of_git() {
 fn a_text_that_is_no_patch_is_told_in_the_words_of_git() {
     let header = "diff --git a/file b/file\n";
     let cases = [
-        ("words\n".to_owned(), "No valid patches in input (allow with \"--allow-empty\")"),
-        (HUNK.to_owned(), "patch fragment without header at <stdin>:1: @@ -2 +2 @@"),
-        (format!("{header}--- a/file\n{HUNK}"), "git diff header lacks filename information at <stdin>:3"),
-        (format!("{header}+++ b/file\n{HUNK}"), "git diff header lacks filename information at <stdin>:3"),
-        (format!("{header}--- a/file\n+++ b/file\nwords\n"), "patch with only garbage at <stdin>:4"),
-        (format!("{header}old mode 10x644\n"), "invalid mode at <stdin>:2: 10x644\n"),
-        (format!("{header}new file mode 100644\n--- /dev/null\n+++ b/other\n@@ -0,0 +1 @@\n+x\n"), ""),
-        (format!("{header}--- a/file\n+++ b/file\n@@ -1,5 +1,5 @@\n one\n"), "corrupt patch at <stdin>:6"),
         (
-            format!("{header}index {0}..{0}\nGIT binary patch\nwords\n", "1".repeat(40)),
+            "words\n".to_owned(),
+            "No valid patches in input (allow with \"--allow-empty\")",
+        ),
+        (
+            HUNK.to_owned(),
+            "patch fragment without header at <stdin>:1: @@ -2 +2 @@",
+        ),
+        (
+            format!("{header}--- a/file\n{HUNK}"),
+            "git diff header lacks filename information at <stdin>:3",
+        ),
+        (
+            format!("{header}+++ b/file\n{HUNK}"),
+            "git diff header lacks filename information at <stdin>:3",
+        ),
+        (
+            format!("{header}--- a/file\n+++ b/file\nwords\n"),
+            "patch with only garbage at <stdin>:4",
+        ),
+        (
+            format!("{header}old mode 10x644\n"),
+            "invalid mode at <stdin>:2: 10x644\n",
+        ),
+        (
+            format!(
+                "{header}new file mode 100644\n--- /dev/null\n+++ b/other\n@@ -0,0 +1 @@\n+x\n"
+            ),
+            "",
+        ),
+        (
+            format!("{header}--- a/file\n+++ b/file\n@@ -1,5 +1,5 @@\n one\n"),
+            "corrupt patch at <stdin>:6",
+        ),
+        (
+            format!(
+                "{header}index {0}..{0}\nGIT binary patch\nwords\n",
+                "1".repeat(40)
+            ),
             "unrecognized binary patch at <stdin>:3\nerror: No valid patches in input (allow with \"--allow-empty\")",
         ),
-        (format!("{header}GIT binary patch\nliteral 1"), "corrupt binary patch at <stdin>:4: "),
+        (
+            format!("{header}GIT binary patch\nliteral 1"),
+            "corrupt binary patch at <stdin>:4: ",
+        ),
     ];
     for (patch, words) in cases {
         let other = "git apply: bad git-diff - inconsistent new filename at <stdin>:4";
         let words = if words.is_empty() { other } else { words };
-        assert_eq!(said(&["apply"], &patch), format!("error: {words}\n"), "{patch}");
+        assert_eq!(
+            said(&["apply"], &patch),
+            format!("error: {words}\n"),
+            "{patch}"
+        );
     }
     let deep = format!("{header}--- a/file\n+++ b/file\n{HUNK}");
-    let lacks =
-        "error: git diff header lacks filename information when removing 3 leading pathname components at <stdin>:4\n";
+    let lacks = "error: git diff header lacks filename information when removing 3 leading pathname components at <stdin>:4\n";
     assert_eq!(said(&["apply", "--stat", "-p3"], &deep), lacks);
     let traditional = format!("--- a/file\n+++ b/file\n{HUNK}");
-    assert_eq!(said(&["apply", "-p3"], &traditional), "error: unable to find filename in patch at <stdin>:1\n");
+    assert_eq!(
+        said(&["apply", "-p3"], &traditional),
+        "error: unable to find filename in patch at <stdin>:1\n"
+    );
 }
 
 #[test]
@@ -120,20 +186,32 @@ fn what_git_says_whole_is_said_once() {
     for patch in patches {
         let output = |arguments: &[&str]| spoken(root.path(), arguments, patch);
         assert!(!output(&["apply"]).contains("wpatch::"), "{patch}");
-        assert!(output(&["apply", "-v"]).contains("error[wpatch::"), "{patch}");
-        assert!(output(&["show"]).contains("error[wpatch::parse::") || patch.contains("link"), "{patch}");
+        assert!(
+            output(&["apply", "-v"]).contains("error[wpatch::"),
+            "{patch}"
+        );
+        assert!(
+            output(&["show"]).contains("error[wpatch::parse::") || patch.contains("link"),
+            "{patch}"
+        );
     }
 }
 
 #[test]
 fn the_words_of_git_on_options_are_kept() {
     for level in ["-pmalformed", "-p2q", "-p-1"] {
-        let words = format!("option -p expects a non-negative integer, got '{}'", &level[2..]);
+        let words = format!(
+            "option -p expects a non-negative integer, got '{}'",
+            &level[2..]
+        );
         assert!(said(&["apply", level], "").contains(&words), "{level}");
     }
     let root = TempDir::new().unwrap();
     let above = spoken(root.path(), &["apply", "--directory=../foo"], "");
-    assert!(above.contains("unable to normalize directory: '../foo'\n"), "{above}");
+    assert!(
+        above.contains("unable to normalize directory: '../foo'\n"),
+        "{above}"
+    );
     let gone = spoken(root.path(), &["apply", "gone"], "");
     assert!(gone.contains("can't open patch 'gone': "), "{gone}");
 }
@@ -149,17 +227,27 @@ fn plain_names_without_a_directory_are_taken_whole_from_there_on() {
     let patch = [section("a/d/z"), section("x"), section("a/y")].concat();
     let missing = "error: d/z: No such file or directory\n";
     assert_eq!(said_in(root.path(), &["apply"], &patch), missing);
-    assert_eq!(spoken(root.path(), &["apply"], &[section("x"), section("a/y")].concat()), "");
-    let left = ["x", "a/y", "a/d/z"].map(|name| fs::read_to_string(root.path().join(name)).unwrap());
+    assert_eq!(
+        spoken(
+            root.path(),
+            &["apply"],
+            &[section("x"), section("a/y")].concat()
+        ),
+        ""
+    );
+    let left =
+        ["x", "a/y", "a/d/z"].map(|name| fs::read_to_string(root.path().join(name)).unwrap());
     assert_eq!(left, ["eins\n", "eins\n", "one\n"]);
     let given = "error: unable to find filename in patch at <stdin>:1\n";
-    assert_eq!(said_in(root.path(), &["apply", "-p1"], &section("x")), given);
+    assert_eq!(
+        said_in(root.path(), &["apply", "-p1"], &section("x")),
+        given
+    );
 }
 
 #[test]
 fn an_index_line_names_a_mode_that_stays() {
-    let patch =
-        "diff --git a/file b/file\nindex 1111111..2222222 100644\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+eins\n";
+    let patch = "diff --git a/file b/file\nindex 1111111..2222222 100644\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+eins\n";
     let root = TempDir::new().unwrap();
     let file = root.path().join("file");
     for (arguments, left) in [(&["apply"][..], "eins\n"), (&["apply", "-R"], "one\n")] {
@@ -169,17 +257,26 @@ fn an_index_line_names_a_mode_that_stays() {
         }
         assert_eq!(spoken(root.path(), arguments, patch), "");
         let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
-        assert_eq!((fs::read_to_string(&file).unwrap().as_str(), mode), (left, 0o755));
+        assert_eq!(
+            (fs::read_to_string(&file).unwrap().as_str(), mode),
+            (left, 0o755)
+        );
     }
 }
 
 #[test]
 fn a_mode_of_the_index_that_is_not_expected_is_told() {
-    let patch =
-        "diff --git a/file b/file\nindex 5626abf..2222222 100644\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+eins\n";
+    let patch = "diff --git a/file b/file\nindex 5626abf..2222222 100644\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+eins\n";
     let root = TempDir::new().unwrap();
     let git = |arguments: &[&str]| {
-        assert!(Command::new("git").args(arguments).current_dir(root.path()).status().unwrap().success());
+        assert!(
+            Command::new("git")
+                .args(arguments)
+                .current_dir(root.path())
+                .status()
+                .unwrap()
+                .success()
+        );
     };
     fs::write(root.path().join("file"), "one\n").unwrap();
     git(&["init", "-q"]);
@@ -188,7 +285,10 @@ fn a_mode_of_the_index_that_is_not_expected_is_told() {
     assert_eq!(spoken(root.path(), &["check", "--index"], patch), "");
     git(&["update-index", "--chmod=+x", "file"]);
     let told = spoken(root.path(), &["apply", "--index"], patch);
-    assert_eq!(told, "warning[wpatch::file::other_mode]: file: has type 100755, expected 100644\n");
+    assert_eq!(
+        told,
+        "warning[wpatch::file::other_mode]: file: has type 100755, expected 100644\n"
+    );
 }
 
 #[test]
@@ -198,13 +298,15 @@ fn a_time_stamp_ends_a_name_with_tabs() {
     let stamp = "2010-08-18 20:13:31.616002255 -0500";
     let patch = format!("--- a\tb\t{stamp}\n+++ a\tb\t{stamp}\n@@ -1 +1 @@\n-one\n+eins\n");
     assert_eq!(spoken(root.path(), &["apply"], &patch), "");
-    assert_eq!(fs::read_to_string(root.path().join("a\tb")).unwrap(), "eins\n");
+    assert_eq!(
+        fs::read_to_string(root.path().join("a\tb")).unwrap(),
+        "eins\n"
+    );
 }
 
 #[test]
 fn a_loud_run_names_each_file_as_git_does() {
-    let patch =
-        "diff --git a/file b/new\nrename from file\nrename to new\n--- a/file\n+++ b/new\n@@ -1 +1 @@\n-two\n+zwei\n";
+    let patch = "diff --git a/file b/new\nrename from file\nrename to new\n--- a/file\n+++ b/new\n@@ -1 +1 @@\n-two\n+zwei\n";
     let root = TempDir::new().unwrap();
     fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();
     let checked = "Checking patch file => new...\nerror: while searching for:\ntwo\n\n\
@@ -216,33 +318,54 @@ fn a_loud_run_names_each_file_as_git_does() {
     let applied = "Checking patch file => new...\nHunk #1 succeeded at 2 (offset -2 lines).\n";
     let done = "Applied patch file => new cleanly.\n";
     assert_eq!(said_in(root.path(), &["check", "-v"], &patch), applied);
-    assert_eq!(said_in(root.path(), &["apply", "-v"], &patch), format!("{applied}{done}"));
+    assert_eq!(
+        said_in(root.path(), &["apply", "-v"], &patch),
+        format!("{applied}{done}")
+    );
 }
 
 #[test]
 fn other_grammars_and_commands_have_words_of_their_own() {
     let codex = "*** Begin Patch\n*** Update File: file\n@@\n-vier\n+4\n*** End Patch\n";
     assert_eq!(said(&["apply"], codex), "");
-    assert_eq!(said(&["edit", "file", "--old", "vier", "--new", "4"], ""), "");
+    assert_eq!(
+        said(&["edit", "file", "--old", "vier", "--new", "4"], ""),
+        ""
+    );
 }
 
 #[test]
 fn many_missing_files_are_one_list() {
     let section = |number: usize| {
-        format!("diff --git a/m{number} b/m{number}\n--- a/m{number}\n+++ b/m{number}\n@@ -1 +1 @@\n-a\n+b\n")
+        format!(
+            "diff --git a/m{number} b/m{number}\n--- a/m{number}\n+++ b/m{number}\n@@ -1 +1 @@\n-a\n+b\n"
+        )
     };
     // A report lists no more than 10,000 files.
     for count in [200, 10_100] {
         let patch: String = (0..count).map(section).collect::<Vec<_>>().concat();
         let words = spoken(TempDir::new().unwrap().path(), &["apply"], &patch);
         let lines: Vec<_> = words.lines().collect();
-        let listed: Vec<_> = (0..20).map(|number| format!("error: m{number}: No such file or directory")).collect();
+        let listed: Vec<_> = (0..20)
+            .map(|number| format!("error: m{number}: No such file or directory"))
+            .collect();
         assert_eq!(lines[..20], listed, "{words}");
-        assert_eq!(lines[20], format!("error: and {} more: No such file or directory", count - 20), "{words}");
-        assert!(lines.len() == 22 && lines[21].starts_with("help: "), "{words}");
+        assert_eq!(
+            lines[20],
+            format!("error: and {} more: No such file or directory", count - 20),
+            "{words}"
+        );
+        assert!(
+            lines.len() == 22 && lines[21].starts_with("help: "),
+            "{words}"
+        );
     }
     let one = spoken(TempDir::new().unwrap().path(), &["apply"], &section(0));
-    assert_eq!(one.matches("No such file").count() + one.matches("does not exist").count(), 1, "{one}");
+    assert_eq!(
+        one.matches("No such file").count() + one.matches("does not exist").count(),
+        1,
+        "{one}"
+    );
     assert!(one.contains("--> -:1:1") && one.contains("help: "), "{one}");
 }
 
@@ -263,7 +386,11 @@ fn a_missing_patch_or_root_is_a_wrong_command_line() {
         &["apply", "--series", "gone"],
     ];
     for arguments in patches {
-        is_misused(Command::new(env!("CARGO_BIN_EXE_wpatch")).args(arguments).current_dir(root.path()));
+        is_misused(
+            Command::new(env!("CARGO_BIN_EXE_wpatch"))
+                .args(arguments)
+                .current_dir(root.path()),
+        );
     }
     let verbs = "apply p|check p|show p|show 1|edit f --old a --new b|write f|append f|read f|list|diff f f|log|undo|redo|\
         recover|gc|init|mcp|policy explain f|check --save p|reject 12345678|\
@@ -271,12 +398,28 @@ fn a_missing_patch_or_root_is_a_wrong_command_line() {
     for verb in verbs.split('|') {
         for (name, is_file) in [(&gone, false), (&root.path().join("p"), true)] {
             let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-            command.args(verb.split_whitespace()).arg("--root").arg(name).current_dir(root.path());
+            command
+                .args(verb.split_whitespace())
+                .arg("--root")
+                .arg(name)
+                .current_dir(root.path());
             let words = is_misused(&mut command);
-            assert!(words.contains(if is_file { "Not a directory" } else { "No such file" }), "{verb}: {words}");
+            assert!(
+                words.contains(if is_file {
+                    "Not a directory"
+                } else {
+                    "No such file"
+                }),
+                "{verb}: {words}"
+            );
         }
     }
-    for arguments in [&["-i", "gone"][..], &["-d", "gone", "-i", "../p"], &["-i", "p/x"], &["f", "gone"]] {
+    for arguments in [
+        &["-i", "gone"][..],
+        &["-d", "gone", "-i", "../p"],
+        &["-i", "p/x"],
+        &["f", "gone"],
+    ] {
         let link = root.path().join("patch");
         let _ = fs_err::os::unix::fs::symlink(env!("CARGO_BIN_EXE_wpatch"), &link);
         let words = is_misused(Command::new(link).args(arguments).current_dir(root.path()));
@@ -289,8 +432,15 @@ fn is_misused(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let words = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{command:?}: {words}");
-    let reasons = ["No such file or directory", "Not a directory", "Is a directory"];
-    let count: usize = reasons.iter().map(|reason| words.matches(reason).count()).sum();
+    let reasons = [
+        "No such file or directory",
+        "Not a directory",
+        "Is a directory",
+    ];
+    let count: usize = reasons
+        .iter()
+        .map(|reason| words.matches(reason).count())
+        .sum();
     assert_eq!(count, 1, "{command:?}: {words}");
     assert!(!words.contains("os error"), "{command:?}: {words}");
     words
@@ -299,7 +449,10 @@ fn is_misused(command: &mut Command) -> String {
 #[test]
 fn the_root_is_a_directory() {
     let root = TempDir::new().unwrap();
-    for arguments in [&["edit", ".", "--old", "a", "--new", "b"][..], &["read", "."]] {
+    for arguments in [
+        &["edit", ".", "--old", "a", "--new", "b"][..],
+        &["read", "."],
+    ] {
         let words = spoken(root.path(), arguments, "");
         assert!(words.contains(".: is a directory"), "{words}");
     }

@@ -43,10 +43,29 @@ fn what_is_created_can_be_read() {
         let (bytes, stat) = workspace.read(&path("a"), 4).unwrap();
         assert_eq!(bytes, b"one\n", "{name}");
         let seen = workspace.stat(&path("a")).unwrap().unwrap();
-        assert_eq!(Stat { is_bare: stat.is_bare, ..seen }, stat, "{name}");
-        assert_eq!((stat.kind, stat.size, stat.links), (FileKind::Regular, 4, 1), "{name}");
-        assert_eq!(fault(workspace.read(&path("a"), 3)), Fault::TooLarge, "{name}");
-        assert_eq!(fault(workspace.create(&path("a"), &[b""], NEW, None)), Fault::Exists, "{name}");
+        assert_eq!(
+            Stat {
+                is_bare: stat.is_bare,
+                ..seen
+            },
+            stat,
+            "{name}"
+        );
+        assert_eq!(
+            (stat.kind, stat.size, stat.links),
+            (FileKind::Regular, 4, 1),
+            "{name}"
+        );
+        assert_eq!(
+            fault(workspace.read(&path("a"), 3)),
+            Fault::TooLarge,
+            "{name}"
+        );
+        assert_eq!(
+            fault(workspace.create(&path("a"), &[b""], NEW, None)),
+            Fault::Exists,
+            "{name}"
+        );
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
     });
 }
@@ -54,13 +73,21 @@ fn what_is_created_can_be_read() {
 #[test]
 fn slices_are_written_one_behind_the_other() {
     on_each(|workspace, name| {
-        // Short ones are written together, long ones by themselves, and some are just too long for what is left.
-        let sizes = [1, 0, 100_000, 31_000, 72, 1, 131_072, 5, 131_073, 300_000, 131_071, 1, 1];
-        let slices: Vec<_> = (b'a'..).zip(sizes).map(|(byte, size)| vec![byte; size]).collect();
+        // Short ones are written together, long ones by themselves, and some are just too long for
+        // what is left.
+        let sizes = [
+            1, 0, 100_000, 31_000, 72, 1, 131_072, 5, 131_073, 300_000, 131_071, 1, 1,
+        ];
+        let slices: Vec<_> = (b'a'..)
+            .zip(sizes)
+            .map(|(byte, size)| vec![byte; size])
+            .collect();
         let borrowed: Vec<_> = slices.iter().map(Vec::as_slice).collect();
         for count in 0..=borrowed.len() {
             let file = path(&format!("f{count}"));
-            workspace.create(&file, &borrowed[..count], NEW, None).unwrap();
+            workspace
+                .create(&file, &borrowed[..count], NEW, None)
+                .unwrap();
             let (bytes, _) = workspace.read(&file, u64::MAX).unwrap();
             assert!(bytes == slices[..count].concat(), "{name}: {count}");
         }
@@ -74,11 +101,19 @@ fn what_is_appended_stands_behind_the_rest() {
         workspace.append(&path("a"), b"on").unwrap();
         workspace.append(&path("a"), b"e\n").unwrap();
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
-        assert_eq!(fault(workspace.append(&path("none"), b"x")), Fault::Missing, "{name}");
+        assert_eq!(
+            fault(workspace.append(&path("none"), b"x")),
+            Fault::Missing,
+            "{name}"
+        );
         workspace.symlink(b"a", &path("link"), None).unwrap();
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
         for at in ["link", "d"] {
-            assert_eq!(fault(workspace.append(&path(at), b"x")), Fault::NotRegular, "{name}: {at}");
+            assert_eq!(
+                fault(workspace.append(&path(at), b"x")),
+                Fault::NotRegular,
+                "{name}: {at}"
+            );
         }
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
     });
@@ -94,20 +129,39 @@ fn what_is_written_over_has_all_its_names() {
         for bytes in [&b"two"[..], b"two and three", b""] {
             let was = stat("a");
             workspace.overwrite(&path("b"), bytes, &was).unwrap();
-            assert_eq!((contents(workspace, "a"), stat("a").inode), (bytes.to_vec(), inode), "{name}");
+            assert_eq!(
+                (contents(workspace, "a"), stat("a").inode),
+                (bytes.to_vec(), inode),
+                "{name}"
+            );
         }
         let was = stat("a");
         create(workspace, "other", b"");
         workspace.symlink(b"a", &path("link"), None).unwrap();
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
-        for (at, expected) in
-            [("none", Fault::Missing), ("other", Fault::Missing), ("link", Fault::NotRegular), ("d", Fault::NotRegular)]
-        {
-            assert_eq!(fault(workspace.overwrite(&path(at), b"x", &was)), expected, "{name}: {at}");
+        for (at, expected) in [
+            ("none", Fault::Missing),
+            ("other", Fault::Missing),
+            ("link", Fault::NotRegular),
+            ("d", Fault::NotRegular),
+        ] {
+            assert_eq!(
+                fault(workspace.overwrite(&path(at), b"x", &was)),
+                expected,
+                "{name}: {at}"
+            );
         }
         workspace.append(&path("a"), b"more").unwrap();
-        assert_eq!(fault(workspace.overwrite(&path("a"), b"x", &was)), Fault::Missing, "{name}");
-        assert_eq!((contents(workspace, "a"), contents(workspace, "other")), (b"more".to_vec(), vec![]), "{name}");
+        assert_eq!(
+            fault(workspace.overwrite(&path("a"), b"x", &was)),
+            Fault::Missing,
+            "{name}"
+        );
+        assert_eq!(
+            (contents(workspace, "a"), contents(workspace, "other")),
+            (b"more".to_vec(), vec![]),
+            "{name}"
+        );
     });
 }
 
@@ -115,7 +169,9 @@ fn what_is_written_over_has_all_its_names() {
 fn nothing_is_done_through_a_link() {
     on_each(|workspace, name| {
         workspace.make_dir(&path("real"), Privacy::Shared).unwrap();
-        workspace.make_dir(&path("real/below"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("real/below"), Privacy::Shared)
+            .unwrap();
         create(workspace, "real/file", b"one\n");
         create(workspace, "free", b"two\n");
         workspace.symlink(b"real", &path("link"), None).unwrap();
@@ -129,7 +185,11 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.list(Some(&path("link/below")))),
             fault(workspace.create(&path("link/new"), &[b""], NEW, None)),
             fault(workspace.append(&inside, b"")),
-            fault(workspace.overwrite(&inside, b"", &workspace.stat(&path("free")).unwrap().unwrap())),
+            fault(workspace.overwrite(
+                &inside,
+                b"",
+                &workspace.stat(&path("free")).unwrap().unwrap(),
+            )),
             fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&inside)))),
             fault(workspace.symlink(b"x", &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),
@@ -147,7 +207,11 @@ fn nothing_is_done_through_a_link() {
         assert_eq!(faults, [Fault::ThroughLink; 22], "{name}");
         let names: [&[u8]; 3] = [b"free", b"link", b"real"];
         assert_eq!(workspace.list(None).unwrap(), names, "{name}");
-        assert_eq!(workspace.list(Some(&path("real"))).unwrap(), [&b"below"[..], b"file"], "{name}");
+        assert_eq!(
+            workspace.list(Some(&path("real"))).unwrap(),
+            [&b"below"[..], b"file"],
+            "{name}"
+        );
     });
 }
 
@@ -216,7 +280,9 @@ fn nothing_is_there_where_nothing_was_made() {
 #[test]
 fn only_regular_files_are_read_written_and_locked() {
     on_each(|workspace, name| {
-        workspace.make_dir(&path("directory"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("directory"), Privacy::Shared)
+            .unwrap();
         create(workspace, "file", b"");
         workspace.symlink(b"file", &path("link"), None).unwrap();
         for other in [path("directory"), path("link")] {
@@ -226,12 +292,32 @@ fn only_regular_files_are_read_written_and_locked() {
                 fault(workspace.lock(&other, PATIENCE)),
             ];
             assert_eq!(faults, [Fault::NotRegular; 3], "{name}: {other}");
-            assert_eq!(fault(workspace.create(&other, &[b""], NEW, None)), Fault::Exists, "{name}: {other}");
+            assert_eq!(
+                fault(workspace.create(&other, &[b""], NEW, None)),
+                Fault::Exists,
+                "{name}: {other}"
+            );
         }
-        assert_eq!(fault(workspace.remove(&path("directory"))), Fault::NotRegular, "{name}");
-        assert_eq!(fault(workspace.set_permissions(&path("link"), NEW)), Fault::NotRegular, "{name}");
-        assert_eq!(fault(workspace.sync(Some(&path("link")))), Fault::NotRegular, "{name}");
-        assert_eq!(fault(workspace.list(Some(&path("link")))), Fault::ThroughLink, "{name}");
+        assert_eq!(
+            fault(workspace.remove(&path("directory"))),
+            Fault::NotRegular,
+            "{name}"
+        );
+        assert_eq!(
+            fault(workspace.set_permissions(&path("link"), NEW)),
+            Fault::NotRegular,
+            "{name}"
+        );
+        assert_eq!(
+            fault(workspace.sync(Some(&path("link")))),
+            Fault::NotRegular,
+            "{name}"
+        );
+        assert_eq!(
+            fault(workspace.list(Some(&path("link")))),
+            Fault::ThroughLink,
+            "{name}"
+        );
     });
 }
 
@@ -243,11 +329,23 @@ fn a_link_is_what_its_target_says_and_is_not_followed() {
             workspace.symlink(target, &link, None).unwrap();
             assert_eq!(workspace.read_link(&link).unwrap(), target, "{name}");
             let stat = workspace.stat(&link).unwrap().unwrap();
-            assert_eq!((stat.kind, stat.size), (FileKind::Symlink, target.len() as u64), "{name}");
-            assert_eq!(fault(workspace.symlink(b"x", &link, None)), Fault::Exists, "{name}");
+            assert_eq!(
+                (stat.kind, stat.size),
+                (FileKind::Symlink, target.len() as u64),
+                "{name}"
+            );
+            assert_eq!(
+                fault(workspace.symlink(b"x", &link, None)),
+                Fault::Exists,
+                "{name}"
+            );
             workspace.remove(&link).unwrap();
         }
-        assert_eq!(workspace.list(None).unwrap(), Vec::<Vec<u8>>::new(), "{name}");
+        assert_eq!(
+            workspace.list(None).unwrap(),
+            Vec::<Vec<u8>>::new(),
+            "{name}"
+        );
     });
 }
 
@@ -256,11 +354,23 @@ fn an_exclusive_rename_replaces_nothing() {
     on_each(|workspace, name| {
         create(workspace, "a", b"a");
         create(workspace, "b", b"b");
-        assert_eq!(fault(workspace.rename(&path("a"), &path("b"), Rename::Exclusive)), Fault::Exists, "{name}");
-        assert_eq!((contents(workspace, "a"), contents(workspace, "b")), (b"a".to_vec(), b"b".to_vec()), "{name}");
-        workspace.rename(&path("a"), &path("c"), Rename::Exclusive).unwrap();
+        assert_eq!(
+            fault(workspace.rename(&path("a"), &path("b"), Rename::Exclusive)),
+            Fault::Exists,
+            "{name}"
+        );
+        assert_eq!(
+            (contents(workspace, "a"), contents(workspace, "b")),
+            (b"a".to_vec(), b"b".to_vec()),
+            "{name}"
+        );
+        workspace
+            .rename(&path("a"), &path("c"), Rename::Exclusive)
+            .unwrap();
         assert_eq!(contents(workspace, "c"), b"a", "{name}");
-        workspace.rename(&path("c"), &path("b"), Rename::Replace).unwrap();
+        workspace
+            .rename(&path("c"), &path("b"), Rename::Replace)
+            .unwrap();
         assert_eq!(contents(workspace, "b"), b"a", "{name}");
         assert_eq!(workspace.list(None).unwrap(), [b"b"], "{name}");
     });
@@ -272,9 +382,17 @@ fn an_exchange_swaps_names_and_keeps_inodes() {
         create(workspace, "a", b"a");
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
         create(workspace, "d/b", b"b");
-        let before = (workspace.stat(&path("a")).unwrap(), workspace.stat(&path("d/b")).unwrap());
-        workspace.rename(&path("a"), &path("d/b"), Rename::Exchange).unwrap();
-        let after = (workspace.stat(&path("d/b")).unwrap(), workspace.stat(&path("a")).unwrap());
+        let before = (
+            workspace.stat(&path("a")).unwrap(),
+            workspace.stat(&path("d/b")).unwrap(),
+        );
+        workspace
+            .rename(&path("a"), &path("d/b"), Rename::Exchange)
+            .unwrap();
+        let after = (
+            workspace.stat(&path("d/b")).unwrap(),
+            workspace.stat(&path("a")).unwrap(),
+        );
         assert_eq!(before, after, "{name}");
         assert_eq!(contents(workspace, "a"), b"b", "{name}");
     });
@@ -284,16 +402,22 @@ fn an_exchange_swaps_names_and_keeps_inodes() {
 fn a_directory_that_moved_is_found_under_its_new_name_only() {
     on_each(|workspace, name| {
         for directory in ["a", "b", "b/a"] {
-            workspace.make_dir(&path(directory), Privacy::Shared).unwrap();
+            workspace
+                .make_dir(&path(directory), Privacy::Shared)
+                .unwrap();
         }
         create(workspace, "a/x", b"from a");
         create(workspace, "b/x", b"from b");
         create(workspace, "b/a/x", b"from b/a");
-        workspace.rename(&path("a"), &path("b"), Rename::Exchange).unwrap();
+        workspace
+            .rename(&path("a"), &path("b"), Rename::Exchange)
+            .unwrap();
         assert_eq!(contents(workspace, "a/x"), b"from b", "{name}");
         assert_eq!(contents(workspace, "b/x"), b"from a", "{name}");
         assert_eq!(contents(workspace, "a/a/x"), b"from b/a", "{name}");
-        workspace.rename(&path("a"), &path("c"), Rename::Exclusive).unwrap();
+        workspace
+            .rename(&path("a"), &path("c"), Rename::Exclusive)
+            .unwrap();
         assert_eq!(workspace.stat(&path("a/a/x")).unwrap(), None, "{name}");
         workspace.make_dir(&path("a"), Privacy::Shared).unwrap();
         create(workspace, "a/x", b"new");
@@ -307,9 +431,17 @@ fn a_directory_made_anew_is_not_the_one_that_was_removed() {
     on_each(|workspace, name| {
         for round in 0..3 {
             workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
-            assert_eq!(fault(workspace.make_dir(&path("d"), Privacy::Shared)), Fault::Exists, "{name}");
+            assert_eq!(
+                fault(workspace.make_dir(&path("d"), Privacy::Shared)),
+                Fault::Exists,
+                "{name}"
+            );
             create(workspace, "d/x", &[round]);
-            assert_eq!(fault(workspace.remove_dir(&path("d"))), Fault::NotEmpty, "{name}");
+            assert_eq!(
+                fault(workspace.remove_dir(&path("d"))),
+                Fault::NotEmpty,
+                "{name}"
+            );
             assert_eq!(contents(workspace, "d/x"), [round], "{name}");
             workspace.remove(&path("d/x")).unwrap();
             workspace.remove_dir(&path("d")).unwrap();
@@ -326,41 +458,100 @@ fn a_second_name_is_the_same_file() {
         let stat = workspace.stat(&path("a")).unwrap();
         assert_eq!(stat, workspace.stat(&path("b")).unwrap(), "{name}");
         assert_eq!(stat.map(|stat| stat.links), Some(2), "{name}");
-        assert_eq!(fault(workspace.link(&path("a"), &path("b"))), Fault::Exists, "{name}");
-        workspace.set_permissions(&path("a"), Permissions::Exact(0o604)).unwrap();
+        assert_eq!(
+            fault(workspace.link(&path("a"), &path("b"))),
+            Fault::Exists,
+            "{name}"
+        );
+        workspace
+            .set_permissions(&path("a"), Permissions::Exact(0o604))
+            .unwrap();
         workspace.remove(&path("a")).unwrap();
         let stat = workspace.stat(&path("b")).unwrap();
-        assert_eq!(stat.map(|stat| (stat.links, stat.permissions)), Some((1, 0o604)), "{name}");
+        assert_eq!(
+            stat.map(|stat| (stat.links, stat.permissions)),
+            Some((1, 0o604)),
+            "{name}"
+        );
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
-        assert_eq!(fault(workspace.link(&path("d"), &path("e"))), Fault::Unsupported, "{name}");
+        assert_eq!(
+            fault(workspace.link(&path("d"), &path("e"))),
+            Fault::Unsupported,
+            "{name}"
+        );
     });
 }
 
 #[test]
 fn permissions_are_exactly_those_asked_for() {
     on_each(|workspace, name| {
-        workspace.make_dir(&path("private"), Privacy::Private).unwrap();
+        workspace
+            .make_dir(&path("private"), Privacy::Private)
+            .unwrap();
         for bits in [0o700, 0o1755, 0o700] {
             let stat = workspace.stat(&path("private")).unwrap().unwrap();
-            assert_eq!((stat.kind, stat.permissions), (FileKind::Directory, 0o700), "{name}");
-            workspace.set_permissions(&path("private"), Permissions::Exact(bits)).unwrap();
-            assert_eq!(workspace.stat(&path("private")).unwrap().unwrap().permissions, bits, "{name}");
-            workspace.set_permissions(&path("private"), Permissions::Exact(0o700)).unwrap();
+            assert_eq!(
+                (stat.kind, stat.permissions),
+                (FileKind::Directory, 0o700),
+                "{name}"
+            );
+            workspace
+                .set_permissions(&path("private"), Permissions::Exact(bits))
+                .unwrap();
+            assert_eq!(
+                workspace
+                    .stat(&path("private"))
+                    .unwrap()
+                    .unwrap()
+                    .permissions,
+                bits,
+                "{name}"
+            );
+            workspace
+                .set_permissions(&path("private"), Permissions::Exact(0o700))
+                .unwrap();
         }
         for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
             let file = path("file");
-            workspace.create(&file, &[b"x"], Permissions::Exact(bits), None).unwrap();
-            assert_eq!(workspace.stat(&file).unwrap().unwrap().permissions, bits, "{name}");
-            workspace.set_permissions(&file, Permissions::Exact(0o600)).unwrap();
-            workspace.set_permissions(&file, Permissions::Exact(bits)).unwrap();
-            assert_eq!(workspace.stat(&file).unwrap().unwrap().permissions, bits, "{name}");
+            workspace
+                .create(&file, &[b"x"], Permissions::Exact(bits), None)
+                .unwrap();
+            assert_eq!(
+                workspace.stat(&file).unwrap().unwrap().permissions,
+                bits,
+                "{name}"
+            );
+            workspace
+                .set_permissions(&file, Permissions::Exact(0o600))
+                .unwrap();
+            workspace
+                .set_permissions(&file, Permissions::Exact(bits))
+                .unwrap();
+            assert_eq!(
+                workspace.stat(&file).unwrap().unwrap().permissions,
+                bits,
+                "{name}"
+            );
             workspace.sync(Some(&file)).unwrap();
             workspace.remove(&file).unwrap();
         }
         let like = path("private/like");
-        workspace.create(&like, &[b"x"], Permissions::Exact(0o400), None).unwrap();
-        workspace.create(&path("new"), &[b"y"], Permissions::Exact(0o440), Some(Like::File(&like))).unwrap();
-        assert_eq!(workspace.stat(&path("new")).unwrap().unwrap().permissions, 0o440, "{name}");
+        workspace
+            .create(&like, &[b"x"], Permissions::Exact(0o400), None)
+            .unwrap();
+        workspace
+            .create(
+                &path("new"),
+                &[b"y"],
+                Permissions::Exact(0o440),
+                Some(Like::File(&like)),
+            )
+            .unwrap();
+        assert_eq!(
+            workspace.stat(&path("new")).unwrap().unwrap().permissions,
+            0o440,
+            "{name}"
+        );
     });
 }
 
@@ -383,7 +574,9 @@ fn an_error_names_verb_and_path() {
         create(workspace, "b", b"");
         let read = workspace.read(&path("x\u{1b}"), 1).unwrap_err();
         assert_eq!(read.to_string(), "x\\x1b: cannot read", "{name}");
-        let rename = workspace.rename(&path("x"), &path("a"), Rename::Replace).unwrap_err();
+        let rename = workspace
+            .rename(&path("x"), &path("a"), Rename::Replace)
+            .unwrap_err();
         assert_eq!(rename.to_string(), "x: cannot rename", "{name}");
     });
 }

@@ -30,7 +30,8 @@ pub(in crate::cli) struct CheckOptions {
 /// How many checks are done in one run.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
-    /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for each
+    /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for
+    /// each
     #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"])]
     pub(in crate::cli) batch: bool,
     /// How many jobs are done at a time [default: the number of processors]
@@ -64,6 +65,9 @@ impl TreeOptions {
 
 impl From<UsualOptions> for CheckOptions {
     fn from(usual: UsualOptions) -> Self {
-        Self { patch: usual.into(), ..Self::default() }
+        Self {
+            patch: usual.into(),
+            ..Self::default()
+        }
     }
 }

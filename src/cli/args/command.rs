@@ -66,16 +66,19 @@ pub(in crate::cli) enum Command {
     Recover,
     /// Take changes back, all of them or nothing
     ///
-    /// Files that somebody else changed since stop it. The history is kept in a work tree of git, where `wpatch init`
-    /// made a place for it, and else in `$XDG_STATE_HOME/wpatch` if that is set.
+    /// Files that somebody else changed since stop it. The history is kept in a work tree of git,
+    /// where `wpatch init` made a place for it, and else in `$XDG_STATE_HOME/wpatch` if that is
+    /// set.
     Undo(UndoOptions),
     /// Take the last undo back
     Redo(BackOptions),
     /// List the changes that can be taken back, the newest first
     Log,
-    /// Show what patches would change in the files as they are now, or what a change of the history did, as a git diff
+    /// Show what patches would change in the files as they are now, or what a change of the history
+    /// did, as a git diff
     ///
-    /// A PATCH that is no file, and the name of a change in the history or its beginning, means that change.
+    /// A PATCH that is no file, and the name of a change in the history or its beginning, means
+    /// that change.
     Show(Box<ShowOptions>),
     /// Make a place for the history in a directory that is no work tree of git
     Init,
@@ -121,21 +124,23 @@ pub(in crate::cli) enum Command {
     },
     /// Serve a model that edits files: a Model Context Protocol server on standard input and output
     ///
-    /// Its tools are `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor tool,
-    /// `apply_patch` and `check_patch`. It ends with its input.
+    /// Its tools are `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's
+    /// text editor tool, `apply_patch` and `check_patch`. It ends with its input.
     Mcp(McpOptions),
     /// Answer an agent that asks before it uses a tool: its hook for the event `PreToolUse`
     ///
-    /// Reads the call from standard input and checks it as `check` does. Writes no file. Prints `deny` for a call that policy
-    /// denies or that does not apply, and `ask` for a call that policy asks about. Prints nothing for any other call, so that
-    /// the agent's own permissions decide. Blocks a call that it cannot read: exit code 2.
+    /// Reads the call from standard input and checks it as `check` does. Writes no file. Prints
+    /// `deny` for a call that policy denies or that does not apply, and `ask` for a call that
+    /// policy asks about. Prints nothing for any other call, so that the agent's own permissions
+    /// decide. Blocks a call that it cannot read: exit code 2.
     Hook {
         /// The agent that calls the hook
         agent: Agent,
-        /// Print `allow` for each change that applies and that no rule asks about: the agent then asks no question
+        /// Print `allow` for each change that applies and that no rule asks about: the agent then
+        /// asks no question
         ///
-        /// Without this option, only a rule with the verdict `allow` in the user's configuration or in a file of --policy
-        /// does so. The hook never allows a call in plan mode.
+        /// Without this option, only a rule with the verdict `allow` in the user's configuration or
+        /// in a file of --policy does so. The hook never allows a call in plan mode.
         #[arg(long)]
         allow: bool,
     },
@@ -161,7 +166,8 @@ impl Command {
         }
     }
 
-    /// Returns the one file or directory that it is about, of commands that may be about one outside of the root.
+    /// Returns the one file or directory that it is about, of commands that may be about one
+    /// outside of the root.
     pub(in crate::cli) fn file(&self) -> Option<&Path> {
         match self {
             Self::Edit(edit) => Some(edit.file()),
@@ -201,9 +207,15 @@ impl Command {
 }
 
 fn grammars() -> Vec<&'static str> {
-    crate::engine::options::SYNTAXES.iter().map(|syntax| syntax.name()).collect()
+    crate::engine::options::SYNTAXES
+        .iter()
+        .map(|syntax| syntax.name())
+        .collect()
 }
 
 fn schemas() -> Vec<&'static str> {
-    crate::report::SCHEMAS.iter().map(|schema| schema.name).collect()
+    crate::report::SCHEMAS
+        .iter()
+        .map(|schema| schema.name)
+        .collect()
 }

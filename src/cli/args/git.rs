@@ -6,7 +6,10 @@ use clap::Args;
 
 /// Small options of `git apply`.
 #[derive(Debug, Default, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(in crate::cli) struct GitOptions {
     /// Leave out the lines that the patch adds
     #[arg(long)]
@@ -23,7 +26,8 @@ pub(in crate::cli) struct GitOptions {
     /// Take a text without any change for a patch that changes nothing
     #[arg(long)]
     pub(in crate::cli) allow_empty: bool,
-    /// Read names in git diffs from the top of the repository on, and leave out what is outside of the root
+    /// Read names in git diffs from the top of the repository on, and leave out what is outside of
+    /// the root
     #[arg(long, conflicts_with = "file")]
     pub(in crate::cli) git_paths: bool,
     /// Does nothing: binary data are taken anyway

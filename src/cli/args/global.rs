@@ -12,16 +12,21 @@ use crate::digest::Sha256;
 ///
 /// None has a default for the parser, which would spend time on filling them all in.
 #[derive(Clone, Debug, Default, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[command(next_help_heading = "Options of every command")]
 pub(in crate::cli) struct Global {
     /// Directory that is patched [default: .]
     #[arg(short = 'd', long, global = true, value_name = "DIR")]
     pub(in crate::cli) root: Option<PathBuf>,
-    /// File with rules on what may be done; of several, and of `wpatch.toml` in the root, the strictest answer counts
+    /// File with rules on what may be done; of several, and of `wpatch.toml` in the root, the
+    /// strictest answer counts
     #[arg(long, global = true, value_name = "FILE")]
     pub(in crate::cli) policy: Vec<PathBuf>,
-    /// The root that the command was given, where the root is a directory that a grant opens outside of that.
+    /// The root that the command was given, where the root is a directory that a grant opens
+    /// outside of that.
     #[arg(skip)]
     pub(in crate::cli) given_root: Option<PathBuf>,
     /// The words of the command line.
@@ -96,7 +101,9 @@ pub(in crate::cli) fn digest(text: &str) -> Result<Sha256, String> {
 
 /// Reads a number with the unit `ms`, `s` or `m`; seconds without one.
 pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let milliseconds = match unit {
         "ms" => 1,
@@ -104,12 +111,20 @@ pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
         "m" => 60_000,
         _ => return Err("expected a number and ms, s or m".to_owned()),
     };
-    let number: u64 = number.parse().map_err(|_| "expected a number and ms, s or m".to_owned())?;
-    number.checked_mul(milliseconds).map(Duration::from_millis).ok_or_else(|| "too long".to_owned())
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "expected a number and ms, s or m".to_owned())?;
+    number
+        .checked_mul(milliseconds)
+        .map(Duration::from_millis)
+        .ok_or_else(|| "too long".to_owned())
 }
 
 pub(super) fn outputs() -> Vec<&'static str> {
-    crate::report::FORMATS.iter().map(|format| format.name()).collect()
+    crate::report::FORMATS
+        .iter()
+        .map(|format| format.name())
+        .collect()
 }
 
 #[cfg(test)]
@@ -121,6 +136,10 @@ mod tests {
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
         assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
-        assert!(duration("-1s").is_err() && duration("1h").is_err() && duration("18446744073709551615m").is_err());
+        assert!(
+            duration("-1s").is_err()
+                && duration("1h").is_err()
+                && duration("18446744073709551615m").is_err()
+        );
     }
 }

@@ -7,10 +7,12 @@ use clap::Args;
 /// What of git's index is changed.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct IndexOptions {
-    /// Change git's index too, of which the files that change have to be those; the patch is put to what it holds
+    /// Change git's index too, of which the files that change have to be those; the patch is put to
+    /// what it holds
     #[arg(long, conflicts_with = "diagnostics")]
     pub(in crate::cli) index: bool,
-    /// Note in git's index that new files are going to be added; without effect where the index changes anyway, or there is none
+    /// Note in git's index that new files are going to be added; without effect where the index
+    /// changes anyway, or there is none
     #[arg(short = 'N', long, conflicts_with = "diagnostics")]
     pub(in crate::cli) intent_to_add: bool,
     /// Write an index with the blobs that the patch was made for to FILE; turns applying off

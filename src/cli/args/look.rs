@@ -4,7 +4,10 @@ use clap::Args;
 
 /// What is printed.
 #[derive(Debug, Default, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(in crate::cli) struct LookOptions {
     /// Print a graph of added and removed lines; turns applying off
     #[arg(long)]
@@ -18,7 +21,8 @@ pub(in crate::cli) struct LookOptions {
     /// End names with NUL instead of quoting them, for --numstat
     #[arg(short = 'z')]
     pub(in crate::cli) nul: bool,
-    /// Include the complete diff of each file in the JSON; a check includes its first 16384 bytes in any case
+    /// Include the complete diff of each file in the JSON; a check includes its first 16384 bytes
+    /// in any case
     #[arg(long)]
     pub(in crate::cli) with_diff: bool,
     /// Largest diff of a file in the JSON, in bytes; a longer one ends after a line
@@ -27,10 +31,12 @@ pub(in crate::cli) struct LookOptions {
     /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
     #[arg(long)]
     pub(in crate::cli) no_large_diff: bool,
-    /// Leave digests, `plan_id` and diffs out of the JSON, and the hunks of a file where all fit as they stand
+    /// Leave digests, `plan_id` and diffs out of the JSON, and the hunks of a file where all fit as
+    /// they stand
     #[arg(long, conflicts_with = "with_diff")]
     pub(in crate::cli) brief: bool,
-    /// Leave out of the JSON what depends on where and when: the same patch on the same tree has the same bytes
+    /// Leave out of the JSON what depends on where and when: the same patch on the same tree has
+    /// the same bytes
     #[arg(long)]
     pub(in crate::cli) deterministic: bool,
 }

@@ -1,8 +1,10 @@
-//! Spellings that git's option parser accepts for every option: `--no-NAME` and unambiguous abbreviations.
+//! Spellings that git's option parser accepts for every option: `--no-NAME` and unambiguous
+//! abbreviations.
 
 use std::ffi::OsString;
 
-/// The long options of `git apply` with their short names; the last field tells whether `--no-NAME` cancels the option.
+/// The long options of `git apply` with their short names; the last field tells whether `--no-NAME`
+/// cancels the option.
 const OPTIONS: [(&str, Option<char>, bool); 31] = [
     ("exclude", None, false),
     ("include", None, false),
@@ -40,8 +42,8 @@ const OPTIONS: [(&str, Option<char>, bool); 31] = [
 /// Short options without a value, which can share an argument.
 const SHORT: &str = "N3Rvqz";
 
-/// Returns the command line `arguments` of `apply` in the spelling that this program knows, or `None` if nothing differs.
-/// An option that a later `--no-NAME` cancels is left out.
+/// Returns the command line `arguments` of `apply` in the spelling that this program knows, or
+/// `None` if nothing differs. An option that a later `--no-NAME` cancels is left out.
 pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let mut known: Vec<OsString> = Vec::with_capacity(arguments.len());
     let mut words = arguments.iter();
@@ -54,7 +56,9 @@ pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
             known.push(word.clone());
             break;
         }
-        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        let (name, value) = long
+            .split_once('=')
+            .map_or((long, None), |(name, value)| (name, Some(value)));
         if let Some(cancelled) = cancelled(name).filter(|_| value.is_none()) {
             cancel(&mut known, cancelled);
         } else {
@@ -73,14 +77,22 @@ fn full(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
         return Some(option);
     }
     // `--no-add` and other negated options have the same prefix.
-    let mut options = OPTIONS.iter().filter(|(known, ..)| known.starts_with(name) && !known.starts_with("no-"));
+    let mut options = OPTIONS
+        .iter()
+        .filter(|(known, ..)| known.starts_with(name) && !known.starts_with("no-"));
     options.next().filter(|_| options.next().is_none())
 }
 
 /// Returns the option that `--name` cancels.
 fn cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
-    let is_opposite = OPTIONS.iter().find(|(known, ..)| known.strip_prefix("no-") == Some(name));
-    let without = || name.strip_prefix("no-").and_then(full).filter(|(.., may_cancel)| *may_cancel);
+    let is_opposite = OPTIONS
+        .iter()
+        .find(|(known, ..)| known.strip_prefix("no-") == Some(name));
+    let without = || {
+        name.strip_prefix("no-")
+            .and_then(full)
+            .filter(|(.., may_cancel)| *may_cancel)
+    };
     is_opposite.or_else(|| without().filter(|_| OPTIONS.iter().all(|(known, ..)| *known != name)))
 }
 
@@ -90,14 +102,20 @@ fn cancel(arguments: &mut Vec<OsString>, &(name, short, _): &(&str, Option<char>
     arguments.retain(|word| *word != *long);
     let Some(short) = short else { return };
     let without = |word: OsString| {
-        let flags = word.to_str().and_then(|word| word.strip_prefix('-')).unwrap_or_default();
+        let flags = word
+            .to_str()
+            .and_then(|word| word.strip_prefix('-'))
+            .unwrap_or_default();
         if !flags.contains(short) || !flags.chars().all(|flag| SHORT.contains(flag)) {
             return Some(word);
         }
         let rest = flags.replace(short, "");
         (!rest.is_empty()).then(|| format!("-{rest}").into())
     };
-    *arguments = std::mem::take(arguments).into_iter().filter_map(without).collect();
+    *arguments = std::mem::take(arguments)
+        .into_iter()
+        .filter_map(without)
+        .collect();
 }
 
 #[cfg(test)]
@@ -106,7 +124,12 @@ mod tests {
 
     fn spelled(words: &[&str]) -> Option<Vec<String>> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        spelled_out(&words).map(|words| words.into_iter().map(|word| word.into_string().unwrap()).collect())
+        spelled_out(&words).map(|words| {
+            words
+                .into_iter()
+                .map(|word| word.into_string().unwrap())
+                .collect()
+        })
     }
 
     #[test]
@@ -116,7 +139,10 @@ mod tests {
             (&["--no-recount", "--no-3way", "--no-check"], Some(&[])),
             (&["--index", "--no-index"], Some(&[])),
             (&["--no-index", "--index"], Some(&["--index"])),
-            (&["--ind", "--dir=x", "--unid"], Some(&["--index", "--directory=x", "--unidiff-zero"])),
+            (
+                &["--ind", "--dir=x", "--unid"],
+                Some(&["--index", "--directory=x", "--unidiff-zero"]),
+            ),
             (&["--no-add", "--add"], Some(&[])),
             (&["--no-add", "--no-no-add"], Some(&[])),
             (&["-Rv", "--no-rev"], Some(&["-v"])),
@@ -126,7 +152,12 @@ mod tests {
             (&["--no-exclude", "--in", "--bogus", "--no", "--no-a"], None),
             (&["--", "--no-index"], None),
         ] {
-            let known = known.map(|known| known.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+            let known = known.map(|known| {
+                known
+                    .iter()
+                    .map(|&word| word.to_owned())
+                    .collect::<Vec<_>>()
+            });
             assert_eq!(spelled(given), known, "{given:?}");
         }
     }

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, Id};
 
-use super::{FilterOptions, GitOptions, Global, IndexOptions, LookOptions, MergeOptions, UsualOptions, digest};
+use super::{
+    FilterOptions, GitOptions, Global, IndexOptions, LookOptions, MergeOptions, UsualOptions,
+    digest,
+};
 use crate::cli::closeness::{How, closeness};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
@@ -34,29 +37,41 @@ pub(in crate::cli) struct ApplyOptions {
     /// Apply although --check, --stat, --numstat or --summary is given
     #[arg(long)]
     pub(in crate::cli) apply: bool,
-    /// Apply the plan that `check --save` kept, or nothing: its `plan_id`, or eight hex digits of it
+    /// Apply the plan that `check --save` kept, or nothing: its `plan_id`, or eight hex digits of
+    /// it
     #[arg(long, value_name = "ID", conflicts_with_all = decided())]
     pub(in crate::cli) plan: Option<String>,
 }
 
-/// Returns the options that a saved plan has decided already: all that read a patch, except those for the report and for
-/// programs that are run.
+/// Returns the options that a saved plan has decided already: all that read a patch, except those
+/// for the report and for programs that are run.
 fn decided() -> Vec<Id> {
     let all = HabitOptions::augment_args(PatchOptions::augment_args(Command::new("")));
     let others = DiagnosticsOptions::augment_args(LookOptions::augment_args(Command::new("")));
     let others = FilterOptions::augment_args(others);
-    let is_decided = |id: &&Id| others.get_arguments().all(|argument| argument.get_id() != *id);
-    all.get_arguments().map(Arg::get_id).filter(is_decided).cloned().collect()
+    let is_decided = |id: &&Id| {
+        others
+            .get_arguments()
+            .all(|argument| argument.get_id() != *id)
+    };
+    all.get_arguments()
+        .map(Arg::get_id)
+        .filter(is_decided)
+        .cloned()
+        .collect()
 }
 
 /// The options of `apply`, `check` and `show`.
 #[derive(Debug, Default, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(in crate::cli) struct PatchOptions {
     #[command(flatten)]
     pub(in crate::cli) usual: UsualOptions,
-    /// Apply the patches that a list as quilt's names, one after the other, all of them or nothing; each line is a name below
-    /// the directory of FILE, with -pN and -R if need be
+    /// Apply the patches that a list as quilt's names, one after the other, all of them or nothing;
+    /// each line is a name below the directory of FILE, with -pN and -R if need be
     #[arg(long, value_name = "FILE", conflicts_with_all = ["patches", "file", "lenient"])]
     pub(in crate::cli) series: Option<PathBuf>,
     #[command(flatten)]
@@ -70,13 +85,15 @@ pub(in crate::cli) struct PatchOptions {
     /// Take files that match, and no others that nothing names
     #[arg(long, value_name = "PATTERN")]
     pub(in crate::cli) include: Vec<String>,
-    /// What --include and --exclude say, in the order of the command line: whether to take, and what.
+    /// What --include and --exclude say, in the order of the command line: whether to take, and
+    /// what.
     #[arg(skip)]
     pub(in crate::cli) filters: Vec<(bool, String)>,
     /// What `apply` has from GNU patch.
     #[arg(skip)]
     pub(in crate::cli) gnu: GnuOptions,
-    /// Take some files and hunks, by the numbers and names that `check --json` with the other options shows: 1,3-4,f6,f7h2
+    /// Take some files and hunks, by the numbers and names that `check --json` with the other
+    /// options shows: 1,3-4,f6,f7h2
     #[arg(long, value_name = "LIST")]
     pub(in crate::cli) only: Option<Only>,
     /// Lines of context that have to match on each side of a change
@@ -91,7 +108,8 @@ pub(in crate::cli) struct PatchOptions {
     /// Refuse an input that names a change without its content, such as "Only in b: x"
     #[arg(long)]
     pub(in crate::cli) strict_input: bool,
-    /// Take line numbers of an earlier version that the history has, where every line that they name stands unchanged
+    /// Take line numbers of an earlier version that the history has, where every line that they
+    /// name stands unchanged
     #[arg(long)]
     pub(in crate::cli) relocate: bool,
     /// Count the lines of hunks instead of believing their headers
@@ -155,23 +173,31 @@ pub(in crate::cli) struct PatchOptions {
     /// Most hunks in a patch [default: 1000000]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_hunks: Option<usize>,
-    /// Most bytes that a byte of binary data makes, beyond 16777216 bytes of contents [default: 200]
+    /// Most bytes that a byte of binary data makes, beyond 16777216 bytes of contents [default:
+    /// 200]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_ratio: Option<u64>,
-    /// Most bytes that copies and binary data add to files that belong together [default: 134217728]
+    /// Most bytes that copies and binary data add to files that belong together [default:
+    /// 134217728]
     #[arg(long, value_name = "BYTES")]
     pub(in crate::cli) max_growth: Option<u64>,
 }
 
 impl From<UsualOptions> for PatchOptions {
     fn from(usual: UsualOptions) -> Self {
-        Self { usual, ..Self::default() }
+        Self {
+            usual,
+            ..Self::default()
+        }
     }
 }
 
 impl From<UsualOptions> for ApplyOptions {
     fn from(usual: UsualOptions) -> Self {
-        Self { patch: usual.into(), ..Self::default() }
+        Self {
+            patch: usual.into(),
+            ..Self::default()
+        }
     }
 }
 
@@ -187,8 +213,15 @@ impl PatchOptions {
             lenient: self.lenient,
             relocate: self.relocate,
             strip: self.usual.strip,
-            directory: self.directory.take().map_or(Ok(Vec::new()), names::directory)?,
-            below: self.git.git_paths.then(|| names::below(global)).transpose()?,
+            directory: self
+                .directory
+                .take()
+                .map_or(Ok(Vec::new()), names::directory)?,
+            below: self
+                .git
+                .git_paths
+                .then(|| names::below(global))
+                .transpose()?,
             filters: self
                 .filters
                 .iter()
@@ -201,7 +234,11 @@ impl PatchOptions {
             roots: names::roots(global),
             closeness: closeness(self.closeness, self.reindent)?,
             context: self.context,
-            fuzz: if self.merge.merge_hunks.is_some() { 0 } else { self.fuzz.unwrap_or_default() },
+            fuzz: if self.merge.merge_hunks.is_some() {
+                0
+            } else {
+                self.fuzz.unwrap_or_default()
+            },
             unidiff_zero: self.unidiff_zero,
             whitespace: self.whitespace.action(),
             ignore_whitespace: self.whitespace.ignores(),

@@ -62,7 +62,9 @@ impl Job {
             },
             Err(error) => {
                 let named = serde_json::from_slice::<Named>(text).ok();
-                let id = named.and_then(|named| named.id).and_then(|value| id(value).ok());
+                let id = named
+                    .and_then(|named| named.id)
+                    .and_then(|value| id(value).ok());
                 (id, Err(usage(format!("the job cannot be read: {error}"))))
             }
         }
@@ -70,23 +72,45 @@ impl Job {
 
     /// Returns the names by which problems may call what it names.
     pub(super) fn places(&self) -> Vec<String> {
-        let places = [&self.root, &self.git_dir, &self.patch_file].into_iter().flatten();
-        let names = places.flat_map(|place| [Some(place.clone()), fs_err::canonicalize(place).ok()]).flatten();
-        names.map(|name| name.to_string_lossy().into_owned()).collect()
+        let places = [&self.root, &self.git_dir, &self.patch_file]
+            .into_iter()
+            .flatten();
+        let names = places
+            .flat_map(|place| [Some(place.clone()), fs_err::canonicalize(place).ok()])
+            .flatten();
+        names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect()
     }
 
-    /// Returns what is to be checked, where `usual` says what the job does not, under the policy of the root of `global`.
-    pub(super) fn request(self, usual: &Request, max_patch: u64, global: &Global) -> Result<Request, Stop> {
+    /// Returns what is to be checked, where `usual` says what the job does not, under the policy of
+    /// the root of `global`.
+    pub(super) fn request(
+        self,
+        usual: &Request,
+        max_patch: u64,
+        global: &Global,
+    ) -> Result<Request, Stop> {
         let patch = match (self.patch, self.patch_file, self.patch_base64) {
             (Some(text), None, None) => ("-".to_owned(), text.into()),
             (None, Some(path), None) => input::named(&path, max_patch, global)?,
             (None, None, Some(text)) => {
                 let told = |error| usage(format!("patch_base64 cannot be read: {error}"));
-                ("-".to_owned(), STANDARD.decode(text.trim_ascii()).map_err(told)?.into())
+                (
+                    "-".to_owned(),
+                    STANDARD.decode(text.trim_ascii()).map_err(told)?.into(),
+                )
             }
-            _ => return Err(usage("a job has one of patch, patch_file and patch_base64".to_owned())),
+            _ => {
+                return Err(usage(
+                    "a job has one of patch, patch_file and patch_base64".to_owned(),
+                ));
+            }
         };
-        let mut request = Request { what: Request::of_all(vec![patch]).what, ..usual.clone() };
+        let mut request = Request {
+            what: Request::of_all(vec![patch]).what,
+            ..usual.clone()
+        };
         // The repository of its tree, if that has one, is not the one that this runs in.
         request.context.objects = None;
         self.options.amend(&mut request)?;
@@ -96,28 +120,45 @@ impl Job {
 
 impl JobOptions {
     fn amend(self, request: &mut Request) -> Result<(), Stop> {
-        let Request { decide, look, commit, .. } = request;
+        let Request {
+            decide,
+            look,
+            commit,
+            ..
+        } = request;
         if self.exclude.is_some() || self.include.is_some() {
-            let excluded = self.exclude.iter().flatten().map(|pattern| names::filter(false, pattern));
-            let included = self.include.iter().flatten().map(|pattern| names::filter(true, pattern));
+            let excluded = self
+                .exclude
+                .iter()
+                .flatten()
+                .map(|pattern| names::filter(false, pattern));
+            let included = self
+                .include
+                .iter()
+                .flatten()
+                .map(|pattern| names::filter(true, pattern));
             decide.filters = excluded.chain(included).collect::<Result<_, _>>()?;
         }
         for name in self.guard.iter().flatten() {
             let guard = GUARDS.iter().find(|guard| guard.name == name);
-            decide.guards.push(guard.ok_or_else(|| usage(format!("there is no guard {name}")))?);
+            decide
+                .guards
+                .push(guard.ok_or_else(|| usage(format!("there is no guard {name}")))?);
         }
         look.describe = self.describe.unwrap_or(look.describe);
         look.diff = self.diff.unwrap_or(look.diff);
         commit.approve = self.approve.or(commit.approve.take());
         if !self.decide.is_empty() {
-            *decide = amended(decide, self.decide)
-                .map_err(|error| usage(format!("the options of the job cannot be read: {error}")))?;
+            *decide = amended(decide, self.decide).map_err(|error| {
+                usage(format!("the options of the job cannot be read: {error}"))
+            })?;
         }
         Ok(())
     }
 }
 
-/// Returns `decide` with other values for the fields `options`. An option that is `null` is not given.
+/// Returns `decide` with other values for the fields `options`. An option that is `null` is not
+/// given.
 fn amended(decide: &Decide, options: Map<String, Value>) -> serde_json::Result<Decide> {
     let mut fields: Map<String, Value> = serde_json::from_value(serde_json::to_value(decide)?)?;
     fields.extend(options.into_iter().filter(|(_, value)| !value.is_null()));
@@ -126,7 +167,9 @@ fn amended(decide: &Decide, options: Map<String, Value>) -> serde_json::Result<D
 
 fn id(value: Box<RawValue>) -> Result<JobId, Stop> {
     match value.get().as_bytes().first() {
-        Some(b'"') => serde_json::from_str(value.get()).map(JobId::Text).map_err(|error| usage(error.to_string())),
+        Some(b'"') => serde_json::from_str(value.get())
+            .map(JobId::Text)
+            .map_err(|error| usage(error.to_string())),
         Some(b'-' | b'0'..=b'9') => Ok(JobId::Number(value)),
         _ => Err(usage("the id of a job is a string or a number".to_owned())),
     }

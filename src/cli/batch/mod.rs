@@ -1,7 +1,7 @@
 //! Many checks in one run: a job a line in, a report a line out.
 //!
-//! Threads take lines one by one, so that no more of them are in memory than are worked on, and nothing that is wrong with
-//! one job ends the run.
+//! Threads take lines one by one, so that no more of them are in memory than are worked on, and
+//! nothing that is wrong with one job ends the run.
 
 mod job;
 mod queue;
@@ -49,8 +49,11 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
         Ok(batch)
     };
     // On one terminal the line would be mixed with the reports.
-    let done: Result<_, Stop> =
-        if io::stdout().is_terminal() { work(Progress::default()) } else { progress::shown(&kept, work) };
+    let done: Result<_, Stop> = if io::stdout().is_terminal() {
+        work(Progress::default())
+    } else {
+        progress::shown(&kept, work)
+    };
     match done {
         Ok(batch) => batch.ended(),
         Err(stop) => {
@@ -76,7 +79,8 @@ fn work_off(batch: &Arc<Batch>, threads: usize) {
         // No thread may be started. A signal is seen between two jobs.
         return batch.work();
     }
-    // A thread may wait for a line that never comes; a signal ends the run as soon as no job is in the making.
+    // A thread may wait for a line that never comes; a signal ends the run as soon as no job is in
+    // the making.
     let is_over = || batch.is_interrupted() && batch.busy.load(Ordering::SeqCst) == 0;
     while !workers.iter().all(thread::JoinHandle::is_finished) && !is_over() {
         thread::park_timeout(LOOK);
@@ -108,17 +112,34 @@ struct Batch {
 }
 
 impl Batch {
-    fn begin(check: CheckOptions, global: Global, progress: Progress) -> Result<(Arc<Self>, usize), Stop> {
-        let CheckOptions { mut patch, tree, batch: BatchOptions { jobs, shard, .. }, .. } = check;
+    fn begin(
+        check: CheckOptions,
+        global: Global,
+        progress: Progress,
+    ) -> Result<(Arc<Self>, usize), Stop> {
+        let CheckOptions {
+            mut patch,
+            tree,
+            batch: BatchOptions { jobs, shard, .. },
+            ..
+        } = check;
         if let Some(format) = &global.output {
-            return Err(usage(format!("a batch prints JSON Lines, and nothing as {format}")));
+            return Err(usage(format!(
+                "a batch prints JSON Lines, and nothing as {format}"
+            )));
         }
-        let threads = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let threads = jobs
+            .or_else(|| thread::available_parallelism().ok())
+            .map_or(1, NonZero::get);
         if input::first(&patch.usual.patches) == Phase::Reading {
             progress.enter(Phase::Jobs, 0);
         }
         let input = source(&mem::take(&mut patch.usual.patches), &global)?;
-        let order = if patch.look.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
+        let order = if patch.look.deterministic {
+            Order::Read(AHEAD * threads)
+        } else {
+            Order::Finished
+        };
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
         let is_deterministic = patch.look.deterministic;
@@ -149,7 +170,10 @@ impl Batch {
     /// Does jobs until there are no more.
     fn work(&self) {
         // What one job does in parallel it does on this thread: the others have jobs of their own.
-        let _pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+        let _pool = ThreadPoolBuilder::new()
+            .num_threads(1)
+            .use_current_thread()
+            .build();
         while !self.is_stopped.load(Ordering::SeqCst) && self.interrupt.signal().is_none() {
             match self.queue.take(|| self.begins()) {
                 Ok(Some(taken)) => {
@@ -163,8 +187,9 @@ impl Batch {
         }
     }
 
-    /// Returns whether one more job may begin, which has to be answered then. Whoever waits for the end looks at the signal
-    /// first: it finds either that a job begins, or that the signal keeps it from that.
+    /// Returns whether one more job may begin, which has to be answered then. Whoever waits for the
+    /// end looks at the signal first: it finds either that a job begins, or that the signal keeps
+    /// it from that.
     fn begins(&self) -> bool {
         self.busy.fetch_add(1, Ordering::SeqCst);
         let begins = !self.is_interrupted();
@@ -184,7 +209,13 @@ impl Batch {
     fn answer(&self, Taken { place, index, text }: Taken) {
         let (id, result) = match &text {
             Some(text) => Job::read(text),
-            None => (None, Err(usage(format!("the job has more than {} bytes", queue::MAX_LINE)))),
+            None => (
+                None,
+                Err(usage(format!(
+                    "the job has more than {} bytes",
+                    queue::MAX_LINE
+                ))),
+            ),
         };
         // What it says is in the job.
         drop(text);
@@ -203,23 +234,37 @@ impl Batch {
             self.has_failed.store(true, Ordering::SeqCst);
         }
         let mut line = Vec::new();
-        let answer = BatchLine { schema: BATCH_SCHEMA, index, id, report };
+        let answer = BatchLine {
+            schema: BATCH_SCHEMA,
+            index,
+            id,
+            report,
+        };
         let printed = print_json(&answer, &mut line).and_then(|()| self.queue.put(place, line));
         match printed {
             Ok(()) => {
                 self.answered.fetch_add(1, Ordering::SeqCst);
             }
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.break_off(UNREAD, String::new()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.break_off(UNREAD, String::new());
+            }
             Err(error) => self.break_off(4, format!("cannot write the reports: {error}")),
         }
     }
 
     fn check(&self, mut job: Job) -> Result<Report, Stop> {
         let (root, git_dir, rev) = (job.root.take(), job.git_dir.take(), job.rev.take());
-        let global = Global { root: root.clone().or_else(|| self.global.root.clone()), ..self.global.clone() };
+        let global = Global {
+            root: root.clone().or_else(|| self.global.root.clone()),
+            ..self.global.clone()
+        };
         let mut request = job.request(&self.usual, self.max_patch, &global)?;
-        request.context.git = request.context.git.map(|git| self.git(&git, root.as_deref()));
-        let is_tree = git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
+        request.context.git = request
+            .context
+            .git
+            .map(|git| self.git(&git, root.as_deref()));
+        let is_tree =
+            git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
         if !is_tree {
             if root.is_some() {
                 request.decide.roots = names::roots(&global);
@@ -233,17 +278,26 @@ impl Batch {
             return Ok(outcome.report);
         }
         if root.is_some() {
-            return Err(usage("a job has a root, or a git_dir with a rev".to_owned()));
+            return Err(usage(
+                "a job has a root, or a git_dir with a rev".to_owned(),
+            ));
         }
-        let named = self.tree.from_tree.as_ref().map(|name| name.as_encoded_bytes().to_vec());
+        let named = self
+            .tree
+            .from_tree
+            .as_ref()
+            .map(|name| name.as_encoded_bytes().to_vec());
         let Some(revision) = rev.map(String::into_bytes).or(named) else {
-            return Err(usage("a git_dir needs a rev that names the tree".to_owned()));
+            return Err(usage(
+                "a git_dir needs a rev that names the tree".to_owned(),
+            ));
         };
         let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
         Ok(tree::against(&repository, &revision, request)?.report)
     }
 
-    /// Returns the git of the root of a job; that of the root of the run is asked once for all jobs, unless it fails.
+    /// Returns the git of the root of a job; that of the root of the run is asked once for all
+    /// jobs, unless it fails.
     fn git(&self, usual: &Arc<Git>, root: Option<&Path>) -> Arc<Git> {
         match root {
             None if !usual.has_failed() => Arc::clone(usual),
@@ -254,11 +308,16 @@ impl Batch {
     /// Returns the repository `git_dir`, or the one that the root is in, opened once for all jobs.
     fn repository(&self, git_dir: Option<&Path>) -> Repository {
         let mut kept = locked(&self.repositories);
-        let place = kept.iter().position(|(known, _)| known.as_deref() == git_dir);
+        let place = kept
+            .iter()
+            .position(|(known, _)| known.as_deref() == git_dir);
         let found = if let Some(place) = place {
             kept.remove(place)
         } else {
-            (git_dir.map(Path::to_owned), tree::repository(git_dir, &self.tree, &self.global))
+            (
+                git_dir.map(Path::to_owned),
+                tree::repository(git_dir, &self.tree, &self.global),
+            )
         };
         let repository = found.1.clone();
         kept.insert(0, found);
@@ -280,7 +339,11 @@ impl Batch {
             }
             return ExitCode::from(exit_code);
         }
-        if let Some(signal) = self.interrupt.signal().and_then(|signal| u8::try_from(signal).ok()) {
+        if let Some(signal) = self
+            .interrupt
+            .signal()
+            .and_then(|signal| u8::try_from(signal).ok())
+        {
             let answered = self.answered.load(Ordering::SeqCst);
             output::complain(&format!(
                 "stopped by signal {signal}: jobs answered: {answered}, nothing is done of the others"
@@ -306,7 +369,10 @@ fn unless_it_panics(work: impl FnOnce() -> Result<Report, Stop>) -> Report {
     let stop = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(report)) => return report,
         Ok(Err(stop)) => stop,
-        Err(_) => Stop::new(&code::IO, "wpatch has a mistake, and this job met it: please report it".to_owned()),
+        Err(_) => Stop::new(
+            &code::IO,
+            "wpatch has a mistake, and this job met it: please report it".to_owned(),
+        ),
     };
     stop.into_outcome("check").report
 }

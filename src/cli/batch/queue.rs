@@ -31,10 +31,14 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+        let parts = text
+            .split_once('/')
+            .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         let shard = parts.map(|(index, count)| Self { index, count });
         let is_right = |shard: &Self| 0 < shard.index && shard.index <= shard.count;
-        shard.filter(is_right).ok_or_else(|| "expected I/N with I from 1 to N, as in 2/8".to_owned())
+        shard
+            .filter(is_right)
+            .ok_or_else(|| "expected I/N with I from 1 to N, as in 2/8".to_owned())
     }
 }
 
@@ -79,16 +83,25 @@ impl Queue {
         order: Order,
     ) -> Self {
         Self {
-            source: Mutex::new(Source { input, lines: 0, taken: 0 }),
-            sink: Mutex::new(Sink { out, written: 0, waiting: BTreeMap::new(), is_broken: false }),
+            source: Mutex::new(Source {
+                input,
+                lines: 0,
+                taken: 0,
+            }),
+            sink: Mutex::new(Sink {
+                out,
+                written: 0,
+                waiting: BTreeMap::new(),
+                is_broken: false,
+            }),
             is_written: Condvar::new(),
             shard: shard.unwrap_or(Shard { index: 1, count: 1 }),
             order,
         }
     }
 
-    /// Returns the next job, unless `begins` says that none begins any more; `None` after the last one, and when the output
-    /// is broken. Blank lines are passed over.
+    /// Returns the next job, unless `begins` says that none begins any more; `None` after the last
+    /// one, and when the output is broken. Blank lines are passed over.
     ///
     /// # Errors
     ///
@@ -98,7 +111,10 @@ impl Queue {
         if let Order::Read(window) = self.order {
             let mut sink = locked(&self.sink);
             while source.taken - sink.written >= window && !sink.is_broken {
-                sink = self.is_written.wait(sink).unwrap_or_else(PoisonError::into_inner);
+                sink = self
+                    .is_written
+                    .wait(sink)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
             if sink.is_broken {
                 return Ok(None);
@@ -122,7 +138,11 @@ impl Queue {
             }
             let place = source.taken;
             source.taken += 1;
-            return Ok(Some(Taken { place, index, text: (line == Line::Whole).then_some(text) }));
+            return Ok(Some(Taken {
+                place,
+                index,
+                text: (line == Line::Whole).then_some(text),
+            }));
         }
     }
 
@@ -133,7 +153,11 @@ impl Queue {
     /// Returns the error of the output.
     pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
         let mut sink = locked(&self.sink);
-        let put = if self.order == Order::Finished { sink.print(&line) } else { sink.print_in_turn(place, line) };
+        let put = if self.order == Order::Finished {
+            sink.print(&line)
+        } else {
+            sink.print_in_turn(place, line)
+        };
         sink.is_broken |= put.is_err();
         self.is_written.notify_all();
         put
@@ -162,13 +186,23 @@ mod tests {
 
     fn taken(input: &'static str, shard: &str) -> Vec<(usize, usize)> {
         let shard = Some(shard.parse().unwrap());
-        let queue = Queue::new(Box::new(input.as_bytes()), Box::new(io::sink()), shard, Order::Finished);
-        std::iter::from_fn(|| queue.take(|| true).unwrap()).map(|job| (job.place, job.index)).collect()
+        let queue = Queue::new(
+            Box::new(input.as_bytes()),
+            Box::new(io::sink()),
+            shard,
+            Order::Finished,
+        );
+        std::iter::from_fn(|| queue.take(|| true).unwrap())
+            .map(|job| (job.place, job.index))
+            .collect()
     }
 
     #[test]
     fn shards_are_by_the_number_of_the_line() {
-        assert_eq!(taken("a\n\nb\nc\nd", "1/1"), [(0, 0), (1, 2), (2, 3), (3, 4)]);
+        assert_eq!(
+            taken("a\n\nb\nc\nd", "1/1"),
+            [(0, 0), (1, 2), (2, 3), (3, 4)]
+        );
         assert_eq!(taken("a\n\nb\nc\nd", "1/2"), [(0, 0), (1, 2), (2, 4)]);
         assert_eq!(taken("a\n\nb\nc\nd", "2/2"), [(0, 3)]);
         for wrong in ["", "1", "0/1", "2/1", "1/0", "a/b", "-1/2"] {
@@ -178,7 +212,12 @@ mod tests {
 
     #[test]
     fn no_more_jobs_are_taken_than_the_window_holds() {
-        let queue = Queue::new(Box::new(&b"a\nb\nc\n"[..]), Box::new(io::sink()), None, Order::Read(2));
+        let queue = Queue::new(
+            Box::new(&b"a\nb\nc\n"[..]),
+            Box::new(io::sink()),
+            None,
+            Order::Read(2),
+        );
         let [first, second] = [(); 2].map(|()| queue.take(|| true).unwrap().unwrap());
         queue.put(second.place, b"2\n".to_vec()).unwrap();
         assert_eq!(locked(&queue.sink).waiting.len(), 1);
@@ -203,7 +242,12 @@ mod tests {
                 Ok(())
             }
         }
-        let queue = Queue::new(Box::new(&b"a\nb\n"[..]), Box::new(Broken), None, Order::Read(1));
+        let queue = Queue::new(
+            Box::new(&b"a\nb\n"[..]),
+            Box::new(Broken),
+            None,
+            Order::Read(1),
+        );
         let first = queue.take(|| true).unwrap().unwrap();
         assert!(queue.put(first.place, b"1\n".to_vec()).is_err());
         assert!(queue.take(|| true).unwrap().is_none());

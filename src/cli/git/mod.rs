@@ -10,7 +10,9 @@ use std::io::{self, Write};
 
 use super::diagnostic::Title;
 use crate::engine::Outcome;
-use crate::engine::options::{Code, Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax};
+use crate::engine::options::{
+    Code, Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax,
+};
 use crate::path::RelPath;
 use crate::report::{FileReport, FileStatus, IndexReport, Op};
 use crate::text::printable;
@@ -34,33 +36,78 @@ const MOST_UNFIT: usize = 100;
 /// The last line on a file whose contents do not fit.
 const UNFIT: &str = "{old}: patch does not apply";
 
-/// What is said of a file for each code: usually, and where git's index counts. `{old}` is its name before, `{new}` the one
-/// afterwards, `{blob}` the one that the patch was made for.
+/// What is said of a file for each code: usually, and where git's index counts. `{old}` is its name
+/// before, `{new}` the one afterwards, `{blob}` the one that the patch was made for.
 const WORDS: &[(Code, &[&str], &[&str])] = &[
-    (code::MISSING, &["{old}: No such file or directory"], &["{old}: does not exist in index"]),
-    (code::NOT_A_DIRECTORY, &["{old}: Not a directory"], &["{old}: Not a directory"]),
-    (code::EXISTS, &["{new}: already exists in working directory"], &["{new}: already exists in index"]),
-    (code::NOT_A_FILE, &["{old}: wrong type"], &["{old}: wrong type"]),
-    (code::WRONG_TYPE, &["{old}: wrong type"], &["{old}: wrong type"]),
-    (code::NOT_AS_INDEXED, &["{old}: does not match index"], &["{old}: does not match index"]),
-    (code::CLOSED, &["invalid path '{new}'"], &["invalid path '{new}'"]),
-    (code::OUTSIDE_ROOT, &["invalid path '{new}'"], &["invalid path '{new}'"]),
-    (code::NOT_EMPTIED, &[NOT_EMPTIED, UNFIT], &[NOT_EMPTIED, UNFIT]),
+    (
+        code::MISSING,
+        &["{old}: No such file or directory"],
+        &["{old}: does not exist in index"],
+    ),
+    (
+        code::NOT_A_DIRECTORY,
+        &["{old}: Not a directory"],
+        &["{old}: Not a directory"],
+    ),
+    (
+        code::EXISTS,
+        &["{new}: already exists in working directory"],
+        &["{new}: already exists in index"],
+    ),
+    (
+        code::NOT_A_FILE,
+        &["{old}: wrong type"],
+        &["{old}: wrong type"],
+    ),
+    (
+        code::WRONG_TYPE,
+        &["{old}: wrong type"],
+        &["{old}: wrong type"],
+    ),
+    (
+        code::NOT_AS_INDEXED,
+        &["{old}: does not match index"],
+        &["{old}: does not match index"],
+    ),
+    (
+        code::CLOSED,
+        &["invalid path '{new}'"],
+        &["invalid path '{new}'"],
+    ),
+    (
+        code::OUTSIDE_ROOT,
+        &["invalid path '{new}'"],
+        &["invalid path '{new}'"],
+    ),
+    (
+        code::NOT_EMPTIED,
+        &[NOT_EMPTIED, UNFIT],
+        &[NOT_EMPTIED, UNFIT],
+    ),
     (
         code::NO_BLOB,
         &["sha1 information is lacking or useless ({old})."],
         &["sha1 information is lacking or useless ({old})."],
     ),
-    (code::NO_BINARY_DATA, &[NO_INDEX_LINE, UNFIT], &[NO_INDEX_LINE, UNFIT]),
+    (
+        code::NO_BINARY_DATA,
+        &[NO_INDEX_LINE, UNFIT],
+        &[NO_INDEX_LINE, UNFIT],
+    ),
     (code::WRONG_BLOB, &[OTHER_BLOB, UNFIT], &[OTHER_BLOB, UNFIT]),
     (code::BINARY_DATA, &[DAMAGED, UNFIT], &[DAMAGED, UNFIT]),
-    (code::IRREVERSIBLE, &[NO_WAY_BACK, UNFIT], &[NO_WAY_BACK, UNFIT]),
+    (
+        code::IRREVERSIBLE,
+        &[NO_WAY_BACK, UNFIT],
+        &[NO_WAY_BACK, UNFIT],
+    ),
     (code::THROUGH_LINK, &[BEYOND, UNFIT], &[BEYOND, UNFIT]),
 ];
 
 const NOT_EMPTIED: &str = "removal patch leaves file contents";
 const NO_INDEX_LINE: &str = "cannot apply binary patch to '{old}' without full index line";
-const OTHER_BLOB: &str = "the patch applies to '{old}' ({blob}), which does not match the current contents.";
+const OTHER_BLOB: &str =
+    "the patch applies to '{old}' ({blob}), which does not match the current contents.";
 const DAMAGED: &str = "binary patch does not apply to '{old}'";
 const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
 const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
@@ -74,31 +121,55 @@ const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")
 /// Names and lines of patches go through [`printable`].
 pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> io::Result<()> {
     let is_foreign = outcome.inputs.iter().any(is_foreign);
-    let speech = if is_foreign { Speech::default() } else { speech };
+    let speech = if is_foreign {
+        Speech::default()
+    } else {
+        speech
+    };
     let mut lines = progress::skipped(outcome, speech);
-    if let Some(broken) = outcome.problems.iter().find(|problem| is_broken(outcome, problem)) {
-        lines.extend(text::of_text(outcome, broken).into_iter().map(|line| format!("error: {line}")));
+    if let Some(broken) = outcome
+        .problems
+        .iter()
+        .find(|problem| is_broken(outcome, problem))
+    {
+        lines.extend(
+            text::of_text(outcome, broken)
+                .into_iter()
+                .map(|line| format!("error: {line}")),
+        );
     } else {
         let files: Vec<_> = outcome.files().collect();
         lines.extend(all_checked(outcome, &files, speech));
-        lines.extend(files.iter().flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)));
+        lines.extend(
+            files
+                .iter()
+                .flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)),
+        );
         lines.extend(progress::in_conflict(outcome));
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
 }
 
-/// Returns what is said of all files when they are looked at; the files that cannot be changed have lines of their own up to a
-/// limit.
-fn all_checked(outcome: &Outcome, files: &[(&FileReport, Vec<&Problem>)], speech: Speech) -> Vec<String> {
+/// Returns what is said of all files when they are looked at; the files that cannot be changed have
+/// lines of their own up to a limit.
+fn all_checked(
+    outcome: &Outcome,
+    files: &[(&FileReport, Vec<&Problem>)],
+    speech: Speech,
+) -> Vec<String> {
     let mut lines = Vec::new();
     // Files that are not listed have the same problems as those before them.
     let (mut missing, mut unfit) = (0, 0);
     for (file, problems) in files {
         // After many problems of a kind, the problems of a file are counted and not kept.
         let is_missing = problems.iter().any(|problem| is_missing(outcome, problem))
-            || missing > 0 && problems.is_empty() && file.status == FileStatus::Failed(code::MISSING.kind);
+            || missing > 0
+                && problems.is_empty()
+                && file.status == FileStatus::Failed(code::MISSING.kind);
         let is_unfit = !is_missing
-            && (problems.iter().any(|problem| problem.severity == Severity::Error)
+            && (problems
+                .iter()
+                .any(|problem| problem.severity == Severity::Error)
                 || unfit > 0 && problems.is_empty() && file.is_rejected());
         missing += usize::from(is_missing);
         unfit += usize::from(is_unfit);
@@ -113,12 +184,15 @@ fn all_checked(outcome: &Outcome, files: &[(&FileReport, Vec<&Problem>)], speech
     }
     let more = unfit.saturating_sub(MOST_UNFIT) + if unfit > 0 { omitted } else { 0 };
     if more > 0 {
-        lines.push(format!("error: and {more} more files: patch does not apply"));
+        lines.push(format!(
+            "error: and {more} more files: patch does not apply"
+        ));
     }
     lines
 }
 
-/// Returns whether all that `problem` states is that a file does not exist, which git's line states as well.
+/// Returns whether all that `problem` states is that a file does not exist, which git's line states
+/// as well.
 pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
     *problem.code == code::MISSING && problem.operation.is_some() && is_told(outcome, problem)
 }
@@ -136,38 +210,62 @@ impl Titles {
     /// Finds the problems of `outcome` that git has sentences for.
     pub(super) fn of(outcome: &Outcome, speech: Speech) -> Self {
         let problems = || outcome.problems.iter().enumerate();
-        let broken = problems().find(|(_, problem)| is_broken(outcome, problem)).map(|(index, _)| index);
+        let broken = problems()
+            .find(|(_, problem)| is_broken(outcome, problem))
+            .map(|(index, _)| index);
         let mut files = HashSet::new();
         let mut is_first = |problem: &Problem| {
-            let file = problem.operation.and_then(|number| outcome.report.file_of(number));
-            file.is_some_and(|file| is_printed(outcome, file, problem)) && files.insert(problem.operation)
+            let file = problem
+                .operation
+                .and_then(|number| outcome.report.file_of(number));
+            file.is_some_and(|file| is_printed(outcome, file, problem))
+                && files.insert(problem.operation)
         };
-        let first = problems().filter(|(_, problem)| is_first(problem)).map(|(index, _)| index).collect();
-        Self { speech, broken, first }
+        let first = problems()
+            .filter(|(_, problem)| is_first(problem))
+            .map(|(index, _)| index)
+            .collect();
+        Self {
+            speech,
+            broken,
+            first,
+        }
     }
 
     /// Returns how the title of the problem `index` relates to the lines that are printed of it.
     pub(super) fn title(&self, outcome: &Outcome, index: usize) -> Title {
-        let Some(problem) = outcome.problems.get(index) else { return Title::Own };
+        let Some(problem) = outcome.problems.get(index) else {
+            return Title::Own;
+        };
         match self.broken {
             Some(broken) if broken != index => return Title::Own,
             Some(_) if problem.facts.is_bare => return Title::Stated,
             Some(_) => return Title::Details,
             None => {}
         }
-        let file = problem.operation.and_then(|number| outcome.report.file_of(number));
+        let file = problem
+            .operation
+            .and_then(|number| outcome.report.file_of(number));
         let is_stated = |file| !of_file_lines(outcome, file, problem, self.speech).is_empty();
         if !self.first.contains(&index) || !file.is_some_and(is_stated) {
             return Title::Own;
         }
-        if states_the_same(problem) { Title::Stated } else { Title::Details }
+        if states_the_same(problem) {
+            Title::Stated
+        } else {
+            Title::Details
+        }
     }
 }
 
 /// Returns whether the message of `problem` has no fact that git's sentence lacks.
 fn states_the_same(problem: &Problem) -> bool {
     match *problem.code {
-        code::MISSING | code::NOT_AS_INDEXED | code::NO_BINARY_DATA | code::NO_BLOB | code::WRONG_BLOB => true,
+        code::MISSING
+        | code::NOT_AS_INDEXED
+        | code::NO_BINARY_DATA
+        | code::NO_BLOB
+        | code::WRONG_BLOB => true,
         // The cause has a line of its own.
         code::NOT_FOUND => problem.facts.is_bare || problem.facts.cause.is_some(),
         code::EXISTS => problem.facts.is_bare,
@@ -176,30 +274,51 @@ fn states_the_same(problem: &Problem) -> bool {
 }
 
 /// Says what is found when a file is looked at, which has `problems`.
-fn checked(outcome: &Outcome, file: &FileReport, problems: &[&Problem], speech: Speech) -> Vec<String> {
-    let problem = problems.iter().copied().find(|problem| is_printed(outcome, file, problem));
+fn checked(
+    outcome: &Outcome,
+    file: &FileReport,
+    problems: &[&Problem],
+    speech: Speech,
+) -> Vec<String> {
+    let problem = problems
+        .iter()
+        .copied()
+        .find(|problem| is_printed(outcome, file, problem));
     // Where hunks are rejected, git goes on behind them.
     let stops = problem.filter(|problem| problem.severity == Severity::Error);
-    let fails = stops.and_then(|problem| problem.hunk).filter(|&hunk| file.hunk(hunk).is_some());
+    let fails = stops
+        .and_then(|problem| problem.hunk)
+        .filter(|&hunk| file.hunk(hunk).is_some());
     let mut lines = progress::begun(outcome, file, speech);
     if problem.is_none_or(|problem| problem.hunk.is_some()) {
         lines.extend(progress::merged(file, speech));
     }
     let rejected: BTreeSet<_> = progress::rejected(problems).collect();
-    for hunk in file.hunks.iter().take_while(|hunk| fails.is_none_or(|last| hunk.index <= last)) {
+    for hunk in file
+        .hunks
+        .iter()
+        .take_while(|hunk| fails.is_none_or(|last| hunk.index <= last))
+    {
         let number = hunk.index;
         if fails == Some(number) || rejected.contains(&number) {
             lines.extend(progress::searched(outcome, hunk, speech));
             lines.extend(failed(file, number));
         } else {
-            lines.extend(progress::moved(hunk, speech).map(|place| format!("Hunk #{} {place}", number + 1)));
+            lines.extend(
+                progress::moved(hunk, speech).map(|place| format!("Hunk #{} {place}", number + 1)),
+            );
         }
     }
-    lines.extend(problem.into_iter().flat_map(|problem| of_file_lines(outcome, file, problem, speech)));
+    lines.extend(
+        problem
+            .into_iter()
+            .flat_map(|problem| of_file_lines(outcome, file, problem, speech)),
+    );
     lines
 }
 
-/// Returns whether git prints a sentence of its own on `problem` of `file`, if it is the first of the file.
+/// Returns whether git prints a sentence of its own on `problem` of `file`, if it is the first of
+/// the file.
 fn is_printed(outcome: &Outcome, file: &FileReport, problem: &Problem) -> bool {
     is_told(outcome, problem) || (problem.severity == Severity::Reject && file.is_rejected())
 }
@@ -207,21 +326,33 @@ fn is_printed(outcome: &Outcome, file: &FileReport, problem: &Problem) -> bool {
 /// Names the place of a hunk that fails.
 fn failed(file: &FileReport, hunk: usize) -> Option<String> {
     let old = printable(old_name(file).as_bytes());
-    Some(format!("error: patch failed: {old}:{}", file.hunk(hunk)?.patch.old_start?))
+    Some(format!(
+        "error: patch failed: {old}:{}",
+        file.hunk(hunk)?.patch.old_start?
+    ))
 }
 
-/// Returns whether git's words have the place and the reason of `problem`, or the line there shows it by itself, so that
-/// ours would say no more.
+/// Returns whether git's words have the place and the reason of `problem`, or the line there shows
+/// it by itself, so that ours would say no more.
 pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
-    let whole =
-        [SyntaxErrorKind::LONE_HUNK, SyntaxErrorKind::NO_HUNK, SyntaxErrorKind::NO_METHOD, SyntaxErrorKind::ONE_NAME];
+    let whole = [
+        SyntaxErrorKind::LONE_HUNK,
+        SyntaxErrorKind::NO_HUNK,
+        SyntaxErrorKind::NO_METHOD,
+        SyntaxErrorKind::ONE_NAME,
+    ];
     let is_whole = |mistake: &SyntaxErrorKind| {
-        let is_plain = matches!(mistake, &SyntaxErrorKind::Mode | &SyntaxErrorKind::NumberTooLarge);
+        let is_plain = matches!(
+            mistake,
+            &SyntaxErrorKind::Mode | &SyntaxErrorKind::NumberTooLarge
+        );
         whole.contains(mistake) || is_plain
     };
-    let file = problem.operation.and_then(|index| outcome.report.file_of(index));
-    let is_whole =
-        problem.facts.mistake.as_ref().is_some_and(is_whole) || file.is_some_and(|file| is_made_beyond(file, problem));
+    let file = problem
+        .operation
+        .and_then(|index| outcome.report.file_of(index));
+    let is_whole = problem.facts.mistake.as_ref().is_some_and(is_whole)
+        || file.is_some_and(|file| is_made_beyond(file, problem));
     is_told(outcome, problem) && is_whole && !problem.facts.is_cut_off
 }
 
@@ -232,40 +363,63 @@ fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
 
 /// Returns whether `problem` keeps a patch of lines from applying.
 fn is_told(outcome: &Outcome, problem: &Problem) -> bool {
-    let input = problem.place.and_then(|(input, _)| outcome.inputs.get(input)).or(outcome.inputs.first());
+    let input = problem
+        .place
+        .and_then(|(input, _)| outcome.inputs.get(input))
+        .or(outcome.inputs.first());
     problem.severity == Severity::Error && !input.is_some_and(is_foreign)
 }
 
 /// Returns whether a patch is in a grammar that git does not know.
 fn is_foreign(input: &Input) -> bool {
-    !input.formats.is_empty() && !input.formats.iter().any(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git))
+    !input.formats.is_empty()
+        && !input
+            .formats
+            .iter()
+            .any(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git))
 }
 
 /// Returns whether `problem` is about the text of a patch, behind which git does not read on.
 fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
-    problem.operation.is_none() && is_told(outcome, problem) && !text::of_text(outcome, problem).is_empty()
+    problem.operation.is_none()
+        && is_told(outcome, problem)
+        && !text::of_text(outcome, problem).is_empty()
 }
 
-/// Returns the name that a file has before the change: for the reverse of a copy, the name of the copy.
+/// Returns the name that a file has before the change: for the reverse of a copy, the name of the
+/// copy.
 fn old_name(file: &FileReport) -> &RelPath {
-    file.from.as_ref().filter(|_| file.op != Op::Delete).unwrap_or(&file.path)
+    file.from
+        .as_ref()
+        .filter(|_| file.op != Op::Delete)
+        .unwrap_or(&file.path)
 }
 
 /// Returns what is said of a file that cannot be changed.
-fn of_file_lines(outcome: &Outcome, file: &FileReport, problem: &Problem, speech: Speech) -> Vec<String> {
+fn of_file_lines(
+    outcome: &Outcome,
+    file: &FileReport,
+    problem: &Problem,
+    speech: Speech,
+) -> Vec<String> {
     let new = printable(file.path.as_bytes()).to_string();
     let old = printable(old_name(file).as_bytes()).to_string();
     let words = |row: &[&str]| {
         let blob = problem.facts.blob.as_deref().unwrap_or_default();
         let filled = |line: &&str| {
             let line = line.replace("{blob}", &printable(blob).to_string());
-            format!("error: {}", line.replace("{old}", &old).replace("{new}", &new))
+            format!(
+                "error: {}",
+                line.replace("{old}", &old).replace("{new}", &new)
+            )
         };
         row.iter().map(filled).collect::<Vec<_>>()
     };
     if let Some(hunk) = problem.hunk.filter(|&hunk| file.hunk(hunk).is_some()) {
         return match failed(file, hunk) {
-            Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => words(&[NOT_EMPTIED, UNFIT]),
+            Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => {
+                words(&[NOT_EMPTIED, UNFIT])
+            }
             Some(_) => words(&[UNFIT]),
             None => Vec::new(),
         };
@@ -273,12 +427,23 @@ fn of_file_lines(outcome: &Outcome, file: &FileReport, problem: &Problem, speech
     let is_onto = *problem.code == code::EXISTS && matches!(file.op, Op::Rename | Op::Copy);
     if speech.is_merge && is_onto && !problem.facts.is_untracked {
         let is_moved = file.op == Op::Rename && file.added + file.removed == 0;
-        return words(if is_moved { &[UNFIT] } else { &[progress::NO_BLOB, UNFIT] });
+        return words(if is_moved {
+            &[UNFIT]
+        } else {
+            &[progress::NO_BLOB, UNFIT]
+        });
     }
     if is_made_beyond(file, problem) {
         return words(&[MADE_BEYOND]);
     }
     let row = WORDS.iter().find(|(code, ..)| code == problem.code);
-    let is_of_index = outcome.report.index.as_ref().is_some_and(IndexReport::decides) && !problem.facts.is_untracked;
-    row.map_or(Vec::new(), |(_, usual, indexed)| words(if is_of_index { indexed } else { usual }))
+    let is_of_index = outcome
+        .report
+        .index
+        .as_ref()
+        .is_some_and(IndexReport::decides)
+        && !problem.facts.is_untracked;
+    row.map_or(Vec::new(), |(_, usual, indexed)| {
+        words(if is_of_index { indexed } else { usual })
+    })
 }

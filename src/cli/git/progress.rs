@@ -17,14 +17,19 @@ pub(super) const NO_BLOB: &str = "repository lacks the necessary blob to perform
 /// Names what the filters left out.
 pub(super) fn skipped(outcome: &Outcome, speech: Speech) -> Vec<String> {
     let skipped = outcome.report.skipped.iter().filter(|_| speech.is_loud);
-    skipped.map(|(from, path)| format!("Skipped patch '{}'.", names(outcome, from.as_ref(), path))).collect()
+    skipped
+        .map(|(from, path)| format!("Skipped patch '{}'.", names(outcome, from.as_ref(), path)))
+        .collect()
 }
 
 /// Says that a file is looked at.
 pub(super) fn begun(outcome: &Outcome, file: &FileReport, speech: Speech) -> Vec<String> {
     let is_compared = outcome.report.outcome != report::Outcome::Described;
     let is_said = speech.is_loud && is_compared;
-    is_said.then(|| format!("Checking patch {}...", both_names(outcome, file))).into_iter().collect()
+    is_said
+        .then(|| format!("Checking patch {}...", both_names(outcome, file)))
+        .into_iter()
+        .collect()
 }
 
 /// Says whether the patch was merged with what became of a file.
@@ -37,12 +42,15 @@ pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
     let words: &[&str] = match file.fallback {
         Some(Fallback::Unmergeable) => &[DIRECTLY],
         Some(Fallback::Baseless) => &[&lacks, DIRECTLY],
-        None if file.op == Op::Create || file.replaces.is_some() => &["Performing three-way merge..."],
+        None if file.op == Op::Create || file.replaces.is_some() => {
+            &["Performing three-way merge..."]
+        }
         None => &[],
     };
     let merge = file.merge.as_ref();
     let has_conflicts = merge.is_some_and(|merge| !merge.conflicts.is_empty());
-    // What is in conflict and not marked is not applied. A merge can also succeed where the hunks are refused.
+    // What is in conflict and not marked is not applied. A merge can also succeed where the hunks
+    // are refused.
     let applied = match (file.fallback, has_conflicts) {
         _ if file.is_rejected() => None,
         (None, false) => Some("cleanly"),
@@ -51,14 +59,27 @@ pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
     };
     let name = printable(file.path.as_bytes());
     let applied = applied.map(|how| format!("Applied patch to '{name}' {how}."));
-    words.iter().map(|line| (*line).to_owned()).chain(applied).collect()
+    words
+        .iter()
+        .map(|line| (*line).to_owned())
+        .chain(applied)
+        .collect()
 }
 
 /// Returns the lines that a hunk was looked for by.
 pub(super) fn searched(outcome: &Outcome, hunk: &HunkReport, speech: Speech) -> Option<String> {
-    let input = outcome.inputs.get(hunk.source.input).filter(|_| speech.is_loud)?;
-    let text = input.bytes.get(hunk.source.text.start..hunk.source.text.end)?;
-    let new = if speech.direction == Direction::Forward { b'+' } else { b'-' };
+    let input = outcome
+        .inputs
+        .get(hunk.source.input)
+        .filter(|_| speech.is_loud)?;
+    let text = input
+        .bytes
+        .get(hunk.source.text.start..hunk.source.text.end)?;
+    let new = if speech.direction == Direction::Forward {
+        b'+'
+    } else {
+        b'-'
+    };
     let mut said = "error: while searching for:\n".to_owned();
     let mut is_taken = false;
     for line in text.split_inclusive(|&byte| byte == b'\n').skip(1) {
@@ -68,40 +89,72 @@ pub(super) fn searched(outcome: &Outcome, hunk: &HunkReport, speech: Speech) -> 
         }
         is_taken = !line.starts_with(&[new]);
         if is_taken {
-            let (line, end) = line.strip_suffix(b"\n").map_or((line, ""), |line| (line, "\n"));
-            said.extend([printable_line(line.get(1..).unwrap_or_default()).to_string().as_str(), end]);
+            let (line, end) = line
+                .strip_suffix(b"\n")
+                .map_or((line, ""), |line| (line, "\n"));
+            said.extend([
+                printable_line(line.get(1..).unwrap_or_default())
+                    .to_string()
+                    .as_str(),
+                end,
+            ]);
         }
     }
-    let end = (0..=MOST.min(said.len())).rev().find(|&end| said.is_char_boundary(end));
+    let end = (0..=MOST.min(said.len()))
+        .rev()
+        .find(|&end| said.is_char_boundary(end));
     said.truncate(end.unwrap_or_default());
     Some(said)
 }
 
-/// Says where a hunk went that is off its stated place: lines are counted as they are when it comes to it.
+/// Says where a hunk went that is off its stated place: lines are counted as they are when it comes
+/// to it.
 pub(super) fn moved(hunk: &HunkReport, speech: Speech) -> Option<String> {
     let applied = hunk.applied.as_ref().filter(|_| speech.is_loud)?;
     // An empty run has the number of the line before it.
-    let found = if applied.new_lines == 0 { applied.new_start + 1 } else { applied.new_start };
+    let found = if applied.new_lines == 0 {
+        applied.new_start + 1
+    } else {
+        applied.new_start
+    };
     let stated = hunk.patch.new_start?.max(1);
     let offset = found.cast_signed() - stated.cast_signed();
-    let offset = if speech.direction == Direction::Forward { offset } else { -offset };
+    let offset = if speech.direction == Direction::Forward {
+        offset
+    } else {
+        -offset
+    };
     let lines = if offset == 1 { "line" } else { "lines" };
     (offset != 0).then(|| format!("succeeded at {found} (offset {offset} {lines})."))
 }
 
 /// Returns the hunks that are rejected by the problems of a file.
 pub(super) fn rejected(problems: &[&Problem]) -> impl Iterator<Item = usize> {
-    problems.iter().filter(|problem| problem.severity == Severity::Reject).filter_map(|problem| problem.hunk)
+    problems
+        .iter()
+        .filter(|problem| problem.severity == Severity::Reject)
+        .filter_map(|problem| problem.hunk)
 }
 
 /// Says that a file is written, and which of its hunks went to its rejects.
-pub(super) fn written(outcome: &Outcome, file: &FileReport, problems: &[&Problem], speech: Speech) -> Vec<String> {
-    let is_written = matches!(outcome.report.outcome, report::Outcome::Applied | report::Outcome::Partial);
+pub(super) fn written(
+    outcome: &Outcome,
+    file: &FileReport,
+    problems: &[&Problem],
+    speech: Speech,
+) -> Vec<String> {
+    let is_written = matches!(
+        outcome.report.outcome,
+        report::Outcome::Applied | report::Outcome::Partial
+    );
     if !is_written || file.is_rejected() {
         return Vec::new();
     }
     let rejected: BTreeSet<_> = rejected(problems).collect();
-    let count = file.rejects.as_ref().map_or(rejected.len(), |rejects| rejects.count);
+    let count = file
+        .rejects
+        .as_ref()
+        .map_or(rejected.len(), |rejects| rejects.count);
     if count == 0 && !speech.is_loud {
         return Vec::new();
     }
@@ -123,17 +176,34 @@ pub(super) fn written(outcome: &Outcome, file: &FileReport, problems: &[&Problem
         1 => Some("1 more rejected hunk is not listed.".to_owned()),
         more => Some(format!("{more} more rejected hunks are not listed.")),
     };
-    iter::once(format!("Applying patch {name} with {count} reject{plural}...")).chain(hunks).chain(more).collect()
+    iter::once(format!(
+        "Applying patch {name} with {count} reject{plural}..."
+    ))
+    .chain(hunks)
+    .chain(more)
+    .collect()
 }
 
 /// Names the files that have conflicts in them now.
 pub(super) fn in_conflict(outcome: &Outcome) -> Vec<String> {
-    let has_conflict = |file: &&FileReport| file.merge.as_ref().is_some_and(|merge| !merge.conflicts.is_empty());
+    let has_conflict = |file: &&FileReport| {
+        file.merge
+            .as_ref()
+            .is_some_and(|merge| !merge.conflicts.is_empty())
+    };
     let is_written = outcome.report.outcome == report::Outcome::Partial;
-    let files = outcome.report.files.iter().filter(|_| is_written).filter(has_conflict);
+    let files = outcome
+        .report
+        .files
+        .iter()
+        .filter(|_| is_written)
+        .filter(has_conflict);
     let mut names: Vec<_> = files.map(|file| file.path.as_bytes()).collect();
     names.sort_unstable();
-    names.into_iter().map(|name| format!("U {}", printable(name))).collect()
+    names
+        .into_iter()
+        .map(|name| format!("U {}", printable(name)))
+        .collect()
 }
 
 /// Returns the name of a file, or both.
@@ -142,7 +212,8 @@ fn both_names(outcome: &Outcome, file: &FileReport) -> String {
 }
 
 fn names(outcome: &Outcome, from: Option<&RelPath>, path: &RelPath) -> String {
-    let name = |path: &RelPath| printable(&outcome.report.quoting.quote(path.as_bytes())).to_string();
+    let name =
+        |path: &RelPath| printable(&outcome.report.quoting.quote(path.as_bytes())).to_string();
     match from {
         Some(from) => format!("{} => {}", name(from), name(path)),
         None => name(path),

@@ -13,26 +13,54 @@ pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
         | (&code::NOT_INCLUDED, Some(_)) => NO_PATCH.to_owned(),
         (&code::BAD_MODE, _) => format!("invalid mode at {}: {}\n", text.at(0), text.marked()),
         (_, Some(&SyntaxErrorKind::LONE_HUNK)) => {
-            format!("patch fragment without header at {}: {}", text.at(0), text.line())
+            format!(
+                "patch fragment without header at {}: {}",
+                text.at(0),
+                text.line()
+            )
         }
-        (_, Some(&SyntaxErrorKind::NO_HUNK)) => format!("patch with only garbage at {}", text.at(0)),
+        (_, Some(&SyntaxErrorKind::NO_HUNK)) => {
+            format!("patch with only garbage at {}", text.at(0))
+        }
         (_, Some(&SyntaxErrorKind::ONE_NAME)) => {
-            format!("git diff header lacks filename information at {}", text.at(0))
+            format!(
+                "git diff header lacks filename information at {}",
+                text.at(0)
+            )
         }
         (_, Some(&SyntaxErrorKind::NO_METHOD)) => {
-            return vec![format!("unrecognized binary patch at {}", text.at(-1)), NO_PATCH.to_owned()];
+            return vec![
+                format!("unrecognized binary patch at {}", text.at(-1)),
+                NO_PATCH.to_owned(),
+            ];
         }
-        (&code::BINARY_DATA, Some(_)) => format!("corrupt binary patch at {}: {}", text.at(0), text.line()),
+        (&code::BINARY_DATA, Some(_)) => {
+            format!("corrupt binary patch at {}: {}", text.at(0), text.line())
+        }
         (&code::NAME_STRIPPED, _) => without_name(problem, &text),
-        (&code::NAMES_DISAGREE, _) if text.line().starts_with("diff --git ") => without_name(problem, &text),
+        (&code::NAMES_DISAGREE, _) if text.line().starts_with("diff --git ") => {
+            without_name(problem, &text)
+        }
         (&code::NAMES_DISAGREE, _) => {
-            let side = if text.line().starts_with("---") { "old" } else { "new" };
-            format!("git apply: bad git-diff - inconsistent {side} filename at {}", text.at(0))
+            let side = if text.line().starts_with("---") {
+                "old"
+            } else {
+                "new"
+            };
+            format!(
+                "git apply: bad git-diff - inconsistent {side} filename at {}",
+                text.at(0)
+            )
         }
         (&code::OUTSIDE_ROOT | &code::CLOSED, _) if problem.name.is_some() => {
-            format!("invalid path '{}'", printable(problem.name.as_deref().unwrap_or_default()))
+            format!(
+                "invalid path '{}'",
+                printable(problem.name.as_deref().unwrap_or_default())
+            )
         }
-        (&code::MAIL | &code::TOO_MANY_FILES | &code::TOO_MANY_HUNKS, _) | (_, None) => return Vec::new(),
+        (&code::MAIL | &code::TOO_MANY_FILES | &code::TOO_MANY_HUNKS, _) | (_, None) => {
+            return Vec::new();
+        }
         (_, Some(_)) => format!("corrupt patch at {}", text.at(0)),
     };
     vec![line]
@@ -41,11 +69,18 @@ pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
 /// Says that the strip level leaves nothing of a name.
 fn without_name(problem: &Problem, text: &Text<'_>) -> String {
     let level = problem.facts.strip.unwrap_or(1);
-    let components = if level == 1 { "component" } else { "components" };
+    let components = if level == 1 {
+        "component"
+    } else {
+        "components"
+    };
     let below = text.lines_to_hunk();
     if text.is_git {
         let lacks = "git diff header lacks filename information when removing";
-        format!("{lacks} {level} leading pathname {components} at {}", text.at(below))
+        format!(
+            "{lacks} {level} leading pathname {components} at {}",
+            text.at(below)
+        )
     } else {
         format!("unable to find filename in patch at {}", text.at(0))
     }
@@ -64,16 +99,27 @@ struct Text<'o> {
 
 impl<'o> Text<'o> {
     fn of(outcome: &'o Outcome, problem: &Problem) -> Self {
-        let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
+        let input = problem
+            .place
+            .and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
         let (name, bytes, mark) = input.map_or(("", &b""[..], (0, 0)), |(input, span)| {
             let end = span.end.min(input.bytes.len());
-            (input.name.as_str(), &input.bytes, (span.start.min(end), end))
+            (
+                input.name.as_str(),
+                &input.bytes,
+                (span.start.min(end), end),
+            )
         });
         let before = &bytes[..mark.0];
         // Behind an end that is cut off, git looks for one more line.
         let is_cut = mark.0 == bytes.len() && !before.is_empty() && !before.ends_with(b"\n");
-        let start = if is_cut { mark.0 } else { memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) };
-        let number = input.map_or(1, |(input, _)| input.position(mark.0).line) + usize::from(is_cut);
+        let start = if is_cut {
+            mark.0
+        } else {
+            memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)
+        };
+        let number =
+            input.map_or(1, |(input, _)| input.position(mark.0).line) + usize::from(is_cut);
         let name = if name == crate::cli::files::STDIN {
             "<stdin>".to_owned()
         } else {
@@ -81,9 +127,16 @@ impl<'o> Text<'o> {
         };
         // The last header above that names a file decides how it is read.
         let header = memchr::memmem::rfind(before, b"diff --git ").unwrap_or(0);
-        let is_git =
-            bytes[header..].starts_with(b"diff --git ") && memchr::memmem::find(&before[header..], b"\n@@ -").is_none();
-        Self { name, bytes, start, mark, number: isize::try_from(number).unwrap_or(isize::MAX), is_git }
+        let is_git = bytes[header..].starts_with(b"diff --git ")
+            && memchr::memmem::find(&before[header..], b"\n@@ -").is_none();
+        Self {
+            name,
+            bytes,
+            start,
+            mark,
+            number: isize::try_from(number).unwrap_or(isize::MAX),
+            is_git,
+        }
     }
 
     /// Returns the name of the patch and the number of the line so many lines below.
@@ -105,7 +158,9 @@ impl<'o> Text<'o> {
     /// Returns how many lines below the hunks begin.
     fn lines_to_hunk(&self) -> isize {
         let lines = self.bytes[self.start..].split(|&byte| byte == b'\n');
-        let above = lines.take_while(|line| !line.starts_with(b"@@ -") && !line.is_empty()).count();
+        let above = lines
+            .take_while(|line| !line.starts_with(b"@@ -") && !line.is_empty())
+            .count();
         isize::try_from(above).unwrap_or_default()
     }
 }

@@ -6,14 +6,24 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser};
 
 /// The words of `--quoting-style`.
-const QUOTING_STYLES: [&str; 9] =
-    ["literal", "shell", "shell-always", "shell-escape", "c", "c-maybe", "escape", "locale", "clocale"];
+const QUOTING_STYLES: [&str; 9] = [
+    "literal",
+    "shell",
+    "shell-always",
+    "shell-escape",
+    "c",
+    "c-maybe",
+    "escape",
+    "locale",
+    "clocale",
+];
 
 /// Applies a diff to the files that it names, all of it or nothing.
 ///
-/// The options are those of GNU patch, and so are the words. What is different: when a hunk fails, no file is changed and
-/// no reject file is written, unless --reject asks for that; nothing is ever asked; no file is changed twice by mistake: a
-/// patch that is applied already is refused. Exit codes: 0 done, 1 something does not apply, 2 trouble.
+/// The options are those of GNU patch, and so are the words. What is different: when a hunk fails,
+/// no file is changed and no reject file is written, unless --reject asks for that; nothing is ever
+/// asked; no file is changed twice by mistake: a patch that is applied already is refused. Exit
+/// codes: 0 done, 1 something does not apply, 2 trouble.
 #[derive(Debug, Parser)]
 #[command(
     name = "patch",
@@ -23,7 +33,10 @@ const QUOTING_STYLES: [&str; 9] =
     args_override_self = true,
     infer_long_args = true
 )]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct Options {
     /// The file to patch, whatever the patch names
     #[arg(value_name = "ORIGFILE")]
@@ -73,7 +86,8 @@ pub(super) struct Options {
     /// What is put behind names for that [default: .orig]
     #[arg(short = 'z', long, value_name = "SUFFIX")]
     pub(super) suffix: Option<OsString>,
-    /// How old files are named: `simple`, `numbered`, or `existing`, the latter where there are such [default: existing]
+    /// How old files are named: `simple`, `numbered`, or `existing`, the latter where there are
+    /// such [default: existing]
     #[arg(short = 'V', long, value_name = "STYLE")]
     pub(super) version_control: Option<String>,
     /// Take nothing but a unified diff
@@ -103,13 +117,15 @@ pub(super) struct Options {
     /// Leave lines of the patch that all end with CR LF as they are
     #[arg(long)]
     pub(super) binary: bool,
-    /// Ignore that a file is read-only: `ignore` and `warn` do the same, since only the directory must be writable
+    /// Ignore that a file is read-only: `ignore` and `warn` do the same, since only the directory
+    /// must be writable
     #[arg(long, value_name = "BEHAVIOR", value_parser = ["ignore", "warn", "fail"])]
     read_only: Option<String>,
     /// No old files are kept because hunks are off their places, anyway
     #[arg(long)]
     no_backup_if_mismatch: bool,
-    /// Apply what fits, and write the hunks that do not to FILE.rej, as they stand in the patch; without it nothing is changed
+    /// Apply what fits, and write the hunks that do not to FILE.rej, as they stand in the patch;
+    /// without it nothing is changed
     #[arg(long)]
     pub(super) reject: bool,
     /// Write these with --reject to FILE, or nowhere for `-` and /dev/null
@@ -124,7 +140,8 @@ pub(super) struct Options {
     /// How names are quoted in output: as git does
     #[arg(long, value_name = "WORD", value_parser = QUOTING_STYLES)]
     quoting_style: Option<String>,
-    /// Merge hunks that do not fit with what became of their lines, and write conflicts into the file; `merge` or `diff3`
+    /// Merge hunks that do not fit with what became of their lines, and write conflicts into the
+    /// file; `merge` or `diff3`
     #[arg(long, value_name = "STYLE", num_args = 0..=1, require_equals = true, default_missing_value = "merge", value_parser = ["merge", "diff3"])]
     pub(super) merge: Option<String>,
     #[command(flatten)]
@@ -139,7 +156,10 @@ pub(super) struct Options {
 
 /// What GNU patch takes and this does not.
 #[derive(Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct Refused {
     #[arg(short, long, hide = true)]
     ed: bool,
@@ -160,17 +180,53 @@ pub(super) struct Refused {
 impl Options {
     /// Returns the first option that is given and not taken, and why.
     pub(super) fn not_taken(&self) -> Option<(&'static str, &'static str)> {
-        let Self { refused, read_only, .. } = self;
+        let Self {
+            refused, read_only, ..
+        } = self;
         let rows = [
-            (refused.ed, "--ed", "an ed script is a program, and nothing runs one"),
-            (refused.ifdef.is_some(), "--ifdef", "a file becomes what the patch says, or stays as it is"),
-            (refused.set_time, "--set-time", "files get the time at which they are written"),
-            (refused.set_utc, "--set-utc", "files get the time at which they are written"),
-            (refused.backup_if_mismatch, "--backup-if-mismatch", "--backup keeps all old files"),
-            (refused.follow_symlinks, "--follow-symlinks", "no name leads through a link"),
-            (refused.debug.is_some(), "--debug", "there is nothing to see but --verbose"),
-            (read_only.as_deref() == Some("fail"), "--read-only", "a file is replaced, whatever its permissions are"),
+            (
+                refused.ed,
+                "--ed",
+                "an ed script is a program, and nothing runs one",
+            ),
+            (
+                refused.ifdef.is_some(),
+                "--ifdef",
+                "a file becomes what the patch says, or stays as it is",
+            ),
+            (
+                refused.set_time,
+                "--set-time",
+                "files get the time at which they are written",
+            ),
+            (
+                refused.set_utc,
+                "--set-utc",
+                "files get the time at which they are written",
+            ),
+            (
+                refused.backup_if_mismatch,
+                "--backup-if-mismatch",
+                "--backup keeps all old files",
+            ),
+            (
+                refused.follow_symlinks,
+                "--follow-symlinks",
+                "no name leads through a link",
+            ),
+            (
+                refused.debug.is_some(),
+                "--debug",
+                "there is nothing to see but --verbose",
+            ),
+            (
+                read_only.as_deref() == Some("fail"),
+                "--read-only",
+                "a file is replaced, whatever its permissions are",
+            ),
         ];
-        rows.into_iter().find(|(is_given, ..)| *is_given).map(|(_, option, why)| (option, why))
+        rows.into_iter()
+            .find(|(is_given, ..)| *is_given)
+            .map(|(_, option, why)| (option, why))
     }
 }

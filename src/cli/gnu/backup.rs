@@ -12,14 +12,22 @@ use crate::engine::{Backup, Numbering};
 /// The variables that name a style, the first that is set first.
 const STYLES: [&str; 2] = ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"];
 
-/// Returns how old files are kept; `None` without `--backup`, whatever other option describes their names.
+/// Returns how old files are kept; `None` without `--backup`, whatever other option describes their
+/// names.
 ///
 /// # Errors
 ///
 /// Returns an error for an empty prefix or suffix, and for an unknown style in the environment.
 pub(super) fn backup(options: &Options) -> Result<Option<Backup>, Stop> {
-    let named = [(&options.prefix, "prefix"), (&options.basename_prefix, "prefix"), (&options.suffix, "suffix")];
-    if let Some((_, what)) = named.iter().find(|(word, _)| word.as_deref() == Some(OsStr::new(""))) {
+    let named = [
+        (&options.prefix, "prefix"),
+        (&options.basename_prefix, "prefix"),
+        (&options.suffix, "suffix"),
+    ];
+    if let Some((_, what)) = named
+        .iter()
+        .find(|(word, _)| word.as_deref() == Some(OsStr::new("")))
+    {
         return Err(Stop::new(&code::USAGE, format!("backup {what} is empty")));
     }
     if !options.backup {
@@ -27,15 +35,26 @@ pub(super) fn backup(options: &Options) -> Result<Option<Backup>, Stop> {
     }
     let numbering = numbering(options)?;
     let is_named = named.iter().any(|(word, _)| word.is_some());
-    let [prefix, basename_prefix, suffix] = named.map(|(word, _)| word.clone().map(OsString::into_encoded_bytes));
+    let [prefix, basename_prefix, suffix] =
+        named.map(|(word, _)| word.clone().map(OsString::into_encoded_bytes));
     let has_prefix = prefix.is_some() || basename_prefix.is_some();
     let usual = || env::var_os("SIMPLE_BACKUP_SUFFIX").filter(|suffix| !suffix.is_empty());
-    let usual = || if has_prefix { OsString::new() } else { usual().unwrap_or_else(|| ".orig".into()) };
+    let usual = || {
+        if has_prefix {
+            OsString::new()
+        } else {
+            usual().unwrap_or_else(|| ".orig".into())
+        }
+    };
     Ok(Some(Backup {
         suffix: suffix.unwrap_or_else(|| usual().into_encoded_bytes()),
         prefix: prefix.unwrap_or_default(),
         basename_prefix: basename_prefix.unwrap_or_default(),
-        numbering: if is_named { Numbering::Never } else { numbering },
+        numbering: if is_named {
+            Numbering::Never
+        } else {
+            numbering
+        },
         marks_new: true,
         unchanged: HashSet::new(),
     }))
@@ -43,7 +62,11 @@ pub(super) fn backup(options: &Options) -> Result<Option<Backup>, Stop> {
 
 /// Returns the style that the command line or the environment names.
 fn numbering(options: &Options) -> Result<Numbering, Stop> {
-    let variable = || STYLES.into_iter().find_map(|name| Some((name, env::var(name).ok()?)));
+    let variable = || {
+        STYLES
+            .into_iter()
+            .find_map(|name| Some((name, env::var(name).ok()?)))
+    };
     let (source, word) = match (&options.version_control, variable()) {
         (Some(word), _) => ("--version-control", word.clone()),
         (None, Some((name, word))) => (name, word),
@@ -54,6 +77,9 @@ fn numbering(options: &Options) -> Result<Numbering, Stop> {
         "existing" | "nil" | "" => Ok(Numbering::Continued),
         // GNU patch numbers the backups for `none`, too.
         "numbered" | "t" | "none" | "off" => Ok(Numbering::Always),
-        _ => Err(Stop::new(&code::USAGE, format!("invalid argument '{word}' for '{source}'"))),
+        _ => Err(Stop::new(
+            &code::USAGE,
+            format!("invalid argument '{word}' for '{source}'"),
+        )),
     }
 }

@@ -1,5 +1,5 @@
-//! The program under the name `patch`: GNU patch's command line, words and exit codes, for changes that happen as a whole or
-//! not at all.
+//! The program under the name `patch`: GNU patch's command line, words and exit codes, for changes
+//! that happen as a whole or not at all.
 
 mod args;
 mod backup;
@@ -37,7 +37,9 @@ const FUZZ: usize = 2;
 
 /// Returns whether the program was called by its name.
 pub(super) fn is_meant(arguments: &[OsString]) -> bool {
-    let name = arguments.first().and_then(|program| Path::new(program).file_name());
+    let name = arguments
+        .first()
+        .and_then(|program| Path::new(program).file_name());
     name == Some(OsStr::new(NAME))
 }
 
@@ -47,7 +49,12 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(options) => options,
         Err(error) if error.use_stderr() => {
             let text = error.render().to_string();
-            return trouble(text.lines().next().unwrap_or_default().trim_start_matches("error: "));
+            return trouble(
+                text.lines()
+                    .next()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: "),
+            );
         }
         Err(wish) => return super::output::print(wish.render().to_string().as_bytes()),
     };
@@ -64,12 +71,19 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
 /// Returns what came of it, and what is to be said of the text; nothing of an empty patch.
 fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     let (root, file) = places(options)?;
-    let global = Global { root: Some(root), ..Global::default() };
+    let global = Global {
+        root: Some(root),
+        ..Global::default()
+    };
     let below = options.directory.as_deref().unwrap_or(Path::new("."));
     if let Err(error) = fs_err::read_dir(below).map(drop)
         && error.kind() != io::ErrorKind::PermissionDenied
     {
-        let words = format!("Can't change to directory {} : {}", below.display(), cause(&error));
+        let words = format!(
+            "Can't change to directory {} : {}",
+            below.display(),
+            cause(&error)
+        );
         return Err(Stop::new(&code::USAGE, words));
     }
     let patch = match options.input.as_ref().or(options.patch.as_ref()) {
@@ -106,32 +120,68 @@ fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
     let mut without = request.clone();
     without.decide.gnu.backup = None;
     let files = engine::check(without, workspace).report.files;
-    let unchanged = files.into_iter().filter(|file| file.status == FileStatus::NoChange).map(|file| file.path);
+    let unchanged = files
+        .into_iter()
+        .filter(|file| file.status == FileStatus::NoChange)
+        .map(|file| file.path);
     if let Some(backup) = &mut request.decide.gnu.backup {
         backup.unchanged.extend(unchanged);
     }
 }
 
-/// Returns the root and the file in it that is named for the patch. A file outside of the directory has its own as root.
+/// Returns the root and the file in it that is named for the patch. A file outside of the directory
+/// has its own as root.
 fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), Stop> {
-    let directory = options.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let Some(original) = &options.original else { return Ok((directory, None)) };
-    let plain: PathBuf = original.components().filter(|part| *part != Component::CurDir).collect();
-    if plain.components().all(|part| matches!(part, Component::Normal(_))) {
+    let directory = options
+        .directory
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("."));
+    let Some(original) = &options.original else {
+        return Ok((directory, None));
+    };
+    let plain: PathBuf = original
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if plain
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)))
+    {
         return Ok((directory, Some(plain.into_os_string().into_encoded_bytes())));
     }
     match (original.parent(), original.file_name()) {
-        (Some(parent), Some(name)) => Ok((directory.join(parent), Some(name.as_encoded_bytes().to_vec()))),
-        _ => Err(Stop::new(&code::USAGE, format!("{} is no file", original.display()))),
+        (Some(parent), Some(name)) => Ok((
+            directory.join(parent),
+            Some(name.as_encoded_bytes().to_vec()),
+        )),
+        _ => Err(Stop::new(
+            &code::USAGE,
+            format!("{} is no file", original.display()),
+        )),
     }
 }
 
-fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) -> Result<Request, Stop> {
-    let forms = [(options.unified, "unified"), (options.context, "context"), (options.normal, "normal")];
-    let format = forms.into_iter().find(|(is_asked, _)| *is_asked).map_or("diff", |(_, name)| name);
+fn asked(
+    options: &Options,
+    text: Text,
+    file: Option<Vec<u8>>,
+    global: &Global,
+) -> Result<Request, Stop> {
+    let forms = [
+        (options.unified, "unified"),
+        (options.context, "context"),
+        (options.normal, "normal"),
+    ];
+    let format = forms
+        .into_iter()
+        .find(|(is_asked, _)| *is_asked)
+        .map_or("diff", |(_, name)| name);
     let merging = options.merge.as_deref().map(conflict_style);
     let gnu = GnuOptions {
-        naming: Some(Naming { strip: options.strip, is_posix: options.posix }),
+        naming: Some(Naming {
+            strip: options.strip,
+            is_posix: options.posix,
+        }),
         backup: backup::backup(options)?,
         output: options
             .output
@@ -151,7 +201,11 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
         strip: Some(options.strip.unwrap_or(1)),
         reverse: options.reverse,
         roots: names::roots(global),
-        fuzz: if merging.is_some() { 0 } else { options.fuzz.unwrap_or(FUZZ) },
+        fuzz: if merging.is_some() {
+            0
+        } else {
+            options.fuzz.unwrap_or(FUZZ)
+        },
         whitespace: Some(WhitespaceAction::NoWarn),
         ignore_whitespace: Some(options.ignore_whitespace),
         idempotent: options.forward || merging.is_some(),
@@ -175,7 +229,9 @@ fn told(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
     match report.exit_code {
         FAILED if telling.is_other_version() => ExitCode::from(TROUBLE),
         0 if telling.passes_over() => ExitCode::from(FAILED),
-        0 if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) && !report.changed => {
+        0 if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
+            && !report.changed =>
+        {
             ExitCode::from(TROUBLE)
         }
         code @ (0 | FAILED | 5 | 128..) => ExitCode::from(code),

@@ -1,4 +1,5 @@
-//! The names that `--output` and `--reject-file` accept outside the directory: standard output and the null device.
+//! The names that `--output` and `--reject-file` accept outside the directory: standard output and
+//! the null device.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -29,21 +30,35 @@ impl Output {
         }
     }
 
-    /// Patches a copy in memory of the only file that `request` changes, and writes the result to this place. Rejected hunks go
-    /// to their file before that.
+    /// Patches a copy in memory of the only file that `request` changes, and writes the result to
+    /// this place. Rejected hunks go to their file before that.
     ///
     /// # Errors
     ///
-    /// Returns an error if the patch does anything but change one file, or if the file or standard output fails.
-    pub(super) fn patch(self, request: Request, is_dry: bool, global: &Global) -> Result<Outcome, Stop> {
+    /// Returns an error if the patch does anything but change one file, or if the file or standard
+    /// output fails.
+    pub(super) fn patch(
+        self,
+        request: Request,
+        is_dry: bool,
+        global: &Global,
+    ) -> Result<Outcome, Stop> {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
         let patched = engine::patched(request, &open(global)?, &watched()?);
-        let Patched { outcome, content, rejects, .. } =
-            patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;
+        let Patched {
+            outcome,
+            content,
+            rejects,
+            ..
+        } = patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;
         let Some(content) = content else {
             let message = "--output takes a patch that changes one file";
-            return if outcome.report.ok { Err(Stop::new(&code::USAGE, message.to_owned())) } else { Ok(outcome) };
+            return if outcome.report.ok {
+                Err(Stop::new(&code::USAGE, message.to_owned()))
+            } else {
+                Ok(outcome)
+            };
         };
         if let Some((path, hunks)) = rejects.filter(|_| !is_dry) {
             let mut write = Request::overwrite(path.as_bytes(), hunks);
@@ -63,11 +78,16 @@ impl Output {
     }
 }
 
-/// Returns `name` relative to the directory that is patched, if it is an absolute name below the directory.
+/// Returns `name` relative to the directory that is patched, if it is an absolute name below the
+/// directory.
 pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
     let path = Path::new(name);
-    let below = names_of(global.root()).into_iter().find_map(|root| path.strip_prefix(root).ok());
-    below.map_or_else(|| name.as_bytes(), |path| path.as_os_str().as_bytes()).to_vec()
+    let below = names_of(global.root())
+        .into_iter()
+        .find_map(|root| path.strip_prefix(root).ok());
+    below
+        .map_or_else(|| name.as_bytes(), |path| path.as_os_str().as_bytes())
+        .to_vec()
 }
 
 /// Returns where rejected hunks go.
@@ -81,6 +101,8 @@ pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, St
         // The name that GNU patch derives from the name of the output.
         (None, Some(Output::Standard)) => names::rejects(Some(OsString::from("-.rej"))),
         (None, Some(Output::Nowhere)) => Ok(RejectTo::Nowhere),
-        (name, _) => names::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned())),
+        (name, _) => {
+            names::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned()))
+        }
     }
 }

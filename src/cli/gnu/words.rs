@@ -21,17 +21,25 @@ pub(super) struct Telling<'o> {
 
 impl<'o> Telling<'o> {
     pub(super) fn new(outcome: &'o Outcome, notes: &'o [String], options: &'o Options) -> Self {
-        Self { outcome, notes, options }
+        Self {
+            outcome,
+            notes,
+            options,
+        }
     }
 
     /// Returns whether something was passed over because it has been applied already.
     pub(super) fn passes_over(&self) -> bool {
-        self.outcome.problems.iter().any(|problem| *problem.code == code::ALREADY_APPLIED)
+        self.outcome
+            .problems
+            .iter()
+            .any(|problem| *problem.code == code::ALREADY_APPLIED)
     }
 
     /// Returns whether a file lacks the word of a `Prereq:` line.
     pub(super) fn is_other_version(&self) -> bool {
-        self.errors().any(|problem| *problem.code == code::PREREQUISITE)
+        self.errors()
+            .any(|problem| *problem.code == code::PREREQUISITE)
     }
 
     /// Prints it: what is done to standard output, what is wrong to standard error.
@@ -42,51 +50,90 @@ impl<'o> Telling<'o> {
     pub(super) fn print(&self) -> io::Result<()> {
         // Standard output contains the patched file.
         let is_taken = Output::of(self.options) == Some(Output::Standard);
-        let out: Box<dyn Write> = if is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+        let out: Box<dyn Write> = if is_taken {
+            Box::new(io::stderr())
+        } else {
+            Box::new(io::stdout().lock())
+        };
         let mut out = io::BufWriter::new(out);
         let numbers: Vec<usize> = self.outcome.report.files.iter().map(number).collect();
         for ((file, problems), is_backup) in self.outcome.files().zip(backups(&numbers)) {
             self.file(file, is_backup, &problems, &mut out)?;
         }
         out.flush()?;
-        for problem in self.outcome.problems.iter().filter(|problem| self.is_told(problem)) {
-            let name = problem.path.as_ref().map_or_else(String::new, |path| format!("{}: ", name(path)));
-            complain_as("patch", &format!("{}{name}{}", self.stars(problem), problem.message));
+        for problem in self
+            .outcome
+            .problems
+            .iter()
+            .filter(|problem| self.is_told(problem))
+        {
+            let name = problem
+                .path
+                .as_ref()
+                .map_or_else(String::new, |path| format!("{}: ", name(path)));
+            complain_as(
+                "patch",
+                &format!("{}{name}{}", self.stars(problem), problem.message),
+            );
         }
         let report = &self.outcome.report;
-        if !report.ok && !report.outcome.is_partial() && !report.files.is_empty() && report.exit_code != 5 {
+        if !report.ok
+            && !report.outcome.is_partial()
+            && !report.files.is_empty()
+            && report.exit_code != 5
+        {
             let has_failed = |problem: &Problem| problem.hunk.is_some();
-            let hint = if self.errors().any(has_failed) { " (--reject applies what fits)" } else { "" };
+            let hint = if self.errors().any(has_failed) {
+                " (--reject applies what fits)"
+            } else {
+                ""
+            };
             complain_as("patch", &format!("no file was changed{hint}"));
         }
         Ok(())
     }
 
-    /// Returns whether the problem is printed: every error, and the warnings about a guess or an incomplete input, which GNU
-    /// patch does not print.
+    /// Returns whether the problem is printed: every error, and the warnings about a guess or an
+    /// incomplete input, which GNU patch does not print.
     fn is_told(&self, problem: &Problem) -> bool {
         let is_shown = [&code::SEVERAL_PLACES, &code::NOT_INCLUDED].contains(&problem.code);
         problem.severity != Severity::Warning || (is_shown && !self.options.quiet)
     }
 
     fn errors(&self) -> impl Iterator<Item = &Problem> {
-        self.outcome.problems.iter().filter(|problem| problem.severity == Severity::Error)
+        self.outcome
+            .problems
+            .iter()
+            .filter(|problem| problem.severity == Severity::Error)
     }
 
     /// Says of a problem with the text of the patch where it is.
     fn stars(&self, problem: &Problem) -> String {
         let is_error = problem.severity != Severity::Warning;
-        let place = problem.place.filter(|_| problem.operation.is_none() && is_error);
-        let Some((input, span)) = place.and_then(|(input, span)| Some((self.outcome.inputs.get(input)?, span))) else {
+        let place = problem
+            .place
+            .filter(|_| problem.operation.is_none() && is_error);
+        let Some((input, span)) =
+            place.and_then(|(input, span)| Some((self.outcome.inputs.get(input)?, span)))
+        else {
             return String::new();
         };
         if [&code::NO_PATCH, &code::NOT_INCLUDED].contains(&problem.code) {
             return "**** Only garbage was found in the patch input: ".to_owned();
         }
-        format!("**** malformed patch at line {}: ", input.position(span.start).line)
+        format!(
+            "**** malformed patch at line {}: ",
+            input.position(span.start).line
+        )
     }
 
-    fn file(&self, file: &FileReport, is_backup: bool, problems: &[&Problem], out: &mut dyn Write) -> io::Result<()> {
+    fn file(
+        &self,
+        file: &FileReport,
+        is_backup: bool,
+        problems: &[&Problem],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let has = |code: &Code| problems.iter().any(|problem| problem.code == code);
         let is_told = !self.options.quiet && !is_backup;
         for note in self.notes.iter().filter(|_| is_told) {
@@ -96,22 +143,52 @@ impl<'o> Telling<'o> {
             return self.missing(file, out);
         }
         if is_told {
-            let verb = if self.options.dry_run { "checking" } else { "patching" };
-            match self.options.output.as_deref().filter(|_| Output::of(self.options).is_some()) {
-                Some(output) => writeln!(out, "{verb} file {} (read from {})", output.display(), both_names(file))?,
+            let verb = if self.options.dry_run {
+                "checking"
+            } else {
+                "patching"
+            };
+            match self
+                .options
+                .output
+                .as_deref()
+                .filter(|_| Output::of(self.options).is_some())
+            {
+                Some(output) => writeln!(
+                    out,
+                    "{verb} file {} (read from {})",
+                    output.display(),
+                    both_names(file)
+                )?,
                 None => writeln!(out, "{verb} file {}", both_names(file))?,
             }
         }
         if has(&code::EXISTS) {
-            writeln!(out, "The next patch would create the file {},\nwhich already exists!", name(&file.path))?;
+            writeln!(
+                out,
+                "The next patch would create the file {},\nwhich already exists!",
+                name(&file.path)
+            )?;
         }
         if has(&code::ALREADY_APPLIED) {
-            let what = if self.options.reverse { "Unreversed" } else { "Reversed (or previously applied)" };
-            let then = if self.options.forward { "  Skipping patch." } else { "" };
+            let what = if self.options.reverse {
+                "Unreversed"
+            } else {
+                "Reversed (or previously applied)"
+            };
+            let then = if self.options.forward {
+                "  Skipping patch."
+            } else {
+                ""
+            };
             writeln!(out, "{what} patch detected!{then}")?;
         }
         if has(&code::NOT_EMPTIED) {
-            writeln!(out, "Not deleting file {} as content differs from patch", name(&file.path))?;
+            writeln!(
+                out,
+                "Not deleting file {} as content differs from patch",
+                name(&file.path)
+            )?;
         }
         self.hunks(file, out)
     }
@@ -122,11 +199,22 @@ impl<'o> Telling<'o> {
         let Some(first) = file.hunks.first().filter(|_| !self.options.quiet) else {
             return writeln!(out, "No file to patch.  Skipping patch.");
         };
-        writeln!(out, "can't find file to patch at input line {}", first.source.line_start)?;
-        let hint = if self.options.strip.is_some() { "you used the wrong" } else { "you should have used the" };
+        writeln!(
+            out,
+            "can't find file to patch at input line {}",
+            first.source.line_start
+        )?;
+        let hint = if self.options.strip.is_some() {
+            "you used the wrong"
+        } else {
+            "you should have used the"
+        };
         writeln!(out, "Perhaps {hint} -p or --strip option?")?;
         let many = if count == 1 { "hunk" } else { "hunks" };
-        writeln!(out, "No file to patch.  Skipping patch.\n{count} out of {count} {many} ignored")
+        writeln!(
+            out,
+            "No file to patch.  Skipping patch.\n{count} out of {count} {many} ignored"
+        )
     }
 
     fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
@@ -148,21 +236,39 @@ impl<'o> Telling<'o> {
                 (None, _) => {
                     failed += 1;
                     if !self.options.quiet {
-                        writeln!(out, "Hunk #{} FAILED at {}{}.", index + 1, stated(hunk) + shift, line_ends(hunk))?;
+                        writeln!(
+                            out,
+                            "Hunk #{} FAILED at {}{}.",
+                            index + 1,
+                            stated(hunk) + shift,
+                            line_ends(hunk)
+                        )?;
                     }
                 }
             }
         }
-        let many = if file.hunks.len() == 1 { "hunk" } else { "hunks" };
+        let many = if file.hunks.len() == 1 {
+            "hunk"
+        } else {
+            "hunks"
+        };
         if passed > 0 {
             writeln!(out, "{passed} out of {} {many} ignored", file.hunks.len())?;
         }
         if failed > 0 {
-            let path =
-                file.rejects.as_ref().and_then(|rejects| rejects.path.as_ref()).filter(|_| !self.options.dry_run);
-            let saved = |path: &String| format!(" -- saving rejects to file {}", quoted(path.as_bytes()));
+            let path = file
+                .rejects
+                .as_ref()
+                .and_then(|rejects| rejects.path.as_ref())
+                .filter(|_| !self.options.dry_run);
+            let saved =
+                |path: &String| format!(" -- saving rejects to file {}", quoted(path.as_bytes()));
             let saved = path.map_or_else(String::new, saved);
-            writeln!(out, "{failed} out of {} {many} FAILED{saved}", file.hunks.len())?;
+            writeln!(
+                out,
+                "{failed} out of {} {many} FAILED{saved}",
+                file.hunks.len()
+            )?;
         }
         Ok(())
     }
@@ -170,9 +276,15 @@ impl<'o> Telling<'o> {
     /// Says what became of the changes in a hunk that was merged: nothing of one that fits.
     fn merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
         let is_told = |status: HunkStatus| {
-            status != HunkStatus::Merged || self.options.verbose || (!self.options.quiet && hunk.applied.is_none())
+            status != HunkStatus::Merged
+                || self.options.verbose
+                || (!self.options.quiet && hunk.applied.is_none())
         };
-        let told: Vec<_> = hunk.merged.iter().filter(|change| is_told(change.status)).collect();
+        let told: Vec<_> = hunk
+            .merged
+            .iter()
+            .filter(|change| is_told(change.status))
+            .collect();
         for (place, change) in told.iter().enumerate() {
             let what = match change.status {
                 HunkStatus::Conflict => "NOT MERGED",
@@ -185,9 +297,17 @@ impl<'o> Telling<'o> {
                 _ => write!(out, ", {what} at ")?,
             }
             let (first, count) = (change.lines.start, change.lines.count);
-            if count > 1 { write!(out, "{first}-{}", first + count - 1)? } else { write!(out, "{first}")? }
+            if count > 1 {
+                write!(out, "{first}-{}", first + count - 1)?;
+            } else {
+                write!(out, "{first}")?;
+            }
         }
-        if told.is_empty() { Ok(()) } else { writeln!(out, ".") }
+        if told.is_empty() {
+            Ok(())
+        } else {
+            writeln!(out, ".")
+        }
     }
 
     /// Says that a hunk which belongs at `line` fits.
@@ -196,27 +316,44 @@ impl<'o> Telling<'o> {
         let line = line + offset;
         let is_off = (offset != 0 || fuzz != 0) && self.options.merge.is_none();
         let is_told = self.options.verbose || (!self.options.quiet && is_off);
-        let fuzz = if fuzz == 0 { String::new() } else { format!(" with fuzz {fuzz}") };
+        let fuzz = if fuzz == 0 {
+            String::new()
+        } else {
+            format!(" with fuzz {fuzz}")
+        };
         let lines = if offset == 1 { "line" } else { "lines" };
-        let offset = if offset == 0 { String::new() } else { format!(" (offset {offset} {lines})") };
+        let offset = if offset == 0 {
+            String::new()
+        } else {
+            format!(" (offset {offset} {lines})")
+        };
         is_told.then(|| format!("Hunk #{} succeeded at {line}{fuzz}{offset}.", index + 1))
     }
 }
 
-/// Returns the first line that the hunk says is its own in the old file; where it has none there, the line behind.
+/// Returns the first line that the hunk says is its own in the old file; where it has none there,
+/// the line behind.
 fn stated(hunk: &HunkReport) -> isize {
     signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
 }
 
 /// Says that only the ends of lines are others where the hunk should be.
 fn line_ends(hunk: &HunkReport) -> &'static str {
-    let difference = hunk.nearest.as_ref().and_then(|nearest| nearest.first_difference.as_ref());
-    let is_reason = difference.is_some_and(|difference| difference.reason == Some(DifferenceReason::LineEnd));
-    if is_reason { " (different line endings)" } else { "" }
+    let difference = hunk
+        .nearest
+        .as_ref()
+        .and_then(|nearest| nearest.first_difference.as_ref());
+    let is_reason =
+        difference.is_some_and(|difference| difference.reason == Some(DifferenceReason::LineEnd));
+    if is_reason {
+        " (different line endings)"
+    } else {
+        ""
+    }
 }
 
-/// Returns for each file of the report, of which `numbers` are in its order, whether it is a backup: backups have the highest
-/// numbers, and are listed before the files that they are made of.
+/// Returns for each file of the report, of which `numbers` are in its order, whether it is a
+/// backup: backups have the highest numbers, and are listed before the files that they are made of.
 fn backups(numbers: &[usize]) -> Vec<bool> {
     let mut least = usize::MAX;
     let is_backup = |&number: &usize| {
@@ -242,7 +379,8 @@ fn name(path: &RelPath) -> String {
     quoted(path.as_bytes())
 }
 
-/// Returns a name as a shell reads it, where it has to be quoted for that; what cannot be printed is escaped as git does it.
+/// Returns a name as a shell reads it, where it has to be quoted for that; what cannot be printed
+/// is escaped as git does it.
 fn quoted(name: &[u8]) -> String {
     let is_special = |byte: &u8| !(byte.is_ascii_alphanumeric() || b"%+,-./:@_".contains(byte));
     match std::str::from_utf8(name) {
@@ -270,7 +408,10 @@ mod tests {
 
     #[test]
     fn a_backup_has_a_higher_number_than_a_later_file() {
-        assert_eq!(backups(&[5, 1, 2, 6, 3, 4]), [true, false, false, true, false, false]);
+        assert_eq!(
+            backups(&[5, 1, 2, 6, 3, 4]),
+            [true, false, false, true, false, false]
+        );
         assert_eq!(backups(&[]), [false; 0]);
     }
 

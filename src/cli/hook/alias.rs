@@ -1,5 +1,6 @@
-//! Other names of a file that the rule on control files does not see: links from the home, from the root of the command
-//! line and from the top of its work tree, to files anywhere, and hard links. The engine looks for links in the tree.
+//! Other names of a file that the rule on control files does not see: links from the home, from the
+//! root of the command line and from the top of its work tree, to files anywhere, and hard links.
+//! The engine looks for links in the tree.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -15,7 +16,8 @@ use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, home};
 use crate::path::RelPath;
 
-/// Returns why `--allow` does not hold for `file`, an absolute name without links: it has hard links, or [`why_linked`].
+/// Returns why `--allow` does not hold for `file`, an absolute name without links: it has hard
+/// links, or [`why_linked`].
 ///
 /// # Errors
 ///
@@ -26,22 +28,27 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
         && stat.nlink() > 1
     {
         let links = stat.nlink();
-        return Ok(Some(format!("the file has {links} hard links, and one of them may be a protected path")));
+        return Ok(Some(format!(
+            "the file has {links} hard links, and one of them may be a protected path"
+        )));
     }
     why_linked(file, global)
 }
 
-/// Returns why the user is asked before `file` is written: a control file of the root, of the top of its work tree or of the
-/// home is a link to it or to a directory above it.
+/// Returns why the user is asked before `file` is written: a control file of the root, of the top
+/// of its work tree or of the home is a link to it or to a directory above it.
 ///
 /// # Errors
 ///
 /// Stops where policy cannot be read.
 pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
-    Ok(control_names(global)?.iter().find_map(|name| name.why_linked(file)))
+    Ok(control_names(global)?
+        .iter()
+        .find_map(|name| name.why_linked(file)))
 }
 
-/// Returns the question about the first of `files`, paths below the root, for which [`why_linked`] has a reason.
+/// Returns the question about the first of `files`, paths below the root, for which [`why_linked`]
+/// has a reason.
 ///
 /// # Errors
 ///
@@ -82,28 +89,47 @@ struct LinkTarget {
 /// Device and inode.
 type Identity = (u64, u64);
 
-/// Returns the existing names on the way to the control files of the root, of the top of its work tree and of the home; none if
-/// policy does not ask about control files.
+/// Returns the existing names on the way to the control files of the root, of the top of its work
+/// tree and of the home; none if policy does not ask about control files.
 fn control_names(global: &Global) -> Result<Vec<ControlName>, Stop> {
     let root = open(global)?;
     if !engine::asks_about_control_files(&policy(global)?, &root) {
         return Ok(Vec::new());
     }
-    let top = root.work_tree().ok().flatten().map(|tree| tree.directory.to_owned());
-    let bases = [Some(global.root().to_owned()), top, global.given_root.clone(), home()];
-    Ok(bases.into_iter().flatten().flat_map(|base| control_names_below(&base)).collect())
+    let top = root
+        .work_tree()
+        .ok()
+        .flatten()
+        .map(|tree| tree.directory.to_owned());
+    let bases = [
+        Some(global.root().to_owned()),
+        top,
+        global.given_root.clone(),
+        home(),
+    ];
+    Ok(bases
+        .into_iter()
+        .flatten()
+        .flat_map(|base| control_names_below(&base))
+        .collect())
 }
 
 fn control_names_below(base: &Path) -> Vec<ControlName> {
     let mut seen = BTreeSet::new();
-    let rows = control_paths().flat_map(|(path, program)| beginnings(path).map(move |start| (start, path, program)));
+    let rows = control_paths()
+        .flat_map(|(path, program)| beginnings(path).map(move |start| (start, path, program)));
     let rows = rows.filter(|(start, path, _)| seen.insert((*start, *path)));
-    rows.filter_map(|(start, path, program)| ControlName::below(base, (start, path), program)).collect()
+    rows.filter_map(|(start, path, program)| ControlName::below(base, (start, path), program))
+        .collect()
 }
 
 impl ControlName {
     /// Returns the name `start` below `base` on the way to the control file `path`, if it exists.
-    fn below(base: &Path, (start, path): (&'static str, &'static str), program: &'static str) -> Option<Self> {
+    fn below(
+        base: &Path,
+        (start, path): (&'static str, &'static str),
+        program: &'static str,
+    ) -> Option<Self> {
         let name = base.join(start);
         let (end, target) = match identity(&name) {
             Some(identity) => {
@@ -112,33 +138,60 @@ impl ControlName {
                 (end, Some(LinkTarget { identity, plain }))
             }
             // A link to a file that does not exist yet.
-            None if fs_err::symlink_metadata(&name).is_ok() => (names_on_the_way(&name).pop().unwrap_or(name), None),
+            None if fs_err::symlink_metadata(&name).is_ok() => {
+                (names_on_the_way(&name).pop().unwrap_or(name), None)
+            }
             None => return None,
         };
         let control = end.join(path[start.len()..].trim_start_matches('/'));
-        Some(Self { path: start, program, control, target })
+        Some(Self {
+            path: start,
+            program,
+            control,
+            target,
+        })
     }
 
-    /// Returns why the user is asked before `file`, an absolute name without links, is written: the name leads to it.
+    /// Returns why the user is asked before `file`, an absolute name without links, is written: the
+    /// name leads to it.
     fn why_linked(&self, file: &Path) -> Option<String> {
-        // The control file itself, what is below it, and what would take the place of a directory on the way to it.
+        // The control file itself, what is below it, and what would take the place of a directory
+        // on the way to it.
         let is_about = file.starts_with(&self.control) || self.control.starts_with(file);
-        let is_linked = is_about && self.target.as_ref().is_none_or(|target| target.is_hidden_way_to(file));
-        is_linked.then(|| format!("the link {} leads to it, and that path controls {}", self.path, self.program))
+        let is_linked = is_about
+            && self
+                .target
+                .as_ref()
+                .is_none_or(|target| target.is_hidden_way_to(file));
+        is_linked.then(|| {
+            format!(
+                "the link {} leads to it, and that path controls {}",
+                self.path, self.program
+            )
+        })
     }
 }
 
 impl LinkTarget {
-    /// Returns whether `file` or a directory above it is the target, and rules on names do not see that.
+    /// Returns whether `file` or a directory above it is the target, and rules on names do not see
+    /// that.
     fn is_hidden_way_to(&self, file: &Path) -> bool {
-        let is_named = self.plain.as_ref().is_some_and(|plain| file.starts_with(plain));
-        !is_named && file.ancestors().any(|above| identity(above) == Some(self.identity))
+        let is_named = self
+            .plain
+            .as_ref()
+            .is_some_and(|plain| file.starts_with(plain));
+        !is_named
+            && file
+                .ancestors()
+                .any(|above| identity(above) == Some(self.identity))
     }
 }
 
 /// Returns the path of each directory on the way to `path`, and `path`.
 fn beginnings(path: &'static str) -> impl Iterator<Item = &'static str> {
-    path.match_indices('/').map(|(end, _)| &path[..end]).chain([path])
+    path.match_indices('/')
+        .map(|(end, _)| &path[..end])
+        .chain([path])
 }
 
 fn real(path: &Path) -> PathBuf {

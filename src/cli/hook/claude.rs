@@ -9,7 +9,9 @@ use super::place::{Place, Use};
 use super::{Call, Decision, MAX_EDITS, Silence, of_edit, of_read, search};
 use crate::cli::Stop;
 use crate::cli::args::Global;
-use crate::engine::options::{CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times};
+use crate::engine::options::{
+    CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times,
+};
 use crate::engine::{self, Request, What, home};
 
 #[derive(Deserialize)]
@@ -76,15 +78,29 @@ enum Mode {
     Delete,
 }
 
-/// Decides on a call. The root is the one of the command line, of the project, or where the agent is.
+/// Decides on a call. The root is the one of the command line, of the project, or where the agent
+/// is.
 pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
-    let project = || env::var_os("CLAUDE_PROJECT_DIR").filter(|project| !project.is_empty()).map(PathBuf::from);
-    let root = global.root.clone().or_else(project).unwrap_or_else(|| call.cwd.clone());
-    let rooted = Global { root: Some(root), ..global.clone() };
+    let project = || {
+        env::var_os("CLAUDE_PROJECT_DIR")
+            .filter(|project| !project.is_empty())
+            .map(PathBuf::from)
+    };
+    let root = global
+        .root
+        .clone()
+        .or_else(project)
+        .unwrap_or_else(|| call.cwd.clone());
+    let rooted = Global {
+        root: Some(root),
+        ..global.clone()
+    };
     let writes = |file: PathBuf, request: &dyn Fn(Vec<u8>) -> Request| {
         let place = Place::of(&call.file(file), &rooted)?;
         let silence = place.about_writes(silence)?;
-        let checked = place.decide(Use::Writes, |path, global| of_edit(request(path.to_vec()), &silence, global))?;
+        let checked = place.decide(Use::Writes, |path, global| {
+            of_edit(request(path.to_vec()), &silence, global)
+        })?;
         Ok(checked.or_stricter(place.linked_outside()?))
     };
     let reads = |file: PathBuf| Place::of(&call.file(file), &rooted)?.decide(Use::Reads, of_read);
@@ -96,7 +112,8 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
         "MultiEdit" => {
             let MultiEditInput { file_path, edits } = call.arguments()?;
             if edits.len() > MAX_EDITS {
-                let why = format!("the call has more than {MAX_EDITS} edits: make them in several calls");
+                let why =
+                    format!("the call has more than {MAX_EDITS} edits: make them in several calls");
                 return Ok(Decision::Deny(why));
             }
             writes(file_path, &|path| in_turn(path, edits.clone()))
@@ -107,7 +124,9 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
         }
         "NotebookEdit" => {
             let input: NotebookInput = call.arguments()?;
-            writes(input.notebook_path.clone(), &|path| Request::notebook(path, cell(input.clone())))
+            writes(input.notebook_path.clone(), &|path| {
+                Request::notebook(path, cell(input.clone()))
+            })
         }
         "Read" => reads(call.arguments::<ReadInput>()?.file_path),
         "NotebookRead" => reads(call.arguments::<NotebookReadInput>()?.notebook_path),
@@ -124,11 +143,15 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
 }
 
 impl Call {
-    /// Returns the absolute name of the file that a name in a call means: the tools remove from its ends what JavaScript
-    /// takes for blanks, look into the user's home for `~`, and begin other names where the agent is.
+    /// Returns the absolute name of the file that a name in a call means: the tools remove from its
+    /// ends what JavaScript takes for blanks, look into the user's home for `~`, and begin other
+    /// names where the agent is.
     pub(super) fn file(&self, file: PathBuf) -> PathBuf {
         let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
-        let file = file.to_str().map(|name| PathBuf::from(name.trim_matches(is_blank))).unwrap_or(file);
+        let file = file
+            .to_str()
+            .map(|name| PathBuf::from(name.trim_matches(is_blank)))
+            .unwrap_or(file);
         match (file.strip_prefix("~"), home()) {
             (Ok(below), Some(home)) => home.join(below),
             _ => self.cwd.join(file),
@@ -139,19 +162,48 @@ impl Call {
 /// An edit of nothing makes a new file.
 fn edited(path: Vec<u8>, edit: One) -> Request {
     match edit {
-        One { old_string, new_string, .. } if old_string.is_empty() => Request::write(path, new_string),
-        One { old_string, new_string, replace_all: true } => Request::edit_all(path, old_string, new_string),
-        One { old_string, new_string, replace_all: false } => Request::edit(path, old_string, new_string),
+        One {
+            old_string,
+            new_string,
+            ..
+        } if old_string.is_empty() => Request::write(path, new_string),
+        One {
+            old_string,
+            new_string,
+            replace_all: true,
+        } => Request::edit_all(path, old_string, new_string),
+        One {
+            old_string,
+            new_string,
+            replace_all: false,
+        } => Request::edit(path, old_string, new_string),
     }
 }
 
 /// Each edit sees what the ones before it left.
 fn in_turn(path: Vec<u8>, edits: Vec<One>) -> Request {
-    let replacement = |One { old_string, new_string, replace_all }: One| {
-        let times = if replace_all { Times::Every } else { Times::Once };
-        Replacement::of(engine::options::Target::Text { old: old_string.into_bytes(), times }, new_string)
+    let replacement = |One {
+                           old_string,
+                           new_string,
+                           replace_all,
+                       }: One| {
+        let times = if replace_all {
+            Times::Every
+        } else {
+            Times::Once
+        };
+        Replacement::of(
+            engine::options::Target::Text {
+                old: old_string.into_bytes(),
+                times,
+            },
+            new_string,
+        )
     };
-    let mut request = Request::edits(path, Replacements::of(edits.into_iter().map(replacement).collect()));
+    let mut request = Request::edits(
+        path,
+        Replacements::of(edits.into_iter().map(replacement).collect()),
+    );
     if let What::Edit(edit) = &mut request.what
         && let Edit::Replacements(edits) = &mut edit.edit
     {
@@ -167,11 +219,22 @@ fn cell(input: NotebookInput) -> CellEdit {
     });
     let (source, named) = (input.new_source, input.cell_id);
     match input.edit_mode {
-        Mode::Replace => CellEdit::Replace { cell: named.unwrap_or_default(), kind, source },
+        Mode::Replace => CellEdit::Replace {
+            cell: named.unwrap_or_default(),
+            kind,
+            source,
+        },
         Mode::Insert => {
             let place = named.map_or(CellPlace::Start, CellPlace::After);
-            CellEdit::Insert { place, kind: kind.unwrap_or(CellKind::Code), source, id: None }
+            CellEdit::Insert {
+                place,
+                kind: kind.unwrap_or(CellKind::Code),
+                source,
+                id: None,
+            }
         }
-        Mode::Delete => CellEdit::Delete { cell: named.unwrap_or_default() },
+        Mode::Delete => CellEdit::Delete {
+            cell: named.unwrap_or_default(),
+        },
     }
 }

@@ -16,7 +16,9 @@ const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 const OPTION: &str = "codex-run-as-apply-patch";
 const BEGIN: &str = "*** Begin Patch";
 /// The keys of an input whose text is a command or goes to one.
-const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "input", "patch", "argv"];
+const COMMANDS: [&str; 7] = [
+    "command", "cmd", "script", "chars", "input", "patch", "argv",
+];
 
 /// Shells whose quotes [`shell`] reads.
 const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
@@ -24,7 +26,10 @@ const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
 /// Decides on a call. The root is the one of the command line, or where the agent is.
 pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let root = global.root.clone().unwrap_or_else(|| call.cwd.clone());
-    let global = &Global { root: Some(root), ..global.clone() };
+    let global = &Global {
+        root: Some(root),
+        ..global.clone()
+    };
     let is_patch = NAMES.contains(&call.tool_name.as_str());
     let words = understood(&call.tool_input);
     let script = match words.as_deref() {
@@ -32,7 +37,9 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
         _ => None,
     };
     match (words.as_deref(), script) {
-        (Some([patch]), _) if is_patch && patch.trim_start().starts_with(BEGIN) => checked(patch, "", call, global),
+        (Some([patch]), _) if is_patch && patch.trim_start().starts_with(BEGIN) => {
+            checked(patch, "", call, global)
+        }
         (Some([name, patch]), _) if NAMES.contains(name) => checked(patch, "", call, global),
         (_, Some((directory, patch))) => checked(patch, directory, call, global),
         (Some([text]), None) if is_patch => checked(text, "", call, global),
@@ -48,7 +55,10 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
 
 /// Returns the words of a command, if there is one and nothing that says where it runs.
 fn understood(input: &Value) -> Option<Vec<&str>> {
-    let named = ["command", "input", "patch"].iter().map(|key| &input[*key]).filter(|value| !value.is_null());
+    let named = ["command", "input", "patch"]
+        .iter()
+        .map(|key| &input[*key])
+        .filter(|value| !value.is_null());
     let mut commands = named.chain(Some(input).filter(|input| input.is_string()));
     match (commands.next(), commands.next(), &input["workdir"]) {
         (Some(command), None, Value::Null) => words(command),
@@ -56,22 +66,35 @@ fn understood(input: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// Returns whether the call may apply a patch: a command contains a patch or the name of the tool, or the call contains both
-/// anywhere.
+/// Returns whether the call may apply a patch: a command contains a patch or the name of the tool,
+/// or the call contains both anywhere.
 fn is_hidden(call: &Call) -> bool {
     let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
     let (input, is_server) = (&call.tool_input, call.tool_name.starts_with("mcp__"));
-    let commands = COMMANDS.iter().map(|key| &input[*key]).chain(Some(input).filter(|input| input.is_string()));
-    !is_server && !is_harmless(call) && commands.into_iter().any(|command| has_text(command, &names_tool))
-        || has_text(input, &|text| text.contains(BEGIN)) && (has_name(&call.tool_name) || has_text(input, &has_name))
+    let commands = COMMANDS
+        .iter()
+        .map(|key| &input[*key])
+        .chain(Some(input).filter(|input| input.is_string()));
+    !is_server
+        && !is_harmless(call)
+        && commands
+            .into_iter()
+            .any(|command| has_text(command, &names_tool))
+        || has_text(input, &|text| text.contains(BEGIN))
+            && (has_name(&call.tool_name) || has_text(input, &has_name))
 }
 
-/// Returns whether the input is one script of a shell, in which the name of the tool is only an argument of commands that read.
+/// Returns whether the input is one script of a shell, in which the name of the tool is only an
+/// argument of commands that read.
 fn is_harmless(call: &Call) -> bool {
     let input = &call.tool_input;
     let mut commands = COMMANDS.iter().filter(|key| !input[**key].is_null());
-    let (Some("command" | "cmd"), None) = (commands.next().copied(), commands.next()) else { return false };
-    let command = [&input["command"], &input["cmd"]].into_iter().find(|command| !command.is_null());
+    let (Some("command" | "cmd"), None) = (commands.next().copied(), commands.next()) else {
+        return false;
+    };
+    let command = [&input["command"], &input["cmd"]]
+        .into_iter()
+        .find(|command| !command.is_null());
     let is_shell = |program: &str| SHELLS.contains(&program.rsplit('/').next().unwrap_or_default());
     let words = command.and_then(words).unwrap_or_default();
     let script = match &words[..] {
@@ -83,12 +106,14 @@ fn is_harmless(call: &Call) -> bool {
     is_for_shell && !script.contains(BEGIN) && shell::only_reads(script, &names_tool)
 }
 
-/// Returns whether a patch is in `command`, or a word of it is the name of the tool after a shell has removed quotes and
-/// escapes.
+/// Returns whether a patch is in `command`, or a word of it is the name of the tool after a shell
+/// has removed quotes and escapes.
 fn names_tool(command: &str) -> bool {
     let plain = command.replace("\\\n", "").replace(['\'', '"', '\\'], "");
     let is_part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
-    let mut words = plain.split(|c| !is_part(c)).map(|word| word.rsplit('/').next().unwrap_or_default());
+    let mut words = plain
+        .split(|c| !is_part(c))
+        .map(|word| word.rsplit('/').next().unwrap_or_default());
     plain.contains(BEGIN)
         || command.contains(BEGIN)
         || words.any(|word| NAMES.contains(&word) || word.trim_start_matches('-') == OPTION)
@@ -105,7 +130,10 @@ fn has_text(value: &Value, is_like: &dyn Fn(&str) -> bool) -> bool {
 }
 
 fn unknown(what: &str) -> Stop {
-    Stop::new(&code::USAGE, format!("invalid input of apply_patch: {what}"))
+    Stop::new(
+        &code::USAGE,
+        format!("invalid input of apply_patch: {what}"),
+    )
 }
 
 fn words(command: &Value) -> Option<Vec<&str>> {
@@ -127,28 +155,36 @@ fn checked(patch: &str, directory: &str, call: &Call, global: &Global) -> Result
     of_patch(request, global)
 }
 
-/// Returns directory and patch of a script that does nothing but `apply_patch` with a heredoc or with one quoted word, perhaps
-/// after one `cd`.
+/// Returns directory and patch of a script that does nothing but `apply_patch` with a heredoc or
+/// with one quoted word, perhaps after one `cd`.
 fn plain_call(script: &str) -> Option<(&str, &str)> {
     let script = script.trim();
     let (directory, call) = match script.strip_prefix("cd ") {
         Some(rest) => {
             let (directory, call) = rest.split_once("&&")?;
             // `cd -` goes to the directory before this one.
-            let directory = unquoted(directory.trim()).filter(|directory| !directory.starts_with('-'))?;
+            let directory =
+                unquoted(directory.trim()).filter(|directory| !directory.starts_with('-'))?;
             (directory, call.trim_start())
         }
         None => ("", script),
     };
     let rest = NAMES.iter().find_map(|name| call.strip_prefix(name))?;
-    if let Some(patch) = rest.strip_prefix(' ').and_then(|word| literal(word.trim_start_matches(' '))) {
+    if let Some(patch) = rest
+        .strip_prefix(' ')
+        .and_then(|word| literal(word.trim_start_matches(' ')))
+    {
         return Some((directory, patch));
     }
-    let (mark, body) = rest.trim_start_matches(' ').strip_prefix("<<")?.split_once('\n')?;
+    let (mark, body) = rest
+        .trim_start_matches(' ')
+        .strip_prefix("<<")?
+        .split_once('\n')?;
     let (quoted, mark) = (mark.trim(), unquoted(mark.trim())?);
     let body = body.strip_suffix(mark)?;
     // Nothing may come behind the first line that ends it.
-    let is_alone = (body.is_empty() || body.ends_with('\n')) && body.lines().all(|line| line != mark);
+    let is_alone =
+        (body.is_empty() || body.ends_with('\n')) && body.lines().all(|line| line != mark);
     // Below a mark without quotes, a shell runs commands and replaces variables.
     let is_literal = quoted != mark || !body.contains(['$', '`', '\\']);
     (is_alone && is_literal).then_some((directory, body))
@@ -156,14 +192,20 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
 
 /// Returns the text of a quoted word of a shell, if the shell changes nothing in it.
 fn literal(word: &str) -> Option<&str> {
-    let quoted = |quote| word.strip_prefix(quote).and_then(|word| word.strip_suffix(quote));
+    let quoted = |quote| {
+        word.strip_prefix(quote)
+            .and_then(|word| word.strip_suffix(quote))
+    };
     let single = quoted('\'').filter(|text| !text.contains('\''));
     single.or_else(|| quoted('"').filter(|text| !text.contains(['"', '$', '`', '\\', '!'])))
 }
 
 /// Returns a word of a shell without its quotes, if that is all there is to it.
 fn unquoted(word: &str) -> Option<&str> {
-    let quoted = |quote| word.strip_prefix(quote).and_then(|word| word.strip_suffix(quote));
+    let quoted = |quote| {
+        word.strip_prefix(quote)
+            .and_then(|word| word.strip_suffix(quote))
+    };
     let (inner, is_quoted) = match quoted('\'').or_else(|| quoted('"')) {
         Some(inner) => (inner, true),
         None => (word, false),
@@ -179,16 +221,28 @@ mod tests {
     #[test]
     fn only_a_heredoc_or_a_word_alone_is_a_patch() {
         let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n";
-        let takes =
-            |script: &str| plain_call(script).map(|(directory, patch)| (directory.to_owned(), patch.to_owned()));
+        let takes = |script: &str| {
+            plain_call(script).map(|(directory, patch)| (directory.to_owned(), patch.to_owned()))
+        };
         for mark in ["EOF", "'EOF'", "\"EOF\"", " 'EOF'"] {
             let script = format!("apply_patch <<{mark}\n{patch}EOF\n");
-            assert_eq!(takes(&script), Some((String::new(), patch.to_owned())), "{script}");
+            assert_eq!(
+                takes(&script),
+                Some((String::new(), patch.to_owned())),
+                "{script}"
+            );
         }
         let below = format!("cd 'a dir' && applypatch <<'X'\n{patch}X");
         assert_eq!(takes(&below), Some(("a dir".to_owned(), patch.to_owned())));
-        for script in [format!("apply_patch '{patch}'"), format!("apply_patch  \"{patch}\"\n")] {
-            assert_eq!(takes(&script), Some((String::new(), patch.to_owned())), "{script}");
+        for script in [
+            format!("apply_patch '{patch}'"),
+            format!("apply_patch  \"{patch}\"\n"),
+        ] {
+            assert_eq!(
+                takes(&script),
+                Some((String::new(), patch.to_owned())),
+                "{script}"
+            );
         }
         let others = [
             format!("apply_patch '{patch}' '{patch}'"),
@@ -205,12 +259,18 @@ mod tests {
             format!("echo; apply_patch <<'EOF'\n{patch}EOF"),
             format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+$(rm x)")),
             format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+`rm x`")),
-            format!("apply_patch <<EOF\n{}EOF", patch.replace("File: a", "File: ${G}hooks")),
+            format!(
+                "apply_patch <<EOF\n{}EOF",
+                patch.replace("File: a", "File: ${G}hooks")
+            ),
             format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+\\x")),
             format!("cd - && apply_patch <<'EOF'\n{patch}EOF"),
         ];
         let code = patch.replace("+x", "+$x");
-        assert_eq!(takes(&format!("apply_patch <<'EOF'\n{code}EOF")), Some((String::new(), code)));
+        assert_eq!(
+            takes(&format!("apply_patch <<'EOF'\n{code}EOF")),
+            Some((String::new(), code))
+        );
         for script in others {
             assert_eq!(takes(&script), None, "{script}");
         }
@@ -236,7 +296,12 @@ mod tests {
         ] {
             assert!(names_tool(command), "{command}");
         }
-        for command in ["ls", "cat src/apply_patch.rs", "cargo test apply_patch_works", "ls src/apply_patch/mod.rs"] {
+        for command in [
+            "ls",
+            "cat src/apply_patch.rs",
+            "cargo test apply_patch_works",
+            "ls src/apply_patch/mod.rs",
+        ] {
             assert!(!names_tool(command), "{command}");
         }
     }
@@ -256,7 +321,10 @@ mod tests {
             "cat apply_patch 2>&1 | wc -l",
             "wc < apply_patch",
         ] {
-            assert!(names_tool(command) && shell::only_reads(command, &names_tool), "{command}");
+            assert!(
+                names_tool(command) && shell::only_reads(command, &names_tool),
+                "{command}"
+            );
         }
         for command in [
             "rg apply_patch; apply_patch < p",

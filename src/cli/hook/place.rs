@@ -1,4 +1,5 @@
-//! Where a file of a call is: below the root, where a change is checked, or outside, where only rules decide.
+//! Where a file of a call is: below the root, where a change is checked, or outside, where only
+//! rules decide.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,8 +13,8 @@ use crate::path::RelPath;
 
 /// The names of a file.
 pub(super) struct Place {
-    /// The name in the call without `.` and `..`, then those that links lead to. The last one is the file that the tool
-    /// opens.
+    /// The name in the call without `.` and `..`, then those that links lead to. The last one is
+    /// the file that the tool opens.
     names: Vec<PathBuf>,
     /// The root, or the directory that an absolute grant opens, and its names.
     global: Global,
@@ -28,11 +29,14 @@ pub(super) enum Use {
 }
 
 impl Use {
-    /// Returns what is done to the file `name`. A change reads as well, since it depends on the contents.
+    /// Returns what is done to the file `name`. A change reads as well, since it depends on the
+    /// contents.
     fn accesses(self, name: &Path) -> &'static [Access] {
         match self {
             Self::Reads => &[Access::Read],
-            Self::Writes if fs_err::symlink_metadata(name).is_ok() => &[Access::Modify, Access::Read],
+            Self::Writes if fs_err::symlink_metadata(name).is_ok() => {
+                &[Access::Modify, Access::Read]
+            }
             Self::Writes => &[Access::Create],
         }
     }
@@ -41,21 +45,26 @@ impl Use {
 impl Place {
     /// Finds the names of `file`, which is absolute.
     ///
-    /// Agents resolve `..` in the name before they open the file. A program that does not would open another file if the
-    /// component before it is a link: the name of that file comes first, so that rules see it as well.
+    /// Agents resolve `..` in the name before they open the file. A program that does not would
+    /// open another file if the component before it is a link: the name of that file comes first,
+    /// so that rules see it as well.
     ///
     /// # Errors
     ///
     /// Stops at a name of more than [`MAX_NAME`] bytes, and where policy cannot be read.
     pub(super) fn of(file: &Path, global: &Global) -> Result<Self, Stop> {
         if file.as_os_str().len() > MAX_NAME {
-            return Err(Stop::new(&code::USAGE, format!("the file name has more than {MAX_NAME} bytes")));
+            return Err(Stop::new(
+                &code::USAGE,
+                format!("the file name has more than {MAX_NAME} bytes"),
+            ));
         }
         let plain = without_dots(file);
         let mut global = global.clone();
         aim(&mut global, Some(&plain))?;
         let mut names = names_on_the_way(&plain);
-        if let (Some(Ok(parent)), Some(name)) = (file.parent().map(fs_err::canonicalize), file.file_name())
+        if let (Some(Ok(parent)), Some(name)) =
+            (file.parent().map(fs_err::canonicalize), file.file_name())
             && !names.contains(&parent.join(name))
         {
             names.insert(0, parent.join(name));
@@ -64,11 +73,15 @@ impl Place {
             names.push(plain);
         }
         let roots = names_of(global.root());
-        Ok(Self { names, global, roots })
+        Ok(Self {
+            names,
+            global,
+            roots,
+        })
     }
 
-    /// Returns the strictest of what rules say of each name and, for a file below the root, of what `check` says. It takes
-    /// a path below the root.
+    /// Returns the strictest of what rules say of each name and, for a file below the root, of what
+    /// `check` says. It takes a path below the root.
     pub(super) fn decide(
         &self,
         does: Use,
@@ -79,7 +92,10 @@ impl Place {
         let first = opened.and_then(|_| self.names.iter().find(is_below));
         let path = |name: &PathBuf| engine::below(&self.roots, name);
         // The check follows the links of a name and judges both ends.
-        let (decision, checked) = match first.map(|first| check(&path(first), &self.global)).transpose()? {
+        let (decision, checked) = match first
+            .map(|first| check(&path(first), &self.global))
+            .transpose()?
+        {
             None => (Decision::None, [None, None]),
             // An absolute link leads back into the root.
             Some(Decision::Outside(_)) if first != opened => match opened {
@@ -88,43 +104,80 @@ impl Place {
             },
             Some(decision) => (decision, [first, opened]),
         };
-        let others = self.names.iter().filter(|name| !checked.contains(&Some(name)));
+        let others = self
+            .names
+            .iter()
+            .filter(|name| !checked.contains(&Some(name)));
         others
             .map(|name| self.ruled(name, does))
-            .try_fold(decision, |strictest, ruled| Ok(strictest.or_stricter(ruled?)))
+            .try_fold(decision, |strictest, ruled| {
+                Ok(strictest.or_stricter(ruled?))
+            })
     }
 
-    /// Returns the question about writing the file that the tool opens, if it is outside of the root and a control file is a link
-    /// to it. Below the root, [`Place::about_writes`] has it.
+    /// Returns the question about writing the file that the tool opens, if it is outside of the
+    /// root and a control file is a link to it. Below the root, [`Place::about_writes`] has it.
     pub(super) fn linked_outside(&self) -> Result<Decision, Stop> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
-        let Some(file) = self.names.last().filter(|name| !is_below(name)) else { return Ok(Decision::None) };
+        let Some(file) = self.names.last().filter(|name| !is_below(name)) else {
+            return Ok(Decision::None);
+        };
         let why = alias::why_linked(file, &self.global)?;
         let name = file.as_os_str().as_encoded_bytes();
-        Ok(why.map_or(Decision::None, |why| Decision::Ask(question(name, Some(&why)))))
+        Ok(why.map_or(Decision::None, |why| {
+            Decision::Ask(question(name, Some(&why)))
+        }))
     }
 
     /// Returns what holds for writing the file that the tool opens where no rule matches.
     pub(super) fn about_writes(&self, silence: &Silence) -> Result<Silence, Stop> {
-        self.names.last().map_or_else(|| Ok(silence.clone()), |file| silence.about(file, &self.global))
+        self.names.last().map_or_else(
+            || Ok(silence.clone()),
+            |file| silence.about(file, &self.global),
+        )
     }
 
     /// Returns the directory as a root of its own, if it is outside of the root.
     pub(super) fn outside_directory(&self) -> Option<Global> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let opened = self.names.last().filter(|name| !is_below(name))?;
-        let given_root = self.global.given_root.clone().or_else(|| Some(self.global.root().to_owned()));
-        let global = Global { root: Some(opened.clone()), given_root, ..self.global.clone() };
-        fs_err::metadata(opened).is_ok_and(|stat| stat.is_dir()).then_some(global)
+        let given_root = self
+            .global
+            .given_root
+            .clone()
+            .or_else(|| Some(self.global.root().to_owned()));
+        let global = Global {
+            root: Some(opened.clone()),
+            given_root,
+            ..self.global.clone()
+        };
+        fs_err::metadata(opened)
+            .is_ok_and(|stat| stat.is_dir())
+            .then_some(global)
     }
 
     /// Returns what rules say of one name.
     fn ruled(&self, name: &Path, does: Use) -> Result<Decision, Stop> {
         let accesses = does.accesses(name);
-        let below = self.roots.iter().find_map(|root| name.strip_prefix(root).ok());
-        let Some(below) = below else { return outside(name, accesses, &self.global).map(of_refused) };
-        let Ok(path) = RelPath::new(below.as_os_str().as_encoded_bytes()) else { return Ok(Decision::None) };
-        Ok(of_refused(engine::judged(&path, accesses, &policy(&self.global)?, &open(&self.global)?).err()))
+        let below = self
+            .roots
+            .iter()
+            .find_map(|root| name.strip_prefix(root).ok());
+        let Some(below) = below else {
+            return outside(name, accesses, &self.global).map(of_refused);
+        };
+        let Ok(path) = RelPath::new(below.as_os_str().as_encoded_bytes()) else {
+            return Ok(Decision::None);
+        };
+        Ok(of_refused(
+            engine::judged(
+                &path,
+                accesses,
+                &policy(&self.global)?,
+                &open(&self.global)?,
+            )
+            .err(),
+        ))
     }
 }
 

@@ -11,7 +11,8 @@ use crate::cli::args::Global;
 use crate::cli::{Stop, open};
 use crate::engine::{self, SearchOf};
 
-/// The input of `Grep`. What narrows the search in another way, such as a type of files, is not looked at.
+/// The input of `Grep`. What narrows the search in another way, such as a type of files, is not
+/// looked at.
 #[derive(Deserialize)]
 struct GrepInput {
     path: Option<PathBuf>,
@@ -50,7 +51,11 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
     // The directory is what comes before the first component with a wildcard.
     let has_wildcard = |part: &&str| part.contains(['*', '?', '[', '{', '!', '(', '\\']);
     let parts: Vec<&str> = pattern.split('/').collect();
-    let literal = parts.iter().take(parts.len() - 1).take_while(|part| !has_wildcard(part)).count();
+    let literal = parts
+        .iter()
+        .take(parts.len() - 1)
+        .take_while(|part| !has_wildcard(part))
+        .count();
     let (above, rest) = parts.split_at(literal);
     let rest = rest.join("/");
     if let Some(place) = leads_away(&rest, literal == 0) {
@@ -59,7 +64,11 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
         );
         return Ok(Decision::Deny(why));
     }
-    let above = if literal == 1 && above == [""] { "/".to_owned() } else { above.join("/") };
+    let above = if literal == 1 && above == [""] {
+        "/".to_owned()
+    } else {
+        above.join("/")
+    };
     let file = call.file(path.unwrap_or_default()).join(above);
     let globs = Globs(vec![Pattern::wanted(&rest)]);
     searched(&file, &|path| globs.take(path), SearchOf::Names, global)
@@ -67,12 +76,16 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
 
 /// Returns the refusal of a pattern that is too long.
 fn too_long(pattern: &str) -> Option<Decision> {
-    let why = || format!("the pattern has more than {MAX_PATTERN} bytes: use shorter patterns in several calls");
+    let why = || {
+        format!(
+            "the pattern has more than {MAX_PATTERN} bytes: use shorter patterns in several calls"
+        )
+    };
     (pattern.len() > MAX_PATTERN).then(|| Decision::Deny(why()))
 }
 
-/// Returns where the pattern `rest` leads that is not below the directory it is for. It may be absolute where it
-/// `is_first`.
+/// Returns where the pattern `rest` leads that is not below the directory it is for. It may be
+/// absolute where it `is_first`.
 fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
     let rest = &*unescaped(rest);
     let parts = || rest.split(['/', '{', '}', ',', '(', ')', '|']);
@@ -95,7 +108,8 @@ fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
     }
 }
 
-/// Returns `pattern` with the character that each escape means, and with the [`meaning`] of each bracket.
+/// Returns `pattern` with the character that each escape means, and with the [`meaning`] of each
+/// bracket.
 fn unescaped(pattern: &str) -> String {
     let (mut plain, mut rest) = (String::new(), pattern);
     while let Some(first) = rest.chars().next() {
@@ -126,8 +140,10 @@ fn bracket(text: &str) -> Option<(&str, &str)> {
     let mut at = start + usize::from(text[start..].starts_with(']'));
     loop {
         let next = at + text[at..].find([']', '['])?;
-        let kind =
-            text[next + 1..].chars().next().filter(|kind| text[next..].starts_with('[') && ":.=".contains(*kind));
+        let kind = text[next + 1..]
+            .chars()
+            .next()
+            .filter(|kind| text[next..].starts_with('[') && ":.=".contains(*kind));
         match kind {
             Some(kind) => {
                 let end = format!("{kind}]");
@@ -139,11 +155,14 @@ fn bracket(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Returns text for a bracket with this content: a dot if it may match a dot, and a parent directory if programs differ in where
-/// it ends.
+/// Returns text for a bracket with this content: a dot if it may match a dot, and a parent
+/// directory if programs differ in where it ends.
 fn meaning(content: &str) -> &'static str {
     let mut outside = content.to_owned();
-    while let Some((start, end)) = outside.find("[:").and_then(|start| Some((start, outside[start..].find(":]")?))) {
+    while let Some((start, end)) = outside
+        .find("[:")
+        .and_then(|start| Some((start, outside[start..].find(":]")?)))
+    {
         outside.replace_range(start..start + end + 2, "");
     }
     if outside.contains(['/', '[', ']', '\\']) {
@@ -155,9 +174,12 @@ fn meaning(content: &str) -> &'static str {
     }
 }
 
-/// Returns whether all programs take the bracket with this content for the same letters, digits and ranges.
+/// Returns whether all programs take the bracket with this content for the same letters, digits and
+/// ranges.
 fn is_plain_bracket(content: &str) -> bool {
-    let is_plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_plain = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
     let ranges = content.split('-').count() - 1;
     let is_range = content.len() == 3 && content.as_bytes()[1] == b'-';
     is_plain(&content.replace('-', "")) && (ranges == 0 || ranges == 1 && is_range)
@@ -174,7 +196,9 @@ fn has_dots_in_range(pattern: &str) -> bool {
             b'}' => depth -= 1,
             _ => {}
         }
-        let has_plain_ends = || is_plain(at.checked_sub(1).map(|before| &bytes[before])) && is_plain(bytes.get(at + 2));
+        let has_plain_ends = || {
+            is_plain(at.checked_sub(1).map(|before| &bytes[before])) && is_plain(bytes.get(at + 2))
+        };
         depth > 0 && bytes[at..].starts_with(b"..") && !has_plain_ends()
     })
 }
@@ -183,14 +207,23 @@ fn has_dots_in_range(pattern: &str) -> bool {
 pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let ListInput { path } = call.arguments()?;
     looked_into(&call.file(path), global, |path, global| {
-        Ok(of_refused(engine::may_list(path, &policy(global)?, &open(global)?).err()))
+        Ok(of_refused(
+            engine::may_list(path, &policy(global)?, &open(global)?).err(),
+        ))
     })
 }
 
 /// Decides on a search in the file or the directory `file`, of the files that `is_searched` names.
-fn searched(file: &Path, is_searched: &dyn Fn(&[u8]) -> bool, of: SearchOf, global: &Global) -> Result<Decision, Stop> {
+fn searched(
+    file: &Path,
+    is_searched: &dyn Fn(&[u8]) -> bool,
+    of: SearchOf,
+    global: &Global,
+) -> Result<Decision, Stop> {
     looked_into(file, global, |path, global| {
-        Ok(of_refused(engine::may_search(path, (of, is_searched), &policy(global)?, &open(global)?).err()))
+        Ok(of_refused(
+            engine::may_search(path, (of, is_searched), &policy(global)?, &open(global)?).err(),
+        ))
     })
 }
 
@@ -208,8 +241,8 @@ fn looked_into(
     })
 }
 
-/// The patterns that choose files, of which the last one that matches decides. Where it is not certain how the search
-/// program understands a pattern, more files are taken than it reads.
+/// The patterns that choose files, of which the last one that matches decides. Where it is not
+/// certain how the search program understands a pattern, more files are taken than it reads.
 struct Globs(Vec<Pattern>);
 
 /// One pattern.
@@ -223,19 +256,28 @@ struct Pattern {
 }
 
 impl Globs {
-    /// Reads the option `glob`: patterns with blanks or commas between them, and `!` before those that leave files out.
+    /// Reads the option `glob`: patterns with blanks or commas between them, and `!` before those
+    /// that leave files out.
     fn of_grep(text: &str) -> Self {
         let words = text.split_whitespace().flat_map(|word| {
             let is_whole = word.contains('{') && word.contains('}');
             word.split(move |character| character == ',' && !is_whole)
         });
-        Self(words.filter(|word| !word.is_empty()).filter_map(Pattern::of_grep).collect())
+        Self(
+            words
+                .filter(|word| !word.is_empty())
+                .filter_map(Pattern::of_grep)
+                .collect(),
+        )
     }
 
     /// Returns whether the search reads the file at `path`, below the directory that is searched.
     fn take(&self, path: &[u8]) -> bool {
         let decisive = self.0.iter().rev().find(|pattern| pattern.is_match(path));
-        decisive.map_or_else(|| self.0.iter().all(|pattern| pattern.excludes), |pattern| !pattern.excludes)
+        decisive.map_or_else(
+            || self.0.iter().all(|pattern| pattern.excludes),
+            |pattern| !pattern.excludes,
+        )
     }
 }
 
@@ -248,31 +290,59 @@ impl Pattern {
             return None;
         }
         let whole = excluded.strip_prefix("**/").unwrap_or(excluded);
-        let name = whole.strip_suffix("/**").unwrap_or(whole).trim_end_matches('/');
+        let name = whole
+            .strip_suffix("/**")
+            .unwrap_or(whole)
+            .trim_end_matches('/');
         // Of a longer path it is not certain where it begins.
-        let matcher = if name.contains('/') { None } else { matcher(name, false) };
+        let matcher = if name.contains('/') {
+            None
+        } else {
+            matcher(name, false)
+        };
         let is_for_directories = name != whole;
-        matcher.map(|matcher| Self { matcher: Some(matcher), excludes: true, is_for_directories })
+        matcher.map(|matcher| Self {
+            matcher: Some(matcher),
+            excludes: true,
+            is_for_directories,
+        })
     }
 
     /// Returns a pattern for all files with a name like the last one of `pattern`.
     fn wanted(pattern: &str) -> Self {
         let name = pattern.rsplit('/').next().unwrap_or_default();
-        let matcher = if is_uncertain(pattern) { None } else { matcher(name, true) };
-        Self { matcher, excludes: false, is_for_directories: false }
+        let matcher = if is_uncertain(pattern) {
+            None
+        } else {
+            matcher(name, true)
+        };
+        Self {
+            matcher,
+            excludes: false,
+            is_for_directories: false,
+        }
     }
 
     fn is_match(&self, path: &[u8]) -> bool {
-        let Some(matcher) = &self.matcher else { return true };
-        let is_named = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| matcher.is_match(name));
-        let mut names = path.rsplit(|&byte| byte == b'/').skip(usize::from(self.is_for_directories));
-        if self.excludes { names.any(is_named) } else { names.next().is_some_and(is_named) }
+        let Some(matcher) = &self.matcher else {
+            return true;
+        };
+        let is_named =
+            |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| matcher.is_match(name));
+        let mut names = path
+            .rsplit(|&byte| byte == b'/')
+            .skip(usize::from(self.is_for_directories));
+        if self.excludes {
+            names.any(is_named)
+        } else {
+            names.next().is_some_and(is_named)
+        }
     }
 }
 
-/// Returns whether the meaning of `pattern` depends on the program: it has parentheses as in `@(a).pem`, alternatives of several
-/// components as in `{a/b,c}`, a range as in `{a..c}`, braces with one alternative, a class as in `[[:lower:]]`, an escape, or a
-/// negation.
+/// Returns whether the meaning of `pattern` depends on the program: it has parentheses as in
+/// `@(a).pem`, alternatives of several components as in `{a/b,c}`, a range as in `{a..c}`, braces
+/// with one alternative, a class as in `[[:lower:]]`, an escape, or a negation.
 fn is_uncertain(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some((_, after)) = rest.split_once('[') {
@@ -298,7 +368,11 @@ fn is_uncertain(pattern: &str) -> bool {
 }
 
 fn matcher(name: &str, is_case_ignored: bool) -> Option<GlobMatcher> {
-    GlobBuilder::new(name).case_insensitive(is_case_ignored).build().ok().map(|glob| glob.compile_matcher())
+    GlobBuilder::new(name)
+        .case_insensitive(is_case_ignored)
+        .build()
+        .ok()
+        .map(|glob| glob.compile_matcher())
 }
 
 #[cfg(test)]
@@ -317,14 +391,31 @@ mod tests {
         assert_eq!(takes("*.rs,*.pem"), [true, false, false, true]);
         assert_eq!(takes("!.env"), [true, false, false, true]);
         // Only a directory of that name is left out.
-        for glob in ["!.env/", "!.env/**", "!**/.env/**", "!**/.env/", "!.env//", "!{.env,*.PEM}/", "!{.env,x}/**"] {
+        for glob in [
+            "!.env/",
+            "!.env/**",
+            "!**/.env/**",
+            "!**/.env/",
+            "!.env//",
+            "!{.env,*.PEM}/",
+            "!{.env,x}/**",
+        ] {
             assert_eq!(takes(glob), [true, true, true, true], "{glob}");
         }
         assert_eq!(takes("!d/"), [true, true, false, false]);
         // Programs differ in what these mean.
-        for glob in
-            ["[[:lower:]].md", "{w..y}.md", "\\.md", "[.]md", "[a-z-]", "{a}", "[!.]x", "!\\.env", "![.]env", "!!x"]
-        {
+        for glob in [
+            "[[:lower:]].md",
+            "{w..y}.md",
+            "\\.md",
+            "[.]md",
+            "[a-z-]",
+            "{a}",
+            "[!.]x",
+            "!\\.env",
+            "![.]env",
+            "!!x",
+        ] {
             assert_eq!(takes(glob), [true, true, true, true], "{glob}");
         }
         assert_eq!(takes("[a-c].rs"), [true, false, false, false]);
@@ -352,10 +443,23 @@ mod tests {
             "{-../}{-../}/x",
             "{a,.\\.}/x",
         ] {
-            assert_eq!(leads_away(pattern, false), Some("a parent directory"), "{pattern}");
+            assert_eq!(
+                leads_away(pattern, false),
+                Some("a parent directory"),
+                "{pattern}"
+            );
         }
-        for pattern in ["[ab].[c]/x", "a\\.b/x", "[a-c]/..x", "{1..3}/x", "{a..c}/x", "*.[ch]", ".[a-z]*/x", "[", "\\"]
-        {
+        for pattern in [
+            "[ab].[c]/x",
+            "a\\.b/x",
+            "[a-c]/..x",
+            "{1..3}/x",
+            "{a..c}/x",
+            "*.[ch]",
+            ".[a-z]*/x",
+            "[",
+            "\\",
+        ] {
             assert_eq!(leads_away(pattern, false), None, "{pattern}");
         }
         assert_eq!(leads_away("\\/etc/*", true), Some("an absolute path"));

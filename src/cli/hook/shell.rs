@@ -1,28 +1,45 @@
 //! Reads a script of a shell, as far as that is needed to know that it only reads and prints.
 //!
-//! A script with an expansion, a group or a here-document is not read: its caller takes it for anything. To accept another
-//! program, add it to [`READERS`], unless one of its options starts a program or writes a file.
+//! A script with an expansion, a group or a here-document is not read: its caller takes it for
+//! anything. To accept another program, add it to [`READERS`], unless one of its options starts a
+//! program or writes a file.
 
 /// Programs that start no other program and write no file, whatever their arguments are.
 const READERS: &[&str] = &[
-    "basename", "cat", "cd", "cut", "dirname", "echo", "egrep", "fgrep", "grep", "head", "ls", "nl", "pwd", "readlink",
-    "realpath", "stat", "tail", "tr", "true", "type", "wc", "which",
+    "basename", "cat", "cd", "cut", "dirname", "echo", "egrep", "fgrep", "grep", "head", "ls",
+    "nl", "pwd", "readlink", "realpath", "stat", "tail", "tr", "true", "type", "wc", "which",
 ];
 /// Commands of git that only read, or that record the files and the message that they are given.
-const GIT_READERS: &[&str] = &["add", "blame", "commit", "diff", "grep", "log", "ls-files", "show", "status"];
+const GIT_READERS: &[&str] = &[
+    "add", "blame", "commit", "diff", "grep", "log", "ls-files", "show", "status",
+];
 /// How the options of `find` begin that start a program or write a file.
 const FIND_ACTIONS: &[&str] = &["-exec", "-ok", "-fprint", "-fls", "-delete"];
 /// Where the output of a command goes without writing a file.
 const NO_FILES: &[&str] = &["/dev/null", "1", "2"];
 
-/// Returns whether the text that `has_name` accepts is only in arguments of commands that read and print, and in none of their
-/// outputs: a name there is not executed. Of a script that cannot be read, it is not known.
+/// Returns whether the text that `has_name` accepts is only in arguments of commands that read and
+/// print, and in none of their outputs: a name there is not executed. Of a script that cannot be
+/// read, it is not known.
 pub(super) fn only_reads(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool {
-    let Some(commands) = Parser::new(script).commands() else { return false };
-    let is_named = |command: &Command| command.words.iter().chain(&command.inputs).any(|word| has_name(word));
+    let Some(commands) = Parser::new(script).commands() else {
+        return false;
+    };
+    let is_named = |command: &Command| {
+        command
+            .words
+            .iter()
+            .chain(&command.inputs)
+            .any(|word| has_name(word))
+    };
     // What a command prints goes to those after it in the pipe.
-    let mut pipelines = commands.split_inclusive(|command| !command.is_piped).filter(|pipe| pipe.iter().any(is_named));
-    let is_safe = |pipe: &[Command]| pipe.iter().all(|command| !command.writes && is_reader(&command.words));
+    let mut pipelines = commands
+        .split_inclusive(|command| !command.is_piped)
+        .filter(|pipe| pipe.iter().any(is_named));
+    let is_safe = |pipe: &[Command]| {
+        pipe.iter()
+            .all(|command| !command.writes && is_reader(&command.words))
+    };
     pipelines.clone().next().is_some() && pipelines.all(is_safe)
 }
 
@@ -39,18 +56,28 @@ struct Command {
 
 /// Returns whether a command with these words only reads and prints.
 fn is_reader(words: &[String]) -> bool {
-    let Some((program, arguments)) = words.split_first() else { return false };
-    let begins = |ways: &[&str]| arguments.iter().any(|word| ways.iter().any(|way| word.starts_with(way)));
+    let Some((program, arguments)) = words.split_first() else {
+        return false;
+    };
+    let begins = |ways: &[&str]| {
+        arguments
+            .iter()
+            .any(|word| ways.iter().any(|way| word.starts_with(way)))
+    };
     match program.as_str() {
         // Unlike those of other programs, the options of ripgrep cannot be abbreviated.
         "rg" => !begins(&["--pre", "--hostname-bin"]),
         "find" => !begins(FIND_ACTIONS),
-        "command" => arguments.first().is_some_and(|option| matches!(option.as_str(), "-v" | "-V")),
+        "command" => arguments
+            .first()
+            .is_some_and(|option| matches!(option.as_str(), "-v" | "-V")),
         "git" => is_git_reader(arguments),
         // The commands `e` and `w`, and options that name a script, are not in such a text.
         "sed" => match arguments {
             [quiet, script, files @ ..] => {
-                let is_print = script.chars().all(|c| c.is_ascii_digit() || ",;$p".contains(c));
+                let is_print = script
+                    .chars()
+                    .all(|c| c.is_ascii_digit() || ",;$p".contains(c));
                 quiet == "-n" && is_print && !files.iter().any(|file| file.starts_with('-'))
             }
             _ => false,
@@ -60,8 +87,11 @@ fn is_reader(words: &[String]) -> bool {
 }
 
 fn is_git_reader(arguments: &[String]) -> bool {
-    let Some((command, arguments)) = arguments.split_first() else { return false };
-    // `-O` of `git grep` starts a pager and `--output` writes a file. Options can be abbreviated and joined.
+    let Some((command, arguments)) = arguments.split_first() else {
+        return false;
+    };
+    // `-O` of `git grep` starts a pager and `--output` writes a file. Options can be abbreviated
+    // and joined.
     let is_action = |word: &String| match word.strip_prefix("--") {
         Some(long) => long.starts_with("op") || long.starts_with("ou"),
         None => word.starts_with('-') && word.contains('O'),
@@ -81,7 +111,13 @@ struct Parser<'s> {
 impl<'s> Parser<'s> {
     fn new(script: &'s str) -> Self {
         let rest = script.chars().peekable();
-        Self { rest, commands: Vec::new(), command: Command::default(), word: None, redirection: None }
+        Self {
+            rest,
+            commands: Vec::new(),
+            command: Command::default(),
+            word: None,
+            redirection: None,
+        }
     }
 
     /// Returns the commands in their order, `None` for a script that cannot be read.
@@ -170,7 +206,10 @@ impl<'s> Parser<'s> {
         let command = std::mem::take(&mut self.command);
         let is_empty = command.words.is_empty() && command.inputs.is_empty() && !command.writes;
         if !is_empty || is_piped {
-            self.commands.push(Command { is_piped, ..command });
+            self.commands.push(Command {
+                is_piped,
+                ..command
+            });
         }
         self.redirection.is_none().then_some(())
     }

@@ -64,7 +64,9 @@ struct Named<'a> {
     id: Option<&'a RawValue>,
 }
 
-fn there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+fn there<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
@@ -78,31 +80,45 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
     serde_json::from_str::<IgnoredAny>(text).map_err(|error| Failure::json(&error.to_string()))?;
     // The reader of objects takes lists as well, item by item.
     if !text.trim_start().starts_with('{') {
-        return Err(Failure::request("a message is an object; lists of messages are not taken".to_owned()));
+        return Err(Failure::request(
+            "a message is an object; lists of messages are not taken".to_owned(),
+        ));
     }
-    let named: Named<'_> = serde_json::from_str(text).map_err(|error| Failure::request(error.to_string()))?;
+    let named: Named<'_> =
+        serde_json::from_str(text).map_err(|error| Failure::request(error.to_string()))?;
     let name = named.id.map(name);
     let refuse = |why: String| Failure::request(why).about(name.clone().unwrap_or_default());
-    let message: Envelope<'_> = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
+    let message: Envelope<'_> =
+        serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if message.jsonrpc.as_deref() != Some("2.0") {
         return Err(refuse("jsonrpc has to be \"2.0\"".to_owned()));
     }
     match (message.method, &name) {
-        (Some(_), Some(Value::Null)) => Err(refuse("the id has to be a string or an integer".to_owned())),
-        (Some(method), Some(id)) => {
-            Ok(Message::Request(Request { id: id.clone(), method, parameters: message.params }))
+        (Some(_), Some(Value::Null)) => {
+            Err(refuse("the id has to be a string or an integer".to_owned()))
         }
+        (Some(method), Some(id)) => Ok(Message::Request(Request {
+            id: id.clone(),
+            method,
+            parameters: message.params,
+        })),
         (Some(_), None) => Ok(Message::Other),
         (None, _) if message.result.is_some() || message.error.is_some() => Ok(Message::Other),
         (None, _) => Err(refuse("the method is missing".to_owned())),
     }
 }
 
-/// Returns the name of a request, or null for what can be none. Numbers that may come back as others can be none.
+/// Returns the name of a request, or null for what can be none. Numbers that may come back as
+/// others can be none.
 fn name(id: &RawValue) -> Value {
     let is_compound = id.get().starts_with(['[', '{']);
-    let name = if is_compound { None } else { serde_json::from_str::<Value>(id.get()).ok() };
-    name.filter(|name| name.is_string() || name.is_i64() || name.is_u64()).unwrap_or_default()
+    let name = if is_compound {
+        None
+    } else {
+        serde_json::from_str::<Value>(id.get()).ok()
+    };
+    name.filter(|name| name.is_string() || name.is_i64() || name.is_u64())
+        .unwrap_or_default()
 }
 
 impl<'a> Request<'a> {
@@ -113,7 +129,8 @@ impl<'a> Request<'a> {
             #[serde(borrow, rename = "protocolVersion")]
             version: Cow<'a, str>,
         }
-        self.read::<Parameters<'a>>("`protocolVersion`, a text").map(|parameters| parameters.version)
+        self.read::<Parameters<'a>>("`protocolVersion`, a text")
+            .map(|parameters| parameters.version)
     }
 
     /// Returns which tool is to be called.
@@ -125,12 +142,15 @@ impl<'a> Request<'a> {
             #[serde(borrow)]
             arguments: Option<&'a RawValue>,
         }
-        let Parameters { name, arguments } = self.read("`name`, a text, and can have `arguments`, an object")?;
+        let Parameters { name, arguments } =
+            self.read("`name`, a text, and can have `arguments`, an object")?;
         let arguments = arguments.map_or("{}", RawValue::get);
         if arguments.starts_with('{') {
             Ok(Call { name, arguments })
         } else {
-            Err(Failure::parameters("arguments have to be an object".to_owned()))
+            Err(Failure::parameters(
+                "arguments have to be an object".to_owned(),
+            ))
         }
     }
 
@@ -138,15 +158,22 @@ impl<'a> Request<'a> {
     fn read<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, Failure> {
         let text = self.parameters.map_or("{}", RawValue::get);
         if !text.starts_with('{') {
-            return Err(Failure::parameters("params have to be an object".to_owned()));
+            return Err(Failure::parameters(
+                "params have to be an object".to_owned(),
+            ));
         }
-        serde_json::from_str(text).map_err(|_| Failure::parameters(format!("params need {expected}")))
+        serde_json::from_str(text)
+            .map_err(|_| Failure::parameters(format!("params need {expected}")))
     }
 }
 
 impl Failure {
     fn new(code: i32, message: String) -> Self {
-        Self { id: Value::Null, code, message }
+        Self {
+            id: Value::Null,
+            code,
+            message,
+        }
     }
 
     fn json(why: &str) -> Self {

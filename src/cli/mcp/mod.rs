@@ -1,7 +1,8 @@
-//! The tools behind standard input and output, in the Model Context Protocol: JSON-RPC 2.0, one message a line.
+//! The tools behind standard input and output, in the Model Context Protocol: JSON-RPC 2.0, one
+//! message a line.
 //!
-//! Nothing but messages goes to standard output. A line is read up to a limit, and what it holds is taken apart without
-//! making values of it that are larger than its text.
+//! Nothing but messages goes to standard output. A line is read up to a limit, and what it holds is
+//! taken apart without making values of it that are larger than its text.
 
 mod message;
 
@@ -22,7 +23,8 @@ use crate::engine::{self, Approver, Effect, Git, TOOLS, Tool, ToolAnswer, ToolOp
 use crate::report::print_json;
 use message::{Call, Failure, Message, Request};
 
-/// The versions of the protocol, the newest first. 2025-03-26 is not among them: it alone has lists of messages.
+/// The versions of the protocol, the newest first. 2025-03-26 is not among them: it alone has lists
+/// of messages.
 const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
 /// Largest message that is read unless something else is asked for, in bytes.
 const MAX_MESSAGE: usize = 64 << 20;
@@ -36,8 +38,8 @@ pub(super) struct McpOptions {
     /// Largest message that is read, in bytes [default: 67108864]
     #[arg(long, value_name = "BYTES")]
     max_message: Option<usize>,
-    /// Take `approve` for the word of a person, where the host has one look at each call; else it is the model's, and what
-    /// policy asks about is refused
+    /// Take `approve` for the word of a person, where the host has one look at each call; else it
+    /// is the model's, and what policy asks about is refused
     #[arg(long)]
     approvals: bool,
     #[command(flatten)]
@@ -76,16 +78,27 @@ impl<'a> Server<'a> {
     fn new(options: &McpOptions, global: &'a Global) -> Result<Self, Stop> {
         open(global)?;
         let watched = signals::watch_work();
-        let interrupt = watched.map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))?;
+        let interrupt = watched
+            .map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))?;
         let options = ToolOptions {
             roots: names_of(global.root()),
             transaction: request::transaction(global),
             commands: options.commands.commands(global),
             policy: policy(global)?,
-            git: Some(Arc::new(Git::around(global.root()).interrupted_by(&interrupt))),
-            approver: if options.approvals { Approver::Person } else { Approver::Model },
+            git: Some(Arc::new(
+                Git::around(global.root()).interrupted_by(&interrupt),
+            )),
+            approver: if options.approvals {
+                Approver::Person
+            } else {
+                Approver::Model
+            },
         };
-        Ok(Self { global, options, interrupt })
+        Ok(Self {
+            global,
+            options,
+            interrupt,
+        })
     }
 
     fn converse(&self, limit: usize) -> io::Result<()> {
@@ -94,7 +107,9 @@ impl<'a> Server<'a> {
         while self.interrupt.signal().is_none() {
             let answer = match next_line(&mut input, &mut buffer, limit)? {
                 Line::End => break,
-                Line::TooLong => Some(Failure::request(format!("the message has more than {limit} bytes")).answer()),
+                Line::TooLong => Some(
+                    Failure::request(format!("the message has more than {limit} bytes")).answer(),
+                ),
                 Line::Whole => self.answer(&buffer),
             };
             if let Some(answer) = answer {
@@ -107,7 +122,10 @@ impl<'a> Server<'a> {
 
     /// Returns how the conversation ended.
     fn ended(&self) -> ExitCode {
-        let signal = self.interrupt.signal().and_then(|signal| u8::try_from(signal).ok());
+        let signal = self
+            .interrupt
+            .signal()
+            .and_then(|signal| u8::try_from(signal).ok());
         signal.map_or(ExitCode::SUCCESS, |signal| ExitCode::from(128 + signal))
     }
 
@@ -139,20 +157,28 @@ impl<'a> Server<'a> {
 
     fn call(&self, Call { name, arguments }: &Call<'_>) -> Result<Value, Failure> {
         let answer = match open(self.global) {
-            Ok(workspace) => {
-                signals::at_work(|| engine::tool(name, arguments, &self.options, &workspace, &self.interrupt))
-            }
+            Ok(workspace) => signals::at_work(|| {
+                engine::tool(name, arguments, &self.options, &workspace, &self.interrupt)
+            }),
             Err(stop) => Some(ToolAnswer::of(&stop.into_outcome("mcp"))),
         };
-        let ToolAnswer { text, document, is_error } = answer.ok_or_else(|| Failure::tool(name))?;
+        let ToolAnswer {
+            text,
+            document,
+            is_error,
+        } = answer.ok_or_else(|| Failure::tool(name))?;
         let content = [json!({"type": "text", "text": text})];
         Ok(json!({"content": content, "structuredContent": document, "isError": is_error}))
     }
 }
 
-/// Returns what the server is, in the newest version of the protocol that is not newer than the client's.
+/// Returns what the server is, in the newest version of the protocol that is not newer than the
+/// client's.
 fn initialized(wanted: &str) -> Value {
-    let version = VERSIONS.iter().find(|&&version| version <= wanted).unwrap_or(&VERSIONS[0]);
+    let version = VERSIONS
+        .iter()
+        .find(|&&version| version <= wanted)
+        .unwrap_or(&VERSIONS[0]);
     json!({
         "protocolVersion": version,
         "capabilities": {"tools": {}},

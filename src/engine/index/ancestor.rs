@@ -1,4 +1,5 @@
-//! `--build-fake-ancestor`: an index of the files that a patch was made for, as far as it names them.
+//! `--build-fake-ancestor`: an index of the files that a patch was made for, as far as it names
+//! them.
 
 use std::path::Path;
 
@@ -15,16 +16,22 @@ use crate::transaction::Failure;
 use crate::workspace::WorkspaceError;
 use crate::workspace::index::{GitIndex, IndexEntry, Staged, Update};
 
-/// Reads the patches, and writes an index to `file` that has what each of them was made for: the blob that its `index` line
-/// names, which the repository of `index` has to have. Nothing else is written.
+/// Reads the patches, and writes an index to `file` that has what each of them was made for: the
+/// blob that its `index` line names, which the repository of `index` has to have. Nothing else is
+/// written.
 pub fn build_ancestor(mut request: Request, index: &GitIndex, file: &Path) -> Outcome {
-    let command =
-        Command { policy: request.context.policy.clone(), ..Command::of("apply", report::Outcome::Described) };
+    let command = Command {
+        policy: request.context.policy.clone(),
+        ..Command::of("apply", report::Outcome::Described)
+    };
     let patches = match request.take_patches() {
         Ok(patches) => patches,
         Err(problem) => return Committed::refused(*problem).finish(&command),
     };
-    let mut done = Committed::from(read(patches, Reader::new(&request.decide, &request.look.progress)));
+    let mut done = Committed::from(read(
+        patches,
+        Reader::new(&request.decide, &request.look.progress),
+    ));
     let selected = &mut done.resolved.selected;
     if selected.is_resolvable
         && let Err(failure) = build(selected, index, file, request.decide.max_file)
@@ -34,7 +41,12 @@ pub fn build_ancestor(mut request: Request, index: &GitIndex, file: &Path) -> Ou
     done.finish(&command)
 }
 
-fn build(selected: &mut Selected, index: &GitIndex, file: &Path, max_file: u64) -> Result<(), Failure> {
+fn build(
+    selected: &mut Selected,
+    index: &GitIndex,
+    file: &Path,
+    max_file: u64,
+) -> Result<(), Failure> {
     let staged = index.read()?;
     let mut updates = Vec::new();
     for (number, operation) in selected.plan.operations.iter().enumerate() {
@@ -42,12 +54,25 @@ fn build(selected: &mut Selected, index: &GitIndex, file: &Path, max_file: u64) 
             continue;
         }
         let path = operation.from.as_ref().unwrap_or(&operation.path);
-        match entry(operation, selected.plan.text(operation), (index, &staged), max_file)? {
-            Some(entry) => updates.push(Update { path: path.clone(), entry: Some(entry), stage: 0 }),
+        match entry(
+            operation,
+            selected.plan.text(operation),
+            (index, &staged),
+            max_file,
+        )? {
+            Some(entry) => updates.push(Update {
+                path: path.clone(),
+                entry: Some(entry),
+                stage: 0,
+            }),
             None => selected.problems.push(lacking(number, path)),
         }
     }
-    if selected.is_refused() { Ok(()) } else { Ok(index.write_alone(file, &updates)?) }
+    if selected.is_refused() {
+        Ok(())
+    } else {
+        Ok(index.write_alone(file, &updates)?)
+    }
 }
 
 /// Returns what the operation was made for, if that is known.
@@ -67,12 +92,22 @@ fn entry(
     let named = operation.blobs.as_deref().map(find).transpose()?.flatten();
     // What changes no line has no blob to name.
     let is_kept = matches!(operation.edit, Edit::Keep);
-    let id = named.map(|(id, _)| id).or_else(|| staged.entry(path).filter(|_| is_kept).map(|entry| entry.id));
+    let id = named
+        .map(|(id, _)| id)
+        .or_else(|| staged.entry(path).filter(|_| is_kept).map(|entry| entry.id));
     Ok(id.map(|id| IndexEntry::new(mode, id)))
 }
 
 fn lacking(operation: usize, path: &crate::path::RelPath) -> Problem {
     let message = "the repository does not have the blob that the patch was made for, or the patch does not name it";
-    let help = Some("make the patch with `git diff --full-index`, or fetch the history that it is from".to_owned());
-    Problem { operation: Some(operation), path: Some(path.clone()), help, ..Problem::new(&code::NO_BLOB, message) }
+    let help = Some(
+        "make the patch with `git diff --full-index`, or fetch the history that it is from"
+            .to_owned(),
+    );
+    Problem {
+        operation: Some(operation),
+        path: Some(path.clone()),
+        help,
+        ..Problem::new(&code::NO_BLOB, message)
+    }
 }

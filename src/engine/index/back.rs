@@ -1,4 +1,5 @@
-//! Taking back what became of an index, entry by entry: what somebody else has put there since stays.
+//! Taking back what became of an index, entry by entry: what somebody else has put there since
+//! stays.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,55 +22,95 @@ pub(in crate::engine) struct IndexBack {
 }
 
 impl IndexBack {
-    /// Returns what the entries `chosen`, the newest first, did to the index of `root`; `None` if they did nothing to any.
+    /// Returns what the entries `chosen`, the newest first, did to the index of `root`; `None` if
+    /// they did nothing to any.
     pub(in crate::engine) fn of(
         chosen: &[Entry],
         root: &std::path::Path,
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, Failure> {
-        let records: Vec<_> = chosen.iter().filter_map(|entry| entry.label.index.clone()).collect();
+        let records: Vec<_> = chosen
+            .iter()
+            .filter_map(|entry| entry.label.index.clone())
+            .collect();
         if records.is_empty() {
             return Ok(None);
         }
-        let reach = if records.iter().all(|record| record.is_cached) { Reach::Cached } else { Reach::Both };
-        let indexed = Indexed { index: Arc::new(GitIndex::around(root, interrupt)?), reach };
+        let reach = if records.iter().all(|record| record.is_cached) {
+            Reach::Cached
+        } else {
+            Reach::Both
+        };
+        let indexed = Indexed {
+            index: Arc::new(GitIndex::around(root, interrupt)?),
+            reach,
+        };
         Ok(Some(Self { indexed, records }))
     }
 }
 
 /// Works out what becomes of the index when what `back` says is taken back.
-pub(in crate::engine) fn unstage<'i>(back: &'i IndexBack, resolved: &mut Resolved) -> Result<Restaged<'i>, Failure> {
+pub(in crate::engine) fn unstage<'i>(
+    back: &'i IndexBack,
+    resolved: &mut Resolved,
+) -> Result<Restaged<'i>, Failure> {
     let staged = back.indexed.index.read()?;
     let mut now: BTreeMap<&RelPath, Stages> = BTreeMap::new();
     let mut left = Vec::new();
     for change in back.records.iter().flat_map(|record| &record.entries) {
-        let IndexChange { path, before, after } = change;
-        let parsed = |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
+        let IndexChange {
+            path,
+            before,
+            after,
+        } = change;
+        let parsed =
+            |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
         let here = now.entry(path).or_insert_with(|| staged.all(path));
         let before = parsed(before);
         if !here.is_like(&parsed(after)) {
-            left.push(kept(path, "the index has something else for it now, which stays"));
+            left.push(kept(
+                path,
+                "the index has something else for it now, which stays",
+            ));
         } else if !back.indexed.index.has(&before) {
-            left.push(kept(path, "the repository has lost what the index had for it, which stays as it is"));
+            left.push(kept(
+                path,
+                "the repository has lost what the index had for it, which stays as it is",
+            ));
         } else {
             *here = before;
         }
     }
     // What git would remove for an entry that comes back, and this change did not put in.
-    let is_in_the_way =
-        |other: &RelPath| now.get(other).map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty());
-    let comes = now.iter().filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
+    let is_in_the_way = |other: &RelPath| {
+        now.get(other)
+            .map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty())
+    };
+    let comes = now
+        .iter()
+        .filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
     let blocked = comes.filter(|(path, _)| staged.displaced_by(path).iter().any(is_in_the_way));
     let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
     for path in blocked {
-        left.push(kept(path, "the index has a file where this needs a directory, or files below it, which stay"));
+        left.push(kept(
+            path,
+            "the index has a file where this needs a directory, or files below it, which stay",
+        ));
         now.insert(path, staged.all(path));
     }
     resolved.selected.problems.append(&mut left);
-    let changed = now.into_iter().filter(|(path, stages)| staged.all(path) != *stages);
-    let updates: Vec<_> = changed.flat_map(|(path, stages)| stages.updates(path)).collect();
+    let changed = now
+        .into_iter()
+        .filter(|(path, stages)| staged.all(path) != *stages);
+    let updates: Vec<_> = changed
+        .flat_map(|(path, stages)| stages.updates(path))
+        .collect();
     record_index_change(&back.indexed, &staged, &updates, resolved);
-    Ok(Restaged { blobs: Blobs::named(&back.indexed.index), updates, held: Vec::new() })
+    Ok(Restaged {
+        blobs: Blobs::named(&back.indexed.index),
+        updates,
+        held: Vec::new(),
+    })
 }
 
 /// Returns what the history is to say of the index.
@@ -83,5 +124,10 @@ pub(in crate::engine) fn index_record(resolved: &Resolved) -> Option<IndexRecord
 
 fn kept(path: &RelPath, message: &str) -> Problem {
     let help = Some("`git add` or `git reset` settles it".to_owned());
-    Problem { severity: Severity::Warning, path: Some(path.clone()), help, ..Problem::new(&code::ALTERED, message) }
+    Problem {
+        severity: Severity::Warning,
+        path: Some(path.clone()),
+        help,
+        ..Problem::new(&code::ALTERED, message)
+    }
 }

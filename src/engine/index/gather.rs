@@ -39,8 +39,14 @@ impl Held {
     /// Returns the change, now that the blob is there.
     pub(super) fn smudged(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
         let bytes = index.smudged(&self.change.path, self.id)?;
-        let after = self.change.after.map(|after| Postimage { content: Content::Bytes(bytes.into()), ..after });
-        Ok(FileChange { after, ..self.change })
+        let after = self.change.after.map(|after| Postimage {
+            content: Content::Bytes(bytes.into()),
+            ..after
+        });
+        Ok(FileChange {
+            after,
+            ..self.change
+        })
     }
 }
 
@@ -51,15 +57,27 @@ impl<'a> Gather<'a> {
         tree: Option<(&'a dyn Sink, &'a Matches)>,
         rejects: (&'a BTreeSet<RelPath>, Option<&'a dyn Sink>),
     ) -> Self {
-        Self { staged, blobs, tree, rejects, gathered: Mutex::default() }
+        Self {
+            staged,
+            blobs,
+            tree,
+            rejects,
+            gathered: Mutex::default(),
+        }
     }
 
     pub(super) fn finish(self) -> Gathered {
-        self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.gathered
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns what the index gets for what is to be at `path`; `None` for what it has no blob for.
-    fn entry(&self, path: &RelPath, after: &Postimage) -> Result<Option<IndexEntry>, WorkspaceError> {
+    fn entry(
+        &self,
+        path: &RelPath,
+        after: &Postimage,
+    ) -> Result<Option<IndexEntry>, WorkspaceError> {
         let mode = match after.kind {
             FileKind::Symlink => FileMode::Symlink,
             FileKind::Regular if is_executable(after.permissions) => FileMode::Executable,
@@ -78,11 +96,20 @@ impl<'a> Gather<'a> {
     /// Returns the paths at which the index changes.
     pub(super) fn changed(&self) -> BTreeSet<RelPath> {
         let gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
-        gathered.updates.iter().map(|update| update.path.clone()).collect()
+        gathered
+            .updates
+            .iter()
+            .map(|update| update.path.clone())
+            .collect()
     }
 
-    /// Hands over a file of the work tree that gets what the index has; git works out the content of a regular file.
-    pub(super) fn check_out(&self, change: FileChange, entry: IndexEntry) -> Result<(), WorkspaceError> {
+    /// Hands over a file of the work tree that gets what the index has; git works out the content
+    /// of a regular file.
+    pub(super) fn check_out(
+        &self,
+        change: FileChange,
+        entry: IndexEntry,
+    ) -> Result<(), WorkspaceError> {
         match (self.tree, entry.mode) {
             (None, _) => {}
             (Some((sink, _)), FileMode::Symlink) => sink.take(change)?,
@@ -92,7 +119,11 @@ impl<'a> Gather<'a> {
     }
 
     fn note(&self, update: Update) {
-        self.gathered.lock().unwrap_or_else(PoisonError::into_inner).updates.push(update);
+        self.gathered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .updates
+            .push(update);
     }
 
     /// Hands over what becomes of the work tree where the index changes so.
@@ -105,55 +136,115 @@ impl<'a> Gather<'a> {
         let FileChange { path, after, .. } = change;
         let before = matches.state(&path).cloned();
         let Some(after) = after else {
-            return if before.is_some() { sink.take(FileChange { path, before, after: None }) } else { Ok(()) };
+            return if before.is_some() {
+                sink.take(FileChange {
+                    path,
+                    before,
+                    after: None,
+                })
+            } else {
+                Ok(())
+            };
         };
         let (like, permissions) = self.heritage(matches, &path, &after);
         let is_file = after.kind == FileKind::Regular;
         let is_converted = is_file && matches.is_converted(&path);
-        let plain = |content| Postimage { kind: after.kind, permissions, content, like };
+        let plain = |content| Postimage {
+            kind: after.kind,
+            permissions,
+            content,
+            like,
+        };
         let state_of = |from: &RelPath| matches.state(from).cloned();
         match (after.content, entry) {
             // git writes each file that changes as a checkout does, also if only its mode changes.
-            (Content::Kept, _) if before.is_some() && !is_converted => {
-                sink.take(FileChange { path, before, after: Some(plain(Content::Kept)) })
-            }
+            (Content::Kept, _) if before.is_some() && !is_converted => sink.take(FileChange {
+                path,
+                before,
+                after: Some(plain(Content::Kept)),
+            }),
             (Content::MovedFrom(from, _), entry) => {
                 let source = state_of(&from);
-                if let (Some(state), false, false) = (&source, is_converted, is_file && matches.is_converted(&from)) {
+                if let (Some(state), false, false) = (
+                    &source,
+                    is_converted,
+                    is_file && matches.is_converted(&from),
+                ) {
                     let content = Content::MovedFrom(from, state.clone());
-                    return sink.take(FileChange { path, before, after: Some(plain(content)) });
+                    return sink.take(FileChange {
+                        path,
+                        before,
+                        after: Some(plain(content)),
+                    });
                 }
                 if source.is_some() {
-                    sink.take(FileChange { path: from.clone(), before: source, after: None })?;
+                    sink.take(FileChange {
+                        path: from.clone(),
+                        before: source,
+                        after: None,
+                    })?;
                 }
                 if after.kind == FileKind::Symlink {
                     let target = Content::Bytes(self.staged.read_link(&from)?.into());
-                    return sink.take(FileChange { path, before, after: Some(plain(target)) });
+                    return sink.take(FileChange {
+                        path,
+                        before,
+                        after: Some(plain(target)),
+                    });
                 }
-                self.hold(FileChange { path, before, after: Some(plain(Content::Kept)) }, entry);
+                self.hold(
+                    FileChange {
+                        path,
+                        before,
+                        after: Some(plain(Content::Kept)),
+                    },
+                    entry,
+                );
                 Ok(())
             }
-            (Content::Bytes(bytes), _) if !is_converted => {
-                sink.take(FileChange { path, before, after: Some(plain(Content::Bytes(bytes))) })
-            }
-            (_, _) if after.kind == FileKind::Directory => {
-                sink.take(FileChange { path, before, after: Some(plain(Content::Bytes(Contents::default()))) })
-            }
+            (Content::Bytes(bytes), _) if !is_converted => sink.take(FileChange {
+                path,
+                before,
+                after: Some(plain(Content::Bytes(bytes))),
+            }),
+            (_, _) if after.kind == FileKind::Directory => sink.take(FileChange {
+                path,
+                before,
+                after: Some(plain(Content::Bytes(Contents::default()))),
+            }),
             (_, entry) => {
-                self.hold(FileChange { path, before, after: Some(plain(Content::Kept)) }, entry);
+                self.hold(
+                    FileChange {
+                        path,
+                        before,
+                        after: Some(plain(Content::Kept)),
+                    },
+                    entry,
+                );
                 Ok(())
             }
         }
     }
 
     fn hold(&self, change: FileChange, entry: Option<IndexEntry>) {
-        let Some(IndexEntry { id, .. }) = entry else { return };
-        self.gathered.lock().unwrap_or_else(PoisonError::into_inner).held.push(Held { change, id });
+        let Some(IndexEntry { id, .. }) = entry else {
+            return;
+        };
+        self.gathered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .held
+            .push(Held { change, id });
     }
 
-    /// Returns the file that the new one at `path` is to be like, and the permissions that it gets: those that it has, but
-    /// for the execute bits where they change.
-    fn heritage(&self, matches: &Matches, path: &RelPath, after: &Postimage) -> (Option<RelPath>, Permissions) {
+    /// Returns the file that the new one at `path` is to be like, and the permissions that it gets:
+    /// those that it has, but for the execute bits where they change.
+    fn heritage(
+        &self,
+        matches: &Matches,
+        path: &RelPath,
+        after: &Postimage,
+    ) -> (Option<RelPath>, Permissions) {
         let executable = is_executable(after.permissions);
         let source = match &after.content {
             Content::MovedFrom(from, _) => Some(from),
@@ -164,9 +255,16 @@ impl<'a> Gather<'a> {
         let Some(state) = matches.state(model).filter(is_file) else {
             return (None, Permissions::New { executable });
         };
-        let was = self.staged.entry(model).is_some_and(|entry| entry.mode == FileMode::Executable);
+        let was = self
+            .staged
+            .entry(model)
+            .is_some_and(|entry| entry.mode == FileMode::Executable);
         let bits = state.stat.permissions;
-        let bits = if was == executable { bits } else { with_execution(bits, executable) };
+        let bits = if was == executable {
+            bits
+        } else {
+            with_execution(bits, executable)
+        };
         (after.like.clone(), Permissions::Exact(bits))
     }
 }
@@ -183,14 +281,31 @@ impl Sink for Gather<'_> {
             None => None,
         };
         let is_blob = |entry: &IndexEntry| entry.mode != FileMode::Submodule;
-        let goes = change.after.is_none() && self.staged.entry(&change.path).is_some_and(|entry| is_blob(&entry));
+        let goes = change.after.is_none()
+            && self
+                .staged
+                .entry(&change.path)
+                .is_some_and(|entry| is_blob(&entry));
         if entry.is_some() || goes {
-            self.note(Update { path: change.path.clone(), entry, stage: 0 });
+            self.note(Update {
+                path: change.path.clone(),
+                entry,
+                stage: 0,
+            });
         }
-        if let Some(Postimage { content: Content::MovedFrom(from, _), .. }) = &change.after {
-            self.note(Update { path: from.clone(), entry: None, stage: 0 });
+        if let Some(Postimage {
+            content: Content::MovedFrom(from, _),
+            ..
+        }) = &change.after
+        {
+            self.note(Update {
+                path: from.clone(),
+                entry: None,
+                stage: 0,
+            });
         }
-        self.tree.map_or(Ok(()), |tree| self.follow(tree, change, entry))
+        self.tree
+            .map_or(Ok(()), |tree| self.follow(tree, change, entry))
     }
 }
 

@@ -21,8 +21,14 @@ pub(super) struct Links {
 pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
     let mut links = Links::default();
     for (number, operation) in plan.operations.iter().enumerate() {
-        let source = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
-        let found = staged.entry(source).filter(|entry| entry.mode == FileMode::Submodule);
+        let source = operation
+            .from
+            .as_ref()
+            .filter(|_| operation.arrives())
+            .unwrap_or(&operation.path);
+        let found = staged
+            .entry(source)
+            .filter(|entry| entry.mode == FileMode::Submodule);
         let is_said = |mode: Option<FileMode>| mode == Some(FileMode::Submodule);
         if found.is_none() && !is_said(operation.old_mode) && !is_said(operation.new_mode) {
             continue;
@@ -34,15 +40,29 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
             continue;
         }
         if let Some(path) = operation.leaves().filter(|_| found.is_some()) {
-            links.updates.push(Update { path: path.clone(), entry: None, stage: 0 });
+            links.updates.push(Update {
+                path: path.clone(),
+                entry: None,
+                stage: 0,
+            });
         }
-        let stays =
-            operation.leaves() != Some(&operation.path) && operation.new_mode.is_none_or(|mode| is_said(Some(mode)));
-        let next = commit(LineKind::Deletion).or(found.map(|entry| entry.id)).filter(|_| stays);
+        let stays = operation.leaves() != Some(&operation.path)
+            && operation.new_mode.is_none_or(|mode| is_said(Some(mode)));
+        let next = commit(LineKind::Deletion)
+            .or(found.map(|entry| entry.id))
+            .filter(|_| stays);
         let entry = next.map(|id| IndexEntry::new(FileMode::Submodule, id));
-        let is_there = |entry: &IndexEntry| staged.all(&operation.path).is_like(&Stages::of(Some(*entry)));
+        let is_there = |entry: &IndexEntry| {
+            staged
+                .all(&operation.path)
+                .is_like(&Stages::of(Some(*entry)))
+        };
         if let Some(entry) = entry.filter(|entry| !is_there(entry)) {
-            links.updates.push(Update { path: operation.path.clone(), entry: Some(entry), stage: 0 });
+            links.updates.push(Update {
+                path: operation.path.clone(),
+                entry: Some(entry),
+                stage: 0,
+            });
         }
     }
     links
@@ -50,12 +70,18 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
 
 /// Returns the commit that the lines of any kind but `other` name.
 pub(super) fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Option<ObjectId> {
-    let mut lines = operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction));
+    let mut lines = operation
+        .hunks()
+        .flat_map(|hunk| hunk.lines(text, operation.direction));
     let line = lines.find(|line| line.kind != other)?;
     ObjectId::from_hex(line.content().strip_prefix(LINE)?)
 }
 
 fn problem(operation: usize, path: &RelPath) -> Problem {
     let message = "the submodule is at another commit in the index than the patch says";
-    Problem { operation: Some(operation), path: Some(path.clone()), ..Problem::new(&code::WRONG_BLOB, message) }
+    Problem {
+        operation: Some(operation),
+        path: Some(path.clone()),
+        ..Problem::new(&code::WRONG_BLOB, message)
+    }
 }

@@ -13,8 +13,8 @@ use crate::preflight::{self, Problem, Resolution, code};
 use crate::transaction::Failure;
 use crate::workspace::index::{Blobs, SPOILING, Staged, Update};
 
-/// Works out what becomes of the work tree, and hands it to `sink`; the files that are new then, and not in the index,
-/// come into that.
+/// Works out what becomes of the work tree, and hands it to `sink`; the files that are new then,
+/// and not in the index, come into that.
 pub(super) fn resolve<'i>(
     task: &Task<'_>,
     (indexed, staged): (&'i Indexed, &Staged),
@@ -23,11 +23,23 @@ pub(super) fn resolve<'i>(
     resolved: &mut Resolved,
 ) -> Result<Restaged<'i>, Failure> {
     let Selected { plan, problems, .. } = &mut resolved.selected;
-    let mut resolution = preflight::resolve_shown(plan, task.workspace, options, sink.unwrap_or(&Dropped), task.shown)?;
+    let mut resolution = preflight::resolve_shown(
+        plan,
+        task.workspace,
+        options,
+        sink.unwrap_or(&Dropped),
+        task.shown,
+    )?;
     let entry = indexed.index.intention();
     let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
     let new = made(plan, &resolution).into_iter().filter(is_new);
-    let mut updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
+    let mut updates: Vec<_> = new
+        .map(|path| Update {
+            path: path.clone(),
+            entry,
+            stage: 0,
+        })
+        .collect();
     for Update { path, .. } in &updates {
         if !indexed.index.may_intend(path)? {
             problems.push(spoiling(path));
@@ -38,13 +50,20 @@ pub(super) fn resolve<'i>(
     problems.extend(kept);
     record_index_change(indexed, staged, &updates, resolved);
     resolved.add(resolution, &task.command, task.approve());
-    Ok(Restaged { blobs, updates, held: Vec::new() })
+    Ok(Restaged {
+        blobs,
+        updates,
+        held: Vec::new(),
+    })
 }
 
 fn spoiling(path: &RelPath) -> Problem {
-    let help =
-        "`git sparse-checkout reapply --no-sparse-index` makes a whole index of it; --index adds the file itself";
-    Problem { path: Some(path.clone()), help: Some(help.to_owned()), ..Problem::new(&code::SPARSE_INDEX, SPOILING) }
+    let help = "`git sparse-checkout reapply --no-sparse-index` makes a whole index of it; --index adds the file itself";
+    Problem {
+        path: Some(path.clone()),
+        help: Some(help.to_owned()),
+        ..Problem::new(&code::SPARSE_INDEX, SPOILING)
+    }
 }
 
 /// Returns the files that `plan` makes as far as it can be done, and that are there then.

@@ -1,8 +1,8 @@
 //! `--index` and `--cached`: a change of what git's index holds, and of the work tree with it.
 //!
-//! The patch is put to the index, whose blobs are the preimages, as git does it. With `--index` the files of the work tree
-//! have to be those of the index, and what becomes of these becomes of them; the new index is one more file of the same
-//! transaction.
+//! The patch is put to the index, whose blobs are the preimages, as git does it. With `--index` the
+//! files of the work tree have to be those of the index, and what becomes of these becomes of them;
+//! the new index is one more file of the same transaction.
 
 mod ancestor;
 pub(super) mod back;
@@ -45,17 +45,38 @@ pub use ancestor::build_ancestor;
 
 /// Returns what a report says of `updates` of `staged`.
 fn index_report(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> IndexReport {
-    let version = |entry: IndexEntry| IndexVersion { mode: entry.mode.to_string(), id: entry.id.to_string() };
-    let stage = |(&stage, &entry): (&u8, &IndexEntry)| IndexStage { stage, version: version(entry) };
+    let version = |entry: IndexEntry| IndexVersion {
+        mode: entry.mode.to_string(),
+        id: entry.id.to_string(),
+    };
+    let stage = |(&stage, &entry): (&u8, &IndexEntry)| IndexStage {
+        stage,
+        version: version(entry),
+    };
     let entry = |(path, stages): (&RelPath, &Stages)| IndexEntryReport {
         path: crate::report::path_text(path),
         before: staged.entry(path).map(version),
         after: stages.0.get(&0).copied().map(version),
-        stages: stages.0.iter().filter(|(stage, _)| **stage > 0).map(stage).collect(),
+        stages: stages
+            .0
+            .iter()
+            .filter(|(stage, _)| **stage > 0)
+            .map(stage)
+            .collect(),
     };
-    let entries = states(updates).into_iter().map(|(path, stages)| entry((path, &stages))).collect();
-    let file = indexed.index.directory().join(String::from_utf8_lossy(&indexed.index.name()).as_ref());
-    IndexReport { reach: indexed.reach.name(), file: Some(file.to_string_lossy().into_owned()), entries }
+    let entries = states(updates)
+        .into_iter()
+        .map(|(path, stages)| entry((path, &stages)))
+        .collect();
+    let file = indexed
+        .index
+        .directory()
+        .join(String::from_utf8_lossy(&indexed.index.name()).as_ref());
+    IndexReport {
+        reach: indexed.reach.name(),
+        file: Some(file.to_string_lossy().into_owned()),
+        entries,
+    }
 }
 
 /// What an index is to hold.
@@ -66,8 +87,8 @@ pub(super) struct Restaged<'i> {
     held: Vec<gather::Held>,
 }
 
-/// Works out what becomes of the index, and hands what becomes of the work tree to `sink`, which is the transaction if
-/// `writes`.
+/// Works out what becomes of the index, and hands what becomes of the work tree to `sink`, which is
+/// the transaction if `writes`.
 fn resolve<'i>(
     task: &Task<'_>,
     indexed: &'i Indexed,
@@ -78,35 +99,80 @@ fn resolve<'i>(
     let workspace = task.workspace;
     let mut staged = indexed.index.read()?;
     let ignores_links = indexed.reach == Reach::Both && indexed.index.ignores_links()?;
-    let options = &preflight::Options { links_are_files: options.links_are_files || ignores_links, ..options.clone() };
+    let options = &preflight::Options {
+        links_are_files: options.links_are_files || ignores_links,
+        ..options.clone()
+    };
     let link_files = sink.filter(|_| options.links_are_files).map(LinkFiles);
     let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
     // Files that policy closes are not read, so that the report cannot state how they differ.
-    let is_held = indexed.reach == Reach::Both && preflight::is_held(&resolved.selected.plan, workspace, options);
+    let is_held = indexed.reach == Reach::Both
+        && preflight::is_held(&resolved.selected.plan, workspace, options);
     let mut matches = match indexed.reach {
-        Reach::Intent => return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved),
-        Reach::Both if !is_held => Matches::of(&resolved.selected.plan, (&staged, &indexed.index), workspace, options)?,
+        Reach::Intent => {
+            return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved);
+        }
+        Reach::Both if !is_held => Matches::of(
+            &resolved.selected.plan,
+            (&staged, &indexed.index),
+            workspace,
+            options,
+        )?,
         Reach::Both | Reach::Cached => Matches::default(),
     };
-    let made = resolved.selected.plan.operations.iter().filter(|operation| operation.action == Action::Create);
+    let made = resolved
+        .selected
+        .plan
+        .operations
+        .iter()
+        .filter(|operation| operation.action == Action::Create);
     made.for_each(|operation| staged.fulfil(&operation.path));
     let rejects = rejects::files(&resolved.selected.plan, options);
     // Blobs are not in the form of a work tree.
-    let conversions = options.conversions.as_ref().filter(|_| indexed.reach == Reach::Both);
+    let conversions = options
+        .conversions
+        .as_ref()
+        .filter(|_| indexed.reach == Reach::Both);
     let conversions = conversions.map(|it| Arc::new(it.of_index()));
-    let options = &preflight::Options { conversions, ..rejects::excuse(&mut matches, options) };
-    resolved.selected.problems.extend(matches.problems.iter().cloned());
-    resolved.selected.problems.extend(modes::problems(&resolved.selected.plan, &staged));
+    let options = &preflight::Options {
+        conversions,
+        ..rejects::excuse(&mut matches, options)
+    };
+    resolved
+        .selected
+        .problems
+        .extend(matches.problems.iter().cloned());
+    resolved
+        .selected
+        .problems
+        .extend(modes::problems(&resolved.selected.plan, &staged));
     let sink = sink.filter(|_| !is_held && !resolved.is_refused());
-    let tree = sink.filter(|_| indexed.reach == Reach::Both).map(|sink| (sink, &matches));
+    let tree = sink
+        .filter(|_| indexed.reach == Reach::Both)
+        .map(|sink| (sink, &matches));
     let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
-    let beside = Beside { staged: &staged, tree: workspace, rejects: &rejects };
-    let mut resolution = preflight::resolve_shown(&resolved.selected.plan, &beside, options, &gather, task.shown)?;
+    let beside = Beside {
+        staged: &staged,
+        tree: workspace,
+        rejects: &rejects,
+    };
+    let mut resolution = preflight::resolve_shown(
+        &resolved.selected.plan,
+        &beside,
+        options,
+        &gather,
+        task.shown,
+    )?;
     if let Some(first) = resolution.files.first_mut() {
         first.omitted_problems += matches.omitted;
     }
     if indexed.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
-        resolution.changes += restored::restore(&resolved.selected.plan, (&staged, &matches), workspace, &gather)?;
+        resolution.changes += restored::restore(
+            &resolved.selected.plan,
+            (&staged, &matches),
+            workspace,
+            &gather,
+        )?;
     }
     let Gathered { mut updates, held } = gather.finish();
     let links = gitlinks::updates(&resolved.selected.plan, &staged);
@@ -115,21 +181,41 @@ fn resolve<'i>(
     stages::mark(&resolved.selected.plan, &resolution, &blobs, &mut updates)?;
     updates.extend(displaced(&staged, &updates));
     // Where something comes, nothing else need be said of what goes.
-    updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
+    updates.sort_by(|a, b| {
+        (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some()))
+    });
     updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
-    let kept = rejects::keep(indexed, &resolved.selected.problems, &mut resolution, &mut updates);
+    let kept = rejects::keep(
+        indexed,
+        &resolved.selected.problems,
+        &mut resolution,
+        &mut updates,
+    );
     resolved.selected.problems.extend(kept);
     record_index_change(indexed, &staged, &updates, resolved);
     if is_held && resolution.is_clean() {
         // What is new to the index may be there in the work tree, where it is not to be changed.
-        resolved.selected.problems.extend(preflight::refusals(&resolved.selected.plan, workspace, options));
+        resolved.selected.problems.extend(preflight::refusals(
+            &resolved.selected.plan,
+            workspace,
+            options,
+        ));
     }
     resolved.add(resolution, &task.command, task.approve());
-    Ok(Restaged { blobs, updates, held })
+    Ok(Restaged {
+        blobs,
+        updates,
+        held,
+    })
 }
 
 /// Notes what becomes of the index, for the report and the history.
-fn record_index_change(indexed: &Indexed, staged: &Staged, updates: &[Update], resolved: &mut Resolved) {
+fn record_index_change(
+    indexed: &Indexed,
+    staged: &Staged,
+    updates: &[Update],
+    resolved: &mut Resolved,
+) {
     resolved.index_report = Some(index_report(indexed, staged, updates));
     let change = |(path, stages): (&RelPath, Stages)| IndexChange {
         path: path.clone(),
@@ -150,7 +236,11 @@ pub(super) fn stage_index(
     transaction.claim(&indexed.place())?;
     let blobs = Blobs::written(&indexed.index);
     let restaged = resolve(task, indexed, options, (Some(transaction), blobs), resolved)?;
-    if resolved.is_refused() { Ok(()) } else { restaged.stage(indexed, transaction) }
+    if resolved.is_refused() {
+        Ok(())
+    } else {
+        restaged.stage(indexed, transaction)
+    }
 }
 
 /// Computes the resulting index and work tree, and writes nothing.
@@ -160,12 +250,23 @@ pub(super) fn check_index(
     options: &preflight::Options,
     resolved: &mut Resolved,
 ) -> Result<(), Failure> {
-    resolve(task, indexed, options, (None, Blobs::named(&indexed.index)), resolved).map(drop)
+    resolve(
+        task,
+        indexed,
+        options,
+        (None, Blobs::named(&indexed.index)),
+        resolved,
+    )
+    .map(drop)
 }
 
 impl Restaged<'_> {
     /// Stages the new index, and what else waits for its objects.
-    pub(super) fn stage(self, indexed: &Indexed, transaction: &Transaction<'_>) -> Result<(), Failure> {
+    pub(super) fn stage(
+        self,
+        indexed: &Indexed,
+        transaction: &Transaction<'_>,
+    ) -> Result<(), Failure> {
         if self.updates.is_empty() && self.held.is_empty() {
             return Ok(());
         }
@@ -182,42 +283,68 @@ impl Restaged<'_> {
         if let Some((bytes, _)) = &before {
             workspace.create(&aside, &[bytes], Permissions::Exact(0o600), None)?;
         }
-        let copy = workspace.absolute_path(&aside).ok_or_else(|| unreachable_copy(&aside))?;
+        let copy = workspace
+            .absolute_path(&aside)
+            .ok_or_else(|| unreachable_copy(&aside))?;
         indexed.index.rewrite(&copy, &self.updates)?;
         let (bytes, _) = workspace.read(&aside, u64::MAX)?;
         let before = before.map(|(_, state)| state);
-        let permissions = before.as_ref().map(|state| Permissions::Exact(state.stat.permissions));
+        let permissions = before
+            .as_ref()
+            .map(|state| Permissions::Exact(state.stat.permissions));
         let after = Postimage {
             kind: FileKind::Regular,
             permissions: permissions.unwrap_or(Permissions::New { executable: false }),
             content: Content::Bytes(bytes.into()),
             like: before.is_some().then(|| path.clone()),
         };
-        Ok(transaction.take(FileChange { path, before, after: Some(after) })?)
+        Ok(transaction.take(FileChange {
+            path,
+            before,
+            after: Some(after),
+        })?)
     }
 }
 
 /// Reports a storage that git cannot write to.
 fn unreachable_copy(path: &RelPath) -> WorkspaceError {
     let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
-    WorkspaceError { verb: "write", path: path.to_string(), fault: Fault::Unsupported, source }
+    WorkspaceError {
+        verb: "write",
+        path: path.to_string(),
+        fault: Fault::Unsupported,
+        source,
+    }
 }
 
-/// Returns the removals that `updates` cause without naming them: git removes a file from the index when a directory of
-/// its name comes in, and the other way round. The history must name every entry that goes, or `undo` could not restore it.
+/// Returns the removals that `updates` cause without naming them: git removes a file from the index
+/// when a directory of its name comes in, and the other way round. The history must name every
+/// entry that goes, or `undo` could not restore it.
 fn displaced(staged: &Staged, updates: &[Update]) -> Vec<Update> {
     let named: BTreeSet<_> = updates.iter().map(|update| &update.path).collect();
     let comes = updates.iter().filter(|update| update.entry.is_some());
-    let displaced: BTreeSet<_> = comes.flat_map(|update| staged.displaced_by(&update.path)).collect();
+    let displaced: BTreeSet<_> = comes
+        .flat_map(|update| staged.displaced_by(&update.path))
+        .collect();
     let unnamed = displaced.into_iter().filter(|path| !named.contains(path));
-    unnamed.map(|path| Update { path, entry: None, stage: 0 }).collect()
+    unnamed
+        .map(|path| Update {
+            path,
+            entry: None,
+            stage: 0,
+        })
+        .collect()
 }
 
 /// Returns what each name has when `updates` are made.
 fn states(updates: &[Update]) -> BTreeMap<&RelPath, Stages> {
     let mut states = BTreeMap::<_, Stages>::new();
     for Update { path, entry, stage } in updates {
-        states.entry(path).or_default().0.extend(entry.map(|entry| (*stage, entry)));
+        states
+            .entry(path)
+            .or_default()
+            .0
+            .extend(entry.map(|entry| (*stage, entry)));
     }
     states
 }

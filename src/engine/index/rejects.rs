@@ -1,4 +1,5 @@
-//! `--reject` where the index changes: rejected hunks come to files of the work tree, and the index stays as it is.
+//! `--reject` where the index changes: rejected hunks come to files of the work tree, and the index
+//! stays as it is.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +23,11 @@ pub(super) struct Beside<'a> {
 
 impl Beside<'_> {
     fn of(&self, path: &RelPath) -> &dyn Workspace {
-        if self.rejects.contains(path) { self.tree } else { self.staged }
+        if self.rejects.contains(path) {
+            self.tree
+        } else {
+            self.staged
+        }
     }
 }
 
@@ -54,21 +59,33 @@ impl Workspace for Beside<'_> {
 
 /// Returns the files that rejected hunks of `plan` may come to, if there are to be any.
 pub(super) fn files(plan: &Plan, options: &preflight::Options) -> BTreeSet<RelPath> {
-    if options.reject { preflight::reject_files(plan) } else { BTreeSet::new() }
+    if options.reject {
+        preflight::reject_files(plan)
+    } else {
+        BTreeSet::new()
+    }
 }
 
-/// Leaves out of what is looked at the files that are not those of the index, where what does not fit is left out.
+/// Leaves out of what is looked at the files that are not those of the index, where what does not
+/// fit is left out.
 pub(super) fn excuse(matches: &mut Matches, options: &preflight::Options) -> preflight::Options {
     if !options.reject || matches.problems.is_empty() {
         return options.clone();
     }
     matches.problems.iter_mut().for_each(Problem::soften);
-    let unfit = matches.problems.iter().filter_map(|problem| Some((problem.path.clone()?, problem.code)));
-    preflight::Options { unfit: Arc::new(unfit.collect()), ..options.clone() }
+    let unfit = matches
+        .problems
+        .iter()
+        .filter_map(|problem| Some((problem.path.clone()?, problem.code)));
+    preflight::Options {
+        unfit: Arc::new(unfit.collect()),
+        ..options.clone()
+    }
 }
 
-/// Takes the changes of the index back where something is left out, as git does; returns the warning that says so. The
-/// work tree has what was done of it, unless the index alone was to change.
+/// Takes the changes of the index back where something is left out, as git does; returns the
+/// warning that says so. The work tree has what was done of it, unless the index alone was to
+/// change.
 pub(super) fn keep(
     indexed: &Indexed,
     known: &[Problem],
@@ -80,7 +97,10 @@ pub(super) fn keep(
         return None;
     }
     if indexed.reach == Reach::Cached {
-        let written = resolution.files.iter().filter_map(|file| file.rejects.as_ref()?.path.as_ref());
+        let written = resolution
+            .files
+            .iter()
+            .filter_map(|file| file.rejects.as_ref()?.path.as_ref());
         resolution.changes = written.collect::<BTreeSet<_>>().len();
     }
     if updates.is_empty() {
@@ -88,5 +108,8 @@ pub(super) fn keep(
     }
     updates.clear();
     let message = "the index stays as it is, as a part of the patch is left out";
-    Some(Problem { severity: Severity::Warning, ..Problem::new(&code::INDEX_KEPT, message) })
+    Some(Problem {
+        severity: Severity::Warning,
+        ..Problem::new(&code::INDEX_KEPT, message)
+    })
 }

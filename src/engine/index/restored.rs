@@ -1,4 +1,5 @@
-//! Files that a merge leaves as the index has them, and that the work tree lacks: git checks them out.
+//! Files that a merge leaves as the index has them, and that the work tree lacks: git checks them
+//! out.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +19,16 @@ pub(super) fn restore(
     workspace: &dyn Workspace,
     gather: &Gather<'_>,
 ) -> Result<usize, Failure> {
-    let stays = plan.operations.iter().filter(|operation| !matches!(operation.action, Action::Delete | Action::Uncopy));
+    let stays = plan
+        .operations
+        .iter()
+        .filter(|operation| !matches!(operation.action, Action::Delete | Action::Uncopy));
     let paths: BTreeSet<_> = stays.map(|operation| &operation.path).collect();
     let (changed, mut count) = (gather.changed(), 0);
     for path in paths {
-        let Some(entry) = staged.entry(path).filter(|_| !changed.contains(path)) else { continue };
+        let Some(entry) = staged.entry(path).filter(|_| !changed.contains(path)) else {
+            continue;
+        };
         if matches.state(path).is_some() || workspace.stat(path)?.is_some() {
             continue;
         }
@@ -32,9 +38,23 @@ pub(super) fn restore(
             FileKind::Symlink => Content::Bytes(staged.read_link(path)?.into()),
             FileKind::Directory | FileKind::Special => continue,
         };
-        let permissions = Permissions::New { executable: entry.mode == FileMode::Executable };
-        let after = Some(Postimage { kind, permissions, content, like: None });
-        gather.check_out(FileChange { path: path.clone(), before: None, after }, entry)?;
+        let permissions = Permissions::New {
+            executable: entry.mode == FileMode::Executable,
+        };
+        let after = Some(Postimage {
+            kind,
+            permissions,
+            content,
+            like: None,
+        });
+        gather.check_out(
+            FileChange {
+                path: path.clone(),
+                before: None,
+                after,
+            },
+            entry,
+        )?;
         count += 1;
     }
     Ok(count)

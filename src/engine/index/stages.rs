@@ -15,10 +15,14 @@ pub(super) fn mark(
     blobs: &Blobs<'_>,
     updates: &mut Vec<Update>,
 ) -> Result<(), WorkspaceError> {
-    let marked = plan.operations.iter().zip(&resolution.files).filter_map(|(operation, file)| {
-        let sides = file.merge.as_ref()?.sides.as_ref()?;
-        Some((&operation.path, (file, sides)))
-    });
+    let marked = plan
+        .operations
+        .iter()
+        .zip(&resolution.files)
+        .filter_map(|(operation, file)| {
+            let sides = file.merge.as_ref()?.sides.as_ref()?;
+            Some((&operation.path, (file, sides)))
+        });
     // Of several operations on a file the last one says what is in it.
     let marked: BTreeMap<_, _> = marked.collect();
     updates.retain(|update| !marked.contains_key(&update.path));
@@ -27,7 +31,11 @@ pub(super) fn mark(
         for (stage, side) in [(1, base.as_ref()), (2, Some(ours)), (3, Some(theirs))] {
             let Some(side) = side else { continue };
             let entry = Some(IndexEntry::new(mode, blobs.add(side)?));
-            updates.push(Update { path: path.clone(), entry, stage });
+            updates.push(Update {
+                path: path.clone(),
+                entry,
+                stage,
+            });
         }
     }
     Ok(())

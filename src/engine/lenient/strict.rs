@@ -24,7 +24,8 @@ pub(super) struct Strict {
     pub(super) fits: bool,
     /// The problems in the tree.
     errors: Vec<Problem>,
-    /// Whether the patches can be repaired: they are for the direction that they say, and policy lets them read.
+    /// Whether the patches can be repaired: they are for the direction that they say, and policy
+    /// lets them read.
     pub(super) is_open: bool,
 }
 
@@ -35,13 +36,17 @@ impl Strict {
         let mut options = request.preflight();
         (options.describe, options.diff, options.guards) = (false, false, Vec::new());
         // Repairs do not depend on the selection.
-        let decide = Decide { only: None, ..request.decide.clone() };
+        let decide = Decide {
+            only: None,
+            ..request.decide.clone()
+        };
         let mut selected = parse::read(patches.clone(), Reader::new(&decide, task.progress()));
         if selected.is_resolvable {
             whitespace::consult(request, &mut selected, &mut options);
         }
-        let resolved =
-            selected.is_resolvable.then(|| preflight::resolve(&selected.plan, task.workspace, &options, &Dropped));
+        let resolved = selected
+            .is_resolvable
+            .then(|| preflight::resolve(&selected.plan, task.workspace, &options, &Dropped));
         let is_error = |problem: &Problem| problem.severity == Severity::Error;
         let (is_resolved, errors) = match resolved {
             Some(Ok(found)) => (true, found.problems.into_iter().filter(is_error).collect()),
@@ -49,14 +54,23 @@ impl Strict {
         };
         let fits = is_resolved && errors.is_empty() && !selected.is_refused();
         // A reversed patch is not repaired, and files that policy closes are not read.
-        let is_closed = selected.is_resolvable && preflight::is_held(&selected.plan, task.workspace, &options);
+        let is_closed =
+            selected.is_resolvable && preflight::is_held(&selected.plan, task.workspace, &options);
         let is_open = !is_closed && !request.decide.reverse;
-        Self { selected, options, fits, errors, is_open }
+        Self {
+            selected,
+            options,
+            fits,
+            errors,
+            is_open,
+        }
     }
 
     fn any_operation(&self, is: impl Fn(&Operation, &[u8]) -> bool) -> bool {
         let plan = &self.selected.plan;
-        plan.operations.iter().any(|operation| is(operation, plan.text(operation)))
+        plan.operations
+            .iter()
+            .any(|operation| is(operation, plan.text(operation)))
     }
 
     /// Returns whether the patches write a line that stands for others.
@@ -81,29 +95,64 @@ impl Strict {
     /// Returns whether a patch is of a grammar that has repairs of its own.
     pub(super) fn is_of_texts(&self) -> bool {
         let is_other = |format: &&str| !find_syntax(format).is_some_and(Syntax::has_lenient_hunks);
-        self.selected.is_resolvable && self.selected.plan.inputs.iter().any(|input| input.formats.iter().any(is_other))
+        self.selected.is_resolvable
+            && self
+                .selected
+                .plan
+                .inputs
+                .iter()
+                .any(|input| input.formats.iter().any(is_other))
     }
 
-    /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only the search for repairs
-    /// takes too long, text follows the patch, or a name is written as the grammar says; or its report says more: what fits
-    /// nowhere is refused with all that is known of its places, and a patch that is cut off names the line where it ends.
+    /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only
+    /// the search for repairs takes too long, text follows the patch, or a name is written as the
+    /// grammar says; or its report says more: what fits nowhere is refused with all that is known
+    /// of its places, and a patch that is cut off names the line where it ends.
     pub(super) fn decides(&self, refusals: &Refusals) -> bool {
-        let all = |kinds: &[RefusalKind]| refusals.iter().all(|(_, refusal)| kinds.contains(&refusal.kind));
-        let is_cut_off = self.selected.problems.iter().any(|problem| problem.facts.is_cut_off);
-        let is_whole = self.selected.is_resolvable && !self.any_operation(is_torn) && self.blames_no_other(refusals);
-        is_whole && all(&[RefusalKind::NoPatch, RefusalKind::NotFound, RefusalKind::Unreadable])
+        let all = |kinds: &[RefusalKind]| {
+            refusals
+                .iter()
+                .all(|(_, refusal)| kinds.contains(&refusal.kind))
+        };
+        let is_cut_off = self
+            .selected
+            .problems
+            .iter()
+            .any(|problem| problem.facts.is_cut_off);
+        let is_whole = self.selected.is_resolvable
+            && !self.any_operation(is_torn)
+            && self.blames_no_other(refusals);
+        is_whole
+            && all(&[
+                RefusalKind::NoPatch,
+                RefusalKind::NotFound,
+                RefusalKind::Unreadable,
+            ])
             || all(&[RefusalKind::NoPatch])
             || self.stays() && all(&[RefusalKind::TooMuch, RefusalKind::Stray, RefusalKind::Name])
             || is_cut_off && all(&[RefusalKind::Stray])
     }
 
-    /// Returns whether each file has at most as many errors as `refusals`: other hunks fit after a repair, and the report
-    /// without repairs blames them, too.
+    /// Returns whether each file has at most as many errors as `refusals`: other hunks fit after a
+    /// repair, and the report without repairs blames them, too.
     fn blames_no_other(&self, refusals: &Refusals) -> bool {
-        let count = |path: &RelPath| self.errors.iter().filter(|error| error.path.as_ref() == Some(path)).count();
+        let count = |path: &RelPath| {
+            self.errors
+                .iter()
+                .filter(|error| error.path.as_ref() == Some(path))
+                .count()
+        };
         let is_of = |path: &RelPath, refusal: &Refusal| refusal.path.as_ref() == Some(path);
-        let refused = |path: &RelPath| refusals.iter().filter(|(_, refusal)| is_of(path, refusal)).count();
-        self.errors.iter().filter_map(|error| error.path.as_ref()).all(|path| count(path) <= refused(path))
+        let refused = |path: &RelPath| {
+            refusals
+                .iter()
+                .filter(|(_, refusal)| is_of(path, refusal))
+                .count()
+        };
+        self.errors
+            .iter()
+            .filter_map(|error| error.path.as_ref())
+            .all(|path| count(path) <= refused(path))
     }
 }
 
@@ -114,7 +163,8 @@ fn is_torn(operation: &Operation, text: &[u8]) -> bool {
         // The header of a file above changes without a header of their own.
         [b'-', b'-', ..] => {
             let mut next = lines(rest).map(|(_, line)| line.first().copied());
-            next.by_ref().take(2).eq([Some(b'-'), Some(b'+')]) && matches!(next.next(), Some(Some(b'+' | b'-' | b' ')))
+            next.by_ref().take(2).eq([Some(b'-'), Some(b'+')])
+                && matches!(next.next(), Some(Some(b'+' | b'-' | b' ')))
         }
         _ => matches!(rest.first(), Some(b'+' | b'-')) || rest.starts_with(b"@@"),
     }

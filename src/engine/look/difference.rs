@@ -45,13 +45,14 @@ impl DiffRequest {
 
 /// Compares two files line by line.
 ///
-/// The diff is one that [`apply`](crate::engine::apply) takes, unless it was cut. Binary files are only said to differ.
-/// A diff is searched for no longer than half a second; then a longer one is given, which is as true.
+/// The diff is one that [`apply`](crate::engine::apply) takes, unless it was cut. Binary files are
+/// only said to differ. A diff is searched for no longer than half a second; then a longer one is
+/// given, which is as true.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way, such as a file that is missing, too large or outside of the root. Its exit
-/// code is 2, since 1 says that the files differ.
+/// Returns the report of what is in the way, such as a file that is missing, too large or outside
+/// of the root. Its exit code is 2, since 1 says that the files differ.
 ///
 /// # Examples
 ///
@@ -67,21 +68,31 @@ impl DiffRequest {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn diff(request: &DiffRequest, workspace: &dyn Workspace) -> Result<Difference, Box<Outcome>> {
-    let found = governed("diff", &request.policy, workspace)
-        .and_then(|policy| compared(request, &policy, workspace).map_err(|problem| refused("diff", *problem)));
+    let found = governed("diff", &request.policy, workspace).and_then(|policy| {
+        compared(request, &policy, workspace).map_err(|problem| refused("diff", *problem))
+    });
     found.map_err(|mut outcome| {
         outcome.report.exit_code = 2;
         outcome
     })
 }
 
-fn compared(request: &DiffRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Difference> {
+fn compared(
+    request: &DiffRequest,
+    policy: &Policy,
+    workspace: &dyn Workspace,
+) -> Found<Difference> {
     let side = |index: usize| {
         let path = resolved(workspace, policy, &request.paths[index])?;
         contents(workspace, &path, request.max_file.min(policy.max_read()))
     };
     let (before, after) = (side(0)?, side(1)?);
-    let label = |index: usize| request.labels[index].as_ref().unwrap_or(&request.paths[index]).as_slice();
+    let label = |index: usize| {
+        request.labels[index]
+            .as_ref()
+            .unwrap_or(&request.paths[index])
+            .as_slice()
+    };
     let mut difference = Difference::new([label(0), label(1)], [&before, &after]);
     difference.binary = is_binary(&before) || is_binary(&after);
     if difference.identical || difference.binary {
@@ -91,7 +102,8 @@ fn compared(request: &DiffRequest, policy: &Policy, workspace: &dyn Workspace) -
     (difference.added, difference.removed) = (diff.added, diff.removed);
     difference.truncated = diff.text.len() > request.max_output;
     if difference.truncated {
-        let kept = memchr::memrchr(b'\n', &diff.text[..request.max_output]).map_or(0, |newline| newline + 1);
+        let kept = memchr::memrchr(b'\n', &diff.text[..request.max_output])
+            .map_or(0, |newline| newline + 1);
         diff.text.truncate(kept);
     }
     difference.set_diff(diff.text);

@@ -21,17 +21,20 @@ const SLACK: usize = 1024;
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
-    /// The directory, as a path below the root; `.` for the root. A link that stays below the root is followed.
+    /// The directory, as a path below the root; `.` for the root. A link that stays below the root
+    /// is followed.
     pub directory: Vec<u8>,
     /// Whether names that begin with a dot are listed, and directories with such names looked into.
     pub hidden: bool,
-    /// What paths below the directory have to match. With it the directories below are looked into, but for links.
+    /// What paths below the directory have to match. With it the directories below are looked into,
+    /// but for links.
     pub pattern: Option<PathPattern>,
     /// In which order.
     pub order: Order,
     /// Most entries that are listed.
     pub most: usize,
-    /// What may be done. Names are told of what may not be read; only what grants close is left out.
+    /// What may be done. Names are told of what may not be read; only what grants close is left
+    /// out.
     pub policy: Arc<Policy>,
 }
 
@@ -63,11 +66,13 @@ impl ListRequest {
 
 /// Lists a directory.
 ///
-/// Of a tree with more than a million names the rest is left out, and the listing says that it is truncated.
+/// Of a tree with more than a million names the rest is left out, and the listing says that it is
+/// truncated.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way, such as a directory that is missing or outside of the root.
+/// Returns the report of what is in the way, such as a directory that is missing or outside of the
+/// root.
 ///
 /// # Examples
 ///
@@ -89,7 +94,14 @@ pub fn list(request: &ListRequest, workspace: &dyn Workspace) -> Result<Listing,
 
 fn listed(request: &ListRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Listing> {
     let directory = directory(workspace, policy, &request.directory)?;
-    let mut walk = Walk { request, policy, workspace, found: Vec::new(), looked_at: 0, is_cut: false };
+    let mut walk = Walk {
+        request,
+        policy,
+        workspace,
+        found: Vec::new(),
+        looked_at: 0,
+        is_cut: false,
+    };
     walk.enter(directory.as_ref(), b"")?;
     walk.pick();
     let entries = walk.found.iter().map(Entry::reported).collect();
@@ -98,8 +110,15 @@ fn listed(request: &ListRequest, policy: &Policy, workspace: &dyn Workspace) -> 
 }
 
 /// Returns the directory that `path` names, `None` for the root.
-pub(super) fn directory(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<Option<RelPath>> {
-    let end = path.iter().rposition(|&byte| byte != b'/').map_or(path.len().min(1), |last| last + 1);
+pub(super) fn directory(
+    workspace: &dyn Workspace,
+    policy: &Policy,
+    path: &[u8],
+) -> Found<Option<RelPath>> {
+    let end = path
+        .iter()
+        .rposition(|&byte| byte != b'/')
+        .map_or(path.len().min(1), |last| last + 1);
     let path = match RelPath::new(&path[..end]) {
         Ok(path) => open(workspace, policy, &path, |path| entering(policy, path))?,
         Err(PathError::Empty | PathError::Root) => return Ok(None),
@@ -115,13 +134,20 @@ pub(super) fn directory(workspace: &dyn Workspace, policy: &Policy, path: &[u8])
     }
 }
 
-/// Returns whether the names in the directory at `path` may be told. A grant opens the way to what it is for.
+/// Returns whether the names in the directory at `path` may be told. A grant opens the way to what
+/// it is for.
 fn entering(policy: &Policy, path: &RelPath) -> Ruling {
     let ruling = policy.judge(path, Access::Read);
     if !policy.is_visible(Some(path)) {
         return ruling;
     }
-    Ruling::of(ruling.hits.into_iter().filter(|hit| !hit.is_of_grant()).collect::<Vec<Hit>>())
+    Ruling::of(
+        ruling
+            .hits
+            .into_iter()
+            .filter(|hit| !hit.is_of_grant())
+            .collect::<Vec<Hit>>(),
+    )
 }
 
 /// A way through the tree.
@@ -143,7 +169,12 @@ struct Entry {
 
 impl Entry {
     fn reported(&self) -> ListingEntry {
-        ListingEntry::new(&self.name, self.stat.kind, self.stat.size, self.stat.modified.seconds)
+        ListingEntry::new(
+            &self.name,
+            self.stat.kind,
+            self.stat.size,
+            self.stat.modified.seconds,
+        )
     }
 
     fn age(&self) -> (Reverse<Timestamp>, &[u8]) {
@@ -183,11 +214,16 @@ impl Walk<'_> {
         if !self.policy.is_visible(Some(&path)) {
             return Ok(());
         }
-        let Ok(Some(stat)) = self.workspace.stat(&path) else { return Ok(()) };
+        let Ok(Some(stat)) = self.workspace.stat(&path) else {
+            return Ok(());
+        };
         let name = [prefix, name].concat();
         let is_entered = stat.kind == FileKind::Directory && self.may_match_below(&name);
         if self.is_wanted(&name) {
-            self.take(Entry { name: name.clone(), stat });
+            self.take(Entry {
+                name: name.clone(),
+                stat,
+            });
         }
         if is_entered && entering(self.policy, &path).verdict == Verdict::Allow {
             self.enter(Some(&path), &[&name[..], b"/"].concat())?;
@@ -195,25 +231,32 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Returns whether the pattern can match something in the directory `name`: without `**` it has as many slashes as what
-    /// it matches, at least.
+    /// Returns whether the pattern can match something in the directory `name`: without `**` it has
+    /// as many slashes as what it matches, at least.
     fn may_match_below(&self, name: &[u8]) -> bool {
         let slashes = |text: &[u8]| memchr::memchr_iter(b'/', text).count();
         self.request
             .pattern
             .as_ref()
             .map(PathPattern::text)
-            .is_some_and(|pattern| pattern.contains("**") || slashes(name) < slashes(pattern.as_bytes()))
+            .is_some_and(|pattern| {
+                pattern.contains("**") || slashes(name) < slashes(pattern.as_bytes())
+            })
     }
 
     fn is_wanted(&self, name: &[u8]) -> bool {
-        self.request.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
+        self.request
+            .pattern
+            .as_ref()
+            .is_none_or(|pattern| pattern.is_match(name))
     }
 
     fn take(&mut self, entry: Entry) {
         let most = self.request.most;
         self.found.push(entry);
-        if self.request.order == Order::Newest && self.found.len() > most.saturating_mul(2).saturating_add(SLACK) {
+        if self.request.order == Order::Newest
+            && self.found.len() > most.saturating_mul(2).saturating_add(SLACK)
+        {
             self.pick();
         }
     }

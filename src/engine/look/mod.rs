@@ -1,5 +1,5 @@
-//! Looking at files and directories below the root, and at what may be done with them: what `wpatch read`, `list`, `diff`
-//! and `policy explain` do. Nothing is written.
+//! Looking at files and directories below the root, and at what may be done with them: what `wpatch
+//! read`, `list`, `diff` and `policy explain` do. Nothing is written.
 
 mod difference;
 mod explain;
@@ -27,12 +27,17 @@ type Found<T> = Result<T, Box<Problem>>;
 /// Returns the path of a file without links.
 fn resolved(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<RelPath> {
     let path = RelPath::new(path).map_err(|error| unusable(path, error))?;
-    open(workspace, policy, &path, |path| judge(workspace, policy, path))
+    open(workspace, policy, &path, |path| {
+        judge(workspace, policy, path)
+    })
 }
 
 /// Returns whether the contents of the file at `path`, and of what its links lead to, may be told.
 pub(super) fn is_open(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> bool {
-    open(workspace, policy, path, |path| judge(workspace, policy, path)).is_ok()
+    open(workspace, policy, path, |path| {
+        judge(workspace, policy, path)
+    })
+    .is_ok()
 }
 
 /// Returns whether the file at `path` may be read.
@@ -52,7 +57,10 @@ fn open(
         match (ruling.verdict, ruling.hits.first()) {
             (Verdict::Deny, Some(hit)) => Err(Box::new(preflight::closed_by(hit))),
             // There is no plan to approve.
-            (Verdict::Ask, Some(hit)) => Err(Box::new(Problem { help: None, ..preflight::unapproved(hit) })),
+            (Verdict::Ask, Some(hit)) => Err(Box::new(Problem {
+                help: None,
+                ..preflight::unapproved(hit)
+            })),
             _ => Ok(()),
         }
     };
@@ -70,11 +78,14 @@ fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Byte
         Some(stat) if stat.size > limit => return Err(too_large(path, limit, Some(stat.size))),
         Some(_) => {}
     }
-    workspace.read(path, limit).map(|(bytes, _)| bytes).map_err(|error| match error.fault {
-        Fault::Missing | Fault::NotDirectory => missing(path),
-        Fault::TooLarge => too_large(path, limit, None),
-        _ => broken(&error),
-    })
+    workspace
+        .read(path, limit)
+        .map(|(bytes, _)| bytes)
+        .map_err(|error| match error.fault {
+            Fault::Missing | Fault::NotDirectory => missing(path),
+            Fault::TooLarge => too_large(path, limit, None),
+            _ => broken(&error),
+        })
 }
 
 fn unusable(path: &[u8], error: PathError) -> Box<Problem> {
@@ -84,11 +95,17 @@ fn unusable(path: &[u8], error: PathError) -> Box<Problem> {
         PathError::TooLong => &code::PATH_TOO_LONG,
         PathError::Directory | PathError::Empty | PathError::Root => &code::NOT_A_FILE,
     };
-    Box::new(Problem { name: Some(path.to_vec()), ..Problem::new(code, error.to_string()) })
+    Box::new(Problem {
+        name: Some(path.to_vec()),
+        ..Problem::new(code, error.to_string())
+    })
 }
 
 fn about(path: &RelPath, code: &'static Code, message: &str) -> Box<Problem> {
-    Box::new(Problem { path: Some(path.clone()), ..Problem::new(code, message) })
+    Box::new(Problem {
+        path: Some(path.clone()),
+        ..Problem::new(code, message)
+    })
 }
 
 fn missing(path: &RelPath) -> Box<Problem> {
@@ -96,11 +113,19 @@ fn missing(path: &RelPath) -> Box<Problem> {
 }
 
 fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {
-    about(path, &code::NOT_A_FILE, &format!("is a {}, not a regular file", stat.kind))
+    about(
+        path,
+        &code::NOT_A_FILE,
+        &format!("is a {}, not a regular file", stat.kind),
+    )
 }
 
 fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
-    let mut problem = about(path, &code::TOO_LARGE, &format!("the file is larger than the limit of {limit} bytes"));
+    let mut problem = about(
+        path,
+        &code::TOO_LARGE,
+        &format!("the file is larger than the limit of {limit} bytes"),
+    );
     (problem.facts.limit, problem.facts.size) = (Some(limit), size);
     problem
 }
@@ -108,6 +133,10 @@ fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
 /// A verb that failed where nothing is to be said of the path.
 fn broken(error: &WorkspaceError) -> Box<Problem> {
     let message = format!("{error}: {}", error.source);
-    let code = if error.fault == Fault::ThroughLink { &code::STALE } else { &code::IO };
+    let code = if error.fault == Fault::ThroughLink {
+        &code::STALE
+    } else {
+        &code::IO
+    };
     Box::new(Problem::new(code, message))
 }

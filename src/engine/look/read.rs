@@ -30,8 +30,9 @@ pub struct ReadRequest {
     pub window: Window,
     /// In which form.
     pub view: View,
-    /// The encoding that the file is in, by its name in the Encoding Standard, or `auto`. Without it the bytes are given
-    /// as they are; with it everything but size and digest speaks of the text in UTF-8, offsets as well.
+    /// The encoding that the file is in, by its name in the Encoding Standard, or `auto`. Without
+    /// it the bytes are given as they are; with it everything but size and digest speaks of the
+    /// text in UTF-8, offsets as well.
     pub encoding: Option<String>,
     /// Largest file that is read, in bytes.
     pub max_file: u64,
@@ -98,13 +99,14 @@ impl ReadRequest {
 
 /// Reads a file, or a part of it.
 ///
-/// A text is cut between characters, and `next_offset` says where it goes on: who reads on from there misses nothing and
-/// gets nothing twice.
+/// A text is cut between characters, and `next_offset` says where it goes on: who reads on from
+/// there misses nothing and gets nothing twice.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way, such as a file that is missing, too large or outside of the root, binary data
-/// that should be shown by lines, or bytes that are no text in the encoding.
+/// Returns the report of what is in the way, such as a file that is missing, too large or outside
+/// of the root, binary data that should be shown by lines, or bytes that are no text in the
+/// encoding.
 ///
 /// # Examples
 ///
@@ -127,16 +129,23 @@ pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract,
     })
 }
 
-/// Says whether policy lets the file at `path`, below the root, be read. Nothing of it is, and it need not be there.
+/// Says whether policy lets the file at `path`, below the root, be read. Nothing of it is, and it
+/// need not be there.
 ///
 /// # Security
 ///
-/// The answer is about the tree as it is now: whoever may change links may make another one of it before the file is read.
+/// The answer is about the tree as it is now: whoever may change links may make another one of it
+/// before the file is read.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way: a rule, its size, or a path or link that leads out of the root.
-pub fn may_read(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
+/// Returns the report of what is in the way: a rule, its size, or a path or link that leads out of
+/// the root.
+pub fn may_read(
+    path: &[u8],
+    policy: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<(), Box<Outcome>> {
     let policy = governed("read", policy, workspace)?;
     readable(path, &policy, workspace).map_err(|problem| refused("read", *problem))
 }
@@ -164,7 +173,11 @@ fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) ->
     };
     let is_by_lines = request.view != View::Plain;
     if is_by_lines && is_data(&text) {
-        return Err(about(&path, &code::BINARY_FILE, "the file has binary data, which has no lines"));
+        return Err(about(
+            &path,
+            &code::BINARY_FILE,
+            "the file has binary data, which has no lines",
+        ));
     }
     let window = first_lines(&text, range(&text, request.window), request.max_lines);
     let mut extract = Extract::new(path.as_bytes(), &raw, &text);
@@ -180,7 +193,11 @@ fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) ->
         extract.set_place(start, end, text.len());
         extract.set_content(rows.out, encoding);
     } else {
-        let end = whole_characters(&text, start, window.end.min(start.saturating_add(request.max_output)));
+        let end = whole_characters(
+            &text,
+            start,
+            window.end.min(start.saturating_add(request.max_output)),
+        );
         extract.set_place(start, end, text.len());
         extract.set_content(text[start..end].to_vec(), encoding);
     }
@@ -197,8 +214,13 @@ fn into_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
 fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
     match error {
         DecodeError::Unknown(_) => {
-            let help = Some("the names are those of the Encoding Standard, as in gb18030, or auto".to_owned());
-            Box::new(Problem { help, ..Problem::new(&code::USAGE, error.to_string()) })
+            let help = Some(
+                "the names are those of the Encoding Standard, as in gb18030, or auto".to_owned(),
+            );
+            Box::new(Problem {
+                help,
+                ..Problem::new(&code::USAGE, error.to_string())
+            })
         }
         DecodeError::Undecodable(_) => about(path, &code::ENCODING, &error.to_string()),
         #[cfg(not(feature = "encodings"))]
@@ -210,12 +232,18 @@ fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
 fn range(text: &[u8], window: Window) -> Range<usize> {
     let behind = |lines: usize| match lines.checked_sub(1) {
         None => 0,
-        Some(last) => memchr::memchr_iter(b'\n', text).nth(last).map_or(text.len(), |newline| newline + 1),
+        Some(last) => memchr::memchr_iter(b'\n', text)
+            .nth(last)
+            .map_or(text.len(), |newline| newline + 1),
     };
     match window {
         Window::All => 0..text.len(),
         Window::Bytes { offset, length } => {
-            let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
+            let place = |offset: u64| {
+                usize::try_from(offset)
+                    .unwrap_or(usize::MAX)
+                    .min(text.len())
+            };
             place(offset)..place(offset.saturating_add(length))
         }
         Window::Lines { first, last } => {
@@ -236,13 +264,16 @@ fn first_lines(text: &[u8], window: Range<usize>, count: usize) -> Range<usize> 
     window.start..end
 }
 
-/// Returns the last end up to `end` that cuts no character. If that is no way on, or what is there is no text, `end`.
+/// Returns the last end up to `end` that cuts no character. If that is no way on, or what is there
+/// is no text, `end`.
 fn whole_characters(text: &[u8], start: usize, end: usize) -> usize {
     if end == text.len() {
         return end;
     }
     match std::str::from_utf8(&text[start..end]) {
-        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => start + error.valid_up_to(),
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => {
+            start + error.valid_up_to()
+        }
         _ => end,
     }
 }
@@ -262,18 +293,33 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(request: &'a ReadRequest, extract: &Extract) -> Self {
         let head = match (request.view, &extract.tag) {
-            (View::Hashline, Some(tag)) => format!("[{}#{tag}]\n", extract.path).into_bytes().into(),
+            (View::Hashline, Some(tag)) => {
+                format!("[{}#{tag}]\n", extract.path).into_bytes().into()
+            }
             _ => Cow::Borrowed(&b""[..]),
         };
-        Self { view: request.view, most: request.max_output, out: Vec::new(), number: extract.first_line, cut: 0, head }
+        Self {
+            view: request.view,
+            most: request.max_output,
+            out: Vec::new(),
+            number: extract.first_line,
+            cut: 0,
+            head,
+        }
     }
 
-    /// Puts the lines of `window`, as many as there is room for, and returns where the first is that is left out.
+    /// Puts the lines of `window`, as many as there is room for, and returns where the first is
+    /// that is left out.
     fn put_all(&mut self, text: &[u8], window: Range<usize>) -> usize {
-        self.out.extend_from_slice(&self.head[..self.head.len().min(self.most)]);
+        self.out
+            .extend_from_slice(&self.head[..self.head.len().min(self.most)]);
         let mut end = window.start;
         for (span, line) in lines(&text[window.clone()]) {
-            let line = if end == 0 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
+            let line = if end == 0 {
+                line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+            } else {
+                line
+            };
             let before = self.out.len();
             let is_cut = self.put(line);
             if self.out.len() > self.most {
@@ -281,9 +327,11 @@ impl<'a> Rows<'a> {
                 if end > window.start {
                     return end;
                 }
-                // A line that is longer than all the room there is: its beginning, so that reading goes on.
+                // A line that is longer than all the room there is: its beginning, so that reading
+                // goes on.
                 self.put(line);
-                self.out.truncate(whole_characters(&self.out, before, self.most));
+                self.out
+                    .truncate(whole_characters(&self.out, before, self.most));
                 self.cut += 1;
                 return window.start + span.end;
             }
@@ -297,14 +345,16 @@ impl<'a> Rows<'a> {
     /// Puts one line, and returns whether it had to be cut.
     fn put(&mut self, line: &[u8]) -> bool {
         if self.view == View::Hashline {
-            self.out.extend_from_slice(format!("{}:", self.number).as_bytes());
+            self.out
+                .extend_from_slice(format!("{}:", self.number).as_bytes());
             self.out.extend_from_slice(without_ending(line));
             self.out.push(b'\n');
             return false;
         }
         let text = without_ending(line);
         let shown = first_characters(text, MOST_CHARACTERS);
-        self.out.extend_from_slice(format!("{:6}\t", self.number).as_bytes());
+        self.out
+            .extend_from_slice(format!("{:6}\t", self.number).as_bytes());
         self.out.extend_from_slice(shown);
         self.out.extend_from_slice(&line[text.len()..]);
         shown.len() < text.len()

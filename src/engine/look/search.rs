@@ -1,4 +1,5 @@
-//! Whether a search by another program may look into a file or a directory, for hooks. Nothing is read.
+//! Whether a search by another program may look into a file or a directory, for hooks. Nothing is
+//! read.
 
 use std::sync::Arc;
 
@@ -25,18 +26,22 @@ pub enum SearchOf {
     Names,
 }
 
-/// The files of a search: those of which the function, with their paths from the directory on, returns `true`.
+/// The files of a search: those of which the function, with their paths from the directory on,
+/// returns `true`.
 type Files<'a> = (SearchOf, &'a dyn Fn(&[u8]) -> bool);
 
-/// Asks policy whether the file at `path`, or every file below the directory at `path`, may be read. Below a directory,
-/// `files` tells which files the search reads, by their paths from that directory on.
+/// Asks policy whether the file at `path`, or every file below the directory at `path`, may be
+/// read. Below a directory, `files` tells which files the search reads, by their paths from that
+/// directory on.
 ///
-/// Directories of git and of wpatch's state are left out: search programs do not enter them, and they hold no secrets. Links
-/// below the directory are not followed. A path that does not exist may be searched.
+/// Directories of git and of wpatch's state are left out: search programs do not enter them, and
+/// they hold no secrets. Links below the directory are not followed. A path that does not exist may
+/// be searched.
 ///
 /// # Errors
 ///
-/// Returns the report of the rule that closes a file, and of a directory that has too many names to be looked at.
+/// Returns the report of the rule that closes a file, and of a directory that has too many names to
+/// be looked at.
 pub fn may_search(
     path: &[u8],
     files: Files<'_>,
@@ -47,12 +52,17 @@ pub fn may_search(
     searched(path, files, &policy, workspace).map_err(|problem| refused("read", *problem))
 }
 
-/// Asks policy whether the names in the directory at `path` may be listed. One that does not exist may be.
+/// Asks policy whether the names in the directory at `path` may be listed. One that does not exist
+/// may be.
 ///
 /// # Errors
 ///
 /// Returns the report of the rule that closes it.
-pub fn may_list(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
+pub fn may_list(
+    path: &[u8],
+    policy: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<(), Box<Outcome>> {
     let policy = governed("list", policy, workspace)?;
     match directory(workspace, &policy, path) {
         Err(problem) if is_refusal(&problem) => Err(refused("list", *problem)),
@@ -60,26 +70,43 @@ pub fn may_list(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) ->
     }
 }
 
-fn searched(path: &[u8], files: Files<'_>, policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
+fn searched(
+    path: &[u8],
+    files: Files<'_>,
+    policy: &Policy,
+    workspace: &dyn Workspace,
+) -> Found<()> {
     let directory = match directory(workspace, policy, path) {
         Ok(directory) => directory,
-        Err(problem) if problem.code.kind == ProblemKind::NotADirectory => return readable(path, policy, workspace),
+        Err(problem) if problem.code.kind == ProblemKind::NotADirectory => {
+            return readable(path, policy, workspace);
+        }
         Err(problem) if is_refusal(&problem) => return Err(problem),
         Err(_) => return Ok(()),
     };
     if !policy.restricts_reading() {
         return Ok(());
     }
-    let mut walk = Walk { files, policy, workspace, looked_at: 0, asked: None };
+    let mut walk = Walk {
+        files,
+        policy,
+        workspace,
+        looked_at: 0,
+        asked: None,
+    };
     walk.enter(directory.as_ref(), b"")?;
-    walk.asked.map_or(Ok(()), |hit| Err(in_search(&hit, files.0)))
+    walk.asked
+        .map_or(Ok(()), |hit| Err(in_search(&hit, files.0)))
 }
 
 /// Returns whether the problem is a refusal, not a fact about the tree.
 fn is_refusal(problem: &Problem) -> bool {
     matches!(
         problem.code.kind,
-        ProblemKind::Denied | ProblemKind::ApprovalRequired | ProblemKind::OutsideRoot | ProblemKind::Policy
+        ProblemKind::Denied
+            | ProblemKind::ApprovalRequired
+            | ProblemKind::OutsideRoot
+            | ProblemKind::Policy
     )
 }
 
@@ -94,21 +121,33 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks at the files below `directory`, whose paths begin with `prefix`, up to the first that is denied.
+    /// Looks at the files below `directory`, whose paths begin with `prefix`, up to the first that
+    /// is denied.
     fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> Found<()> {
         // What cannot be listed cannot be searched either.
-        let Ok(names) = self.workspace.list(directory) else { return Ok(()) };
+        let Ok(names) = self.workspace.list(directory) else {
+            return Ok(());
+        };
         for name in names {
-            let path = directory.map_or_else(|| RelPath::new(&name), |directory| directory.join(&name));
+            let path =
+                directory.map_or_else(|| RelPath::new(&name), |directory| directory.join(&name));
             let Ok(path) = path else { continue };
             self.looked_at += 1;
             if self.looked_at > MOST_NAMES {
-                let message =
-                    format!("the directory has more than {MOST_NAMES} names, too many to check against policy");
+                let message = format!(
+                    "the directory has more than {MOST_NAMES} names, too many to check against policy"
+                );
                 let problem = Problem::new(&code::DENIED, message);
                 let help = Some("search a smaller directory".to_owned());
-                let facts = Facts { advice: help.clone(), ..Facts::default() };
-                return Err(Box::new(Problem { help, facts, ..problem }));
+                let facts = Facts {
+                    advice: help.clone(),
+                    ..Facts::default()
+                };
+                return Err(Box::new(Problem {
+                    help,
+                    facts,
+                    ..problem
+                }));
             }
             if self.policy.protects(&path) {
                 continue;
@@ -118,7 +157,9 @@ impl Walk<'_> {
                 Ok(Some(stat)) if stat.kind == FileKind::Directory => {
                     self.enter(Some(&path), &[&below[..], b"/"].concat())?;
                 }
-                Ok(Some(stat)) if stat.kind == FileKind::Regular && (self.files.1)(&below) => self.judge(&path)?,
+                Ok(Some(stat)) if stat.kind == FileKind::Regular && (self.files.1)(&below) => {
+                    self.judge(&path)?;
+                }
                 _ => {}
             }
         }
@@ -140,13 +181,31 @@ impl Walk<'_> {
 
 /// Returns the problem of a file that a search would read.
 fn in_search(hit: &Hit, of: SearchOf) -> Box<Problem> {
-    let code = if hit.verdict == Verdict::Deny { &code::DENIED } else { &code::APPROVAL_REQUIRED };
+    let code = if hit.verdict == Verdict::Deny {
+        &code::DENIED
+    } else {
+        &code::APPROVAL_REQUIRED
+    };
     let name = String::from_utf8_lossy(hit.path.name()).into_owned();
-    let problem = about(&hit.path, code, &format!("the search reads a protected file: {}", hit.reason));
+    let problem = about(
+        &hit.path,
+        code,
+        &format!("the search reads a protected file: {}", hit.reason),
+    );
     let help = Some(match of {
-        SearchOf::Texts => format!("search a directory without it, or leave it out by the glob `!{name}`"),
+        SearchOf::Texts => {
+            format!("search a directory without it, or leave it out by the glob `!{name}`")
+        }
         SearchOf::Names => "search a directory without it".to_owned(),
     });
-    let facts = Facts { reason: Some(hit.reason.clone()), advice: help.clone(), ..Facts::default() };
-    Box::new(Problem { help, facts, ..*problem })
+    let facts = Facts {
+        reason: Some(hit.reason.clone()),
+        advice: help.clone(),
+        ..Facts::default()
+    };
+    Box::new(Problem {
+        help,
+        facts,
+        ..*problem
+    })
 }

@@ -11,8 +11,8 @@ use crate::workspace::Workspace;
 /// Most bytes of the diff of one file of a page.
 const MOST_OF_DIFF: usize = 1 << 20;
 
-/// Checks, as [`check`](crate::engine::check) does, and keeps what a person wants to see of it on a page: the diff of each file,
-/// and images.
+/// Checks, as [`check`](crate::engine::check) does, and keeps what a person wants to see of it on a
+/// page: the diff of each file, and images.
 ///
 /// # Examples
 ///
@@ -42,7 +42,11 @@ impl Preview<'_> {
     /// Returns the page of it, for [`print_html`](crate::report::print_html).
     #[must_use]
     pub fn page(&self) -> Page<'_> {
-        Page { report: &self.report, inputs: &self.plan.inputs, exhibits: self }
+        Page {
+            report: &self.report,
+            inputs: &self.plan.inputs,
+            exhibits: self,
+        }
     }
 }
 
@@ -51,7 +55,11 @@ impl Exhibits for Preview<'_> {
         let operation = self.plan.operations.get(index);
         Ok(Exhibit {
             diff: self.diff(index)?,
-            images: self.gallery.as_ref().map(|gallery| gallery.images(index)).unwrap_or_default(),
+            images: self
+                .gallery
+                .as_ref()
+                .map(|gallery| gallery.images(index))
+                .unwrap_or_default(),
             section: operation.map(|operation| (operation.input, operation.span)),
         })
     }

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The commands of the user that a change is put to. Each is what `sh -c` does in the root, gets the report as JSON on
-/// its standard input, and runs in a process group of its own that is killed when it ends.
+/// The commands of the user that a change is put to. Each is what `sh -c` does in the root, gets
+/// the report as JSON on its standard input, and runs in a process group of its own that is killed
+/// when it ends.
 ///
 /// # Security
 ///
-/// They run with all that the user may do. They come from whoever calls this, never from a patch or from the tree; but
-/// what they run may well be in the tree, as tests are.
+/// They run with all that the user may do. They come from whoever calls this, never from a patch or
+/// from the tree; but what they run may well be in the tree, as tests are.
 #[derive(Clone, Debug)]
 pub struct Commands {
     /// Asked before anything is written; any exit code but 0 refuses the change.
@@ -28,7 +29,13 @@ pub struct Commands {
 impl Default for Commands {
     fn default() -> Self {
         let directory = PathBuf::from(".");
-        Self { before: None, verify: None, after: None, limit: Duration::from_secs(60), directory }
+        Self {
+            before: None,
+            verify: None,
+            after: None,
+            limit: Duration::from_secs(60),
+            directory,
+        }
     }
 }
 
@@ -40,8 +47,14 @@ impl Commands {
     }
 
     fn all(&self) -> impl Iterator<Item = (&'static str, &OsString)> {
-        let named = [("before", &self.before), ("verify", &self.verify), ("after", &self.after)];
-        named.into_iter().filter_map(|(name, command)| Some((name, command.as_ref()?)))
+        let named = [
+            ("before", &self.before),
+            ("verify", &self.verify),
+            ("after", &self.after),
+        ];
+        named
+            .into_iter()
+            .filter_map(|(name, command)| Some((name, command.as_ref()?)))
     }
 
     /// Says what no shell could run.

@@ -1,7 +1,7 @@
 //! The options that can change the result of a request, and so its `plan_id`.
 //!
-//! The same value is stored with a saved plan and read from the options of a batch job. To add such an option, add a field
-//! here, its argument on the command line, and the stage that implements it.
+//! The same value is stored with a saved plan and read from the options of a batch job. To add such
+//! an option, add a field here, its argument on the command line, and the stage that implements it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -29,7 +29,10 @@ use crate::text::EncodingChoice;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct Decide {
     /// `auto`, or the name of a grammar (`--format`).
     pub format: String,
@@ -41,15 +44,16 @@ pub struct Decide {
     pub allow_empty: bool,
     /// Whether a patch that does not apply is repaired (`--lenient`).
     pub lenient: bool,
-    /// Whether line numbers can be those of an earlier version in the history, if each line that is named is unchanged
-    /// (`--relocate`).
+    /// Whether line numbers can be those of an earlier version in the history, if each line that is
+    /// named is unchanged (`--relocate`).
     pub relocate: bool,
     /// Leading components to remove from names with a prefix (`-p`); see [`Selection::strip`].
     pub strip: Option<usize>,
     /// The directory before every name (`--directory`).
     #[serde(deserialize_with = "bytes")]
     pub directory: Vec<u8>,
-    /// The root below the top of its repository, if git diffs name files from there (`--git-paths`).
+    /// The root below the top of its repository, if git diffs name files from there
+    /// (`--git-paths`).
     pub below: Option<Vec<u8>>,
     /// `--include` and `--exclude` in the order given; see [`Selection::filters`].
     pub filters: Vec<Filter>,
@@ -62,7 +66,8 @@ pub struct Decide {
     pub expect_hash: Option<Sha256>,
     /// The files and hunks that are applied (`--only`); see [`Selection::only`].
     pub only: Option<Only>,
-    /// The absolute names of the root, the one without links last. Names in patches can begin with them.
+    /// The absolute names of the root, the one without links last. Names in patches can begin with
+    /// them.
     pub roots: Vec<Vec<u8>>,
     /// How closely texts and lines have to match (`--match`, `--reindent`).
     pub closeness: Closeness,
@@ -72,9 +77,11 @@ pub struct Decide {
     pub fuzz: usize,
     /// Whether a hunk without context can be anywhere (`--unidiff-zero`).
     pub unidiff_zero: bool,
-    /// What is done about lines with white-space errors; `None` for the configured action (`--whitespace`).
+    /// What is done about lines with white-space errors; `None` for the configured action
+    /// (`--whitespace`).
     pub whitespace: Option<WhitespaceAction>,
-    /// Whether runs of blanks are compared as one; `None` for what is configured (`--ignore-whitespace`).
+    /// Whether runs of blanks are compared as one; `None` for what is configured
+    /// (`--ignore-whitespace`).
     pub ignore_whitespace: Option<bool>,
     /// Whether a last line can lack its terminator although the patch has one (`--inaccurate-eof`).
     pub inaccurate_eof: bool,
@@ -82,7 +89,8 @@ pub struct Decide {
     pub no_add: bool,
     /// Whether a hunk can be placed where another one is (`--allow-overlap`).
     pub allow_overlap: bool,
-    /// Whether a hunk off its stated place must match in one place only (`--unique`). `--lenient` implies it.
+    /// Whether a hunk off its stated place must match in one place only (`--unique`). `--lenient`
+    /// implies it.
     pub unique: bool,
     /// Whether a file can be replaced by one that the patch creates or moves (`--overwrite`).
     pub overwrite: bool,
@@ -100,7 +108,8 @@ pub struct Decide {
     pub three_way: Option<ThreeWayOptions>,
     /// What of git's index changes, if anything does (`--index`, `--cached`, `--intent-to-add`).
     pub index: Option<Reach>,
-    /// The encoding of files in which texts are replaced; without one texts are bytes (`--encoding`).
+    /// The encoding of files in which texts are replaced; without one texts are bytes
+    /// (`--encoding`).
     pub encoding: Option<EncodingChoice>,
     /// The behaviour that only GNU patch has.
     pub gnu: GnuOptions,
@@ -171,7 +180,11 @@ impl Default for Decide {
 impl Decide {
     /// Returns the direction in which the patch is applied.
     pub(in crate::engine) fn direction(&self) -> Direction {
-        if self.reverse { Direction::Reverse } else { Direction::Forward }
+        if self.reverse {
+            Direction::Reverse
+        } else {
+            Direction::Forward
+        }
     }
 
     /// Returns how patches are parsed.
@@ -236,7 +249,8 @@ impl Decide {
 /// How patches are merged with the current files (`--3way`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct ThreeWayOptions {
-    /// The side whose lines are taken where both sides changed the same (`--ours`, `--theirs`, `--union`).
+    /// The side whose lines are taken where both sides changed the same (`--ours`, `--theirs`,
+    /// `--union`).
     pub favour: Option<Favour>,
     /// How conflicts are written into files; without it a patch with conflicts does not apply.
     pub marking: Option<Marking>,
@@ -287,5 +301,8 @@ fn guards<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'static Gua
         let found = GUARDS.iter().find(|guard| guard.name == name);
         found.ok_or_else(|| serde::de::Error::custom(format!("there is no guard {name}")))
     };
-    Vec::<String>::deserialize(deserializer)?.into_iter().map(find).collect()
+    Vec::<String>::deserialize(deserializer)?
+        .into_iter()
+        .map(find)
+        .collect()
 }

@@ -3,7 +3,9 @@
 use super::{Request, What};
 use crate::digest::Sha256;
 use crate::mode::FileMode;
-use crate::plan::{Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Strip, Target};
+use crate::plan::{
+    Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Strip, Target,
+};
 use crate::text::Span;
 
 /// Largest file that is read or made without a patch unless something else is asked for, in bytes.
@@ -46,8 +48,8 @@ pub enum Parents {
 impl FileEdit {
     /// Returns the edit `edit` of the file at `path`.
     ///
-    /// For what the program has a command, [`Request`] has a function: [`Request::edit`], [`Request::write`],
-    /// [`Request::append`], [`Request::notebook`] and others.
+    /// For what the program has a command, [`Request`] has a function: [`Request::edit`],
+    /// [`Request::write`], [`Request::append`], [`Request::notebook`] and others.
     #[must_use]
     pub fn of(path: impl Into<Vec<u8>>, edit: Edit) -> Self {
         Self {
@@ -58,18 +60,27 @@ impl FileEdit {
             makes: false,
             mode: None,
             parents: Parents::Made,
-            input: Input { name: "edit".to_owned(), ..Input::default() },
+            input: Input {
+                name: "edit".to_owned(),
+                ..Input::default()
+            },
         }
     }
 
     /// Says why no file could be changed like this.
     pub(in crate::engine) fn misuse(&self) -> Option<String> {
         match &self.edit {
-            Edit::Replacements(changes) if changes.edits.is_empty() => Some("there is no edit".to_owned()),
-            Edit::Replacements(changes) => changes.edits.iter().find_map(emptiness).map(str::to_owned),
+            Edit::Replacements(changes) if changes.edits.is_empty() => {
+                Some("there is no edit".to_owned())
+            }
+            Edit::Replacements(changes) => {
+                changes.edits.iter().find_map(emptiness).map(str::to_owned)
+            }
             Edit::Cell(_) if !has_extension(&self.path, b"ipynb") => {
                 let path = String::from_utf8_lossy(&self.path);
-                Some(format!("{path} is no notebook: its name does not end in .ipynb"))
+                Some(format!(
+                    "{path} is no notebook: its name does not end in .ipynb"
+                ))
             }
             _ => None,
         }
@@ -79,7 +90,11 @@ impl FileEdit {
         let span = Span::new(0, self.input.bytes.len());
         let operation = Operation {
             action: self.action,
-            path: Name::Agreed(vec![Claim { bytes: self.path, strip: Strip::Literal, span }]),
+            path: Name::Agreed(vec![Claim {
+                bytes: self.path,
+                strip: Strip::Literal,
+                span,
+            }]),
             from: None,
             edit: self.edit,
             old_mode: None,
@@ -98,7 +113,10 @@ impl FileEdit {
             permissions: None,
             lead: None,
         };
-        Plan { inputs: vec![self.input], operations: vec![operation] }
+        Plan {
+            inputs: vec![self.input],
+            operations: vec![operation],
+        }
     }
 }
 
@@ -114,8 +132,12 @@ impl From<FileEdit> for Request {
 /// Says which text is empty that must not be.
 fn emptiness(edit: &Replacement) -> Option<&'static str> {
     match &edit.target {
-        Target::Text { old, .. } | Target::Lines(old) if old.is_empty() => Some("the old text is empty"),
-        Target::Range { from, to } if from.is_empty() || to.is_empty() => Some("the texts of a range are not empty"),
+        Target::Text { old, .. } | Target::Lines(old) if old.is_empty() => {
+            Some("the old text is empty")
+        }
+        Target::Range { from, to } if from.is_empty() || to.is_empty() => {
+            Some("the texts of a range are not empty")
+        }
         _ => None,
     }
 }

@@ -54,7 +54,10 @@ impl Indexed {
 
     /// Returns where the index is.
     pub(in crate::engine) fn place(&self) -> IndexPlace {
-        IndexPlace { directory: self.index.directory().to_owned(), name: self.index.name() }
+        IndexPlace {
+            directory: self.index.directory().to_owned(),
+            name: self.index.name(),
+        }
     }
 
     /// Returns `problem` with the name that the index has for people.
@@ -66,6 +69,10 @@ impl Indexed {
             Some(path) if is_outside(&path) => (None, format!("{path}: {}", problem.message)),
             path => (path, problem.message),
         };
-        Problem { path, message: others.replace(&outside, &directory), ..problem }
+        Problem {
+            path,
+            message: others.replace(&outside, &directory),
+            ..problem
+        }
     }
 }

@@ -73,13 +73,13 @@ pub struct Patches {
     pub texts: Vec<(String, Bytes)>,
     /// The list that names the patches, if one does (`--series`).
     pub series: Option<Series>,
-    /// Whether the patches are those of a saved plan: one that does not apply any more is stale, see
-    /// [`planned`](crate::engine::planned).
+    /// Whether the patches are those of a saved plan: one that does not apply any more is stale,
+    /// see [`planned`](crate::engine::planned).
     pub is_saved: bool,
 }
 
-/// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of the request is; one
-/// without a change changes nothing.
+/// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of
+/// the request is; one without a change changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
     /// The name that messages have for the list.
@@ -90,7 +90,10 @@ pub struct Series {
 
 /// What the report contains.
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct Look {
     /// Whether it contains digests and the `plan_id`.
     pub describe: bool,
@@ -100,7 +103,8 @@ pub struct Look {
     pub max_diff: usize,
     /// Whether a file of more than 64 KiB or 2000 lines has no diff (`--no-large-diff`).
     pub no_large_diff: bool,
-    /// Whether it can omit files that change just as the patches say; its summary counts all of them.
+    /// Whether it can omit files that change just as the patches say; its summary counts all of
+    /// them.
     pub is_brief: bool,
     /// What is suggested if the patches do not apply.
     pub hints: Hints,
@@ -125,7 +129,8 @@ impl Default for Look {
     }
 }
 
-/// What is suggested if patches do not apply. Suggestions are tried, which can take as long as several checks.
+/// What is suggested if patches do not apply. Suggestions are tried, which can take as long as
+/// several checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hints {
@@ -140,10 +145,11 @@ pub enum Hints {
 /// How the change is committed.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// The `plan_id` that was approved, as a check of the same patches with the same options has it. Another change is
-    /// refused, and so is a plan that was rejected.
+    /// The `plan_id` that was approved, as a check of the same patches with the same options has
+    /// it. Another change is refused, and so is a plan that was rejected.
     pub approve: Option<String>,
-    /// Durability, the wait for the lock, and the limits of the history. [`Decide::in_place`] overrides `links`.
+    /// Durability, the wait for the lock, and the limits of the history. [`Decide::in_place`]
+    /// overrides `links`.
     pub transaction: transaction::Options,
     /// The commands of the user around the change.
     pub commands: Commands,
@@ -156,8 +162,8 @@ pub struct Context {
     pub policy: Arc<Policy>,
     /// The files with the verdict `ask` that are refused without a look at their contents.
     pub held: Held,
-    /// The git of the root, whose configuration and attributes count. Without it nothing is configured. It keeps its
-    /// configuration: clones of a request share what was read once.
+    /// The git of the root, whose configuration and attributes count. Without it nothing is
+    /// configured. It keeps its configuration: clones of a request share what was read once.
     pub git: Option<Arc<Git>>,
     /// Whether the files are of a tree in a repository, with the line endings that were committed.
     pub is_tree: bool,
@@ -195,7 +201,10 @@ impl Request {
     /// Returns the request to apply patches, each with the name that messages have for it.
     #[must_use]
     pub fn of_all(texts: Vec<(String, Bytes)>) -> Self {
-        Self::with(What::Patches(Patches { texts, ..Patches::default() }))
+        Self::with(What::Patches(Patches {
+            texts,
+            ..Patches::default()
+        }))
     }
 
     /// Returns the patches; `None` if the input is another one.
@@ -215,17 +224,28 @@ impl Request {
     pub(in crate::engine) fn take_patches(&mut self) -> Result<Patches, Box<Problem>> {
         match mem::take(&mut self.what) {
             What::Patches(patches) => Ok(patches),
-            What::Edit(_) | What::Undo(_) => Err(Box::new(Problem::new(&code::USAGE, "the request has no patches"))),
+            What::Edit(_) | What::Undo(_) => Err(Box::new(Problem::new(
+                &code::USAGE,
+                "the request has no patches",
+            ))),
         }
     }
 
     /// Returns how the tree is read.
     pub(in crate::engine) fn preflight(&self) -> preflight::Options {
-        let Self { decide, look, context, .. } = self;
+        let Self {
+            decide,
+            look,
+            context,
+            ..
+        } = self;
         preflight::Options {
             policy: Arc::clone(&context.policy),
             held: context.held,
-            rules: Rules { interrupt: context.interrupt.clone(), ..decide.rules() },
+            rules: Rules {
+                interrupt: context.interrupt.clone(),
+                ..decide.rules()
+            },
             overwrite: decide.overwrite,
             describe: look.describe,
             diff: look.diff,
@@ -248,12 +268,22 @@ impl Request {
 
     /// Returns how the change is committed.
     pub(in crate::engine) fn transaction(&self) -> transaction::Options {
-        let links = if self.decide.in_place { Links::Kept } else { Links::Parted };
-        transaction::Options { links, ..self.commit.transaction }
+        let links = if self.decide.in_place {
+            Links::Kept
+        } else {
+            Links::Parted
+        };
+        transaction::Options {
+            links,
+            ..self.commit.transaction
+        }
     }
 
     /// Returns what of git's index changes, if anything does.
     pub(in crate::engine) fn indexed(&self) -> Option<Indexed> {
-        Some(Indexed { index: Arc::clone(self.context.index.as_ref()?), reach: self.decide.index? })
+        Some(Indexed {
+            index: Arc::clone(self.context.index.as_ref()?),
+            reach: self.decide.index?,
+        })
     }
 }

@@ -30,8 +30,9 @@ pub struct Undo {
 impl Request {
     /// Returns the request to undo `target`.
     ///
-    /// In a work tree of git it works on the whole work tree, whatever its root is, and its report names paths from the top.
-    /// The policy files of the root, of the top, and of each root that made one of the changes hold.
+    /// In a work tree of git it works on the whole work tree, whatever its root is, and its report
+    /// names paths from the top. The policy files of the root, of the top, and of each root that
+    /// made one of the changes hold.
     ///
     /// # Examples
     ///
@@ -56,6 +57,10 @@ impl Request {
     /// ```
     #[must_use]
     pub fn undo(target: Target) -> Self {
-        Self::with(What::Undo(Undo { target, force: false, root: PathBuf::from(".") }))
+        Self::with(What::Undo(Undo {
+            target,
+            force: false,
+            root: PathBuf::from("."),
+        }))
     }
 }

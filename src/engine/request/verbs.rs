@@ -1,15 +1,18 @@
 //! The changes that the program has verbs for, each with a function that makes it.
 
 use super::{FileEdit, Request};
-use crate::plan::{Action, CellEdit, Edit, Ending, Input, Replacement, Replacements, Target, Times};
+use crate::plan::{
+    Action, CellEdit, Edit, Ending, Input, Replacement, Replacements, Target, Times,
+};
 use crate::syntax::{EditList, SyntaxError, edits};
 use crate::text::{Bytes, Span};
 
 impl Request {
-    /// Returns the request that puts `new` in the place of `old`, which has to be there once: `wpatch edit --old --new`.
+    /// Returns the request that puts `new` in the place of `old`, which has to be there once:
+    /// `wpatch edit --old --new`.
     ///
-    /// Line feeds of `new` become the line ends of the place, and no other byte changes. An empty `old`, or one that is
-    /// `new`, is refused.
+    /// Line feeds of `new` become the line ends of the place, and no other byte changes. An empty
+    /// `old`, or one that is `new`, is refused.
     ///
     /// # Examples
     ///
@@ -31,11 +34,16 @@ impl Request {
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
-    pub fn edit(path: impl Into<Vec<u8>>, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Self {
+    pub fn edit(
+        path: impl Into<Vec<u8>>,
+        old: impl Into<Vec<u8>>,
+        new: impl Into<Vec<u8>>,
+    ) -> Self {
         of_text(path, old.into(), Times::Once, new)
     }
 
-    /// Returns the request that puts `new` in the place of `old` wherever it is, at least once: `wpatch edit --all`.
+    /// Returns the request that puts `new` in the place of `old` wherever it is, at least once:
+    /// `wpatch edit --all`.
     ///
     /// # Examples
     ///
@@ -48,12 +56,16 @@ impl Request {
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
-    pub fn edit_all(path: impl Into<Vec<u8>>, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Self {
+    pub fn edit_all(
+        path: impl Into<Vec<u8>>,
+        old: impl Into<Vec<u8>>,
+        new: impl Into<Vec<u8>>,
+    ) -> Self {
         of_text(path, old.into(), Times::Every, new)
     }
 
-    /// Returns the request that puts `new` in the place of all from `from` up to the end of `to`, each of which has to be
-    /// there once: `wpatch edit --from --to`.
+    /// Returns the request that puts `new` in the place of all from `from` up to the end of `to`,
+    /// each of which has to be there once: `wpatch edit --from --to`.
     ///
     /// # Examples
     ///
@@ -72,12 +84,15 @@ impl Request {
         to: impl Into<Vec<u8>>,
         new: impl Into<Vec<u8>>,
     ) -> Self {
-        let target = Target::Range { from: from.into(), to: to.into() };
+        let target = Target::Range {
+            from: from.into(),
+            to: to.into(),
+        };
         Self::edits(path, Replacements::of(vec![Replacement::of(target, new)]))
     }
 
-    /// Returns the request that inserts `new` as separate lines after `line`, counted from 1, or at the start of the file
-    /// for 0: `wpatch edit --insert-after`.
+    /// Returns the request that inserts `new` as separate lines after `line`, counted from 1, or at
+    /// the start of the file for 0: `wpatch edit --insert-after`.
     ///
     /// # Examples
     ///
@@ -91,7 +106,10 @@ impl Request {
     /// ```
     #[must_use]
     pub fn insert_after(path: impl Into<Vec<u8>>, line: usize, new: impl Into<Vec<u8>>) -> Self {
-        Self::edits(path, Replacements::of(vec![Replacement::of(Target::After(line), new)]))
+        Self::edits(
+            path,
+            Replacements::of(vec![Replacement::of(Target::After(line), new)]),
+        )
     }
 
     /// Returns the request that puts `new` as lines of its own before `line`, counted from 1:
@@ -109,7 +127,10 @@ impl Request {
     /// ```
     #[must_use]
     pub fn insert_before(path: impl Into<Vec<u8>>, line: usize, new: impl Into<Vec<u8>>) -> Self {
-        Self::edits(path, Replacements::of(vec![Replacement::of(Target::Before(line), new)]))
+        Self::edits(
+            path,
+            Replacements::of(vec![Replacement::of(Target::Before(line), new)]),
+        )
     }
 
     /// Returns the request that makes `edits`, all of them or none.
@@ -140,9 +161,10 @@ impl Request {
 
     /// Returns the request that makes a list of edits in JSON: `wpatch edit --edits`.
     ///
-    /// Each is an object with the texts as `old` and `new`, `old_string` and `new_string`, `old_str` and `new_str`,
-    /// `oldText` and `newText`, or `search` and `replace`, and perhaps with `all` or `replace_all`. An entry, or the object
-    /// around the list, may have the digest that the file must have before as `expected_hash`.
+    /// Each is an object with the texts as `old` and `new`, `old_string` and `new_string`,
+    /// `old_str` and `new_str`, `oldText` and `newText`, or `search` and `replace`, and perhaps
+    /// with `all` or `replace_all`. An entry, or the object around the list, may have the digest
+    /// that the file must have before as `expected_hash`.
     ///
     /// # Errors
     ///
@@ -160,11 +182,21 @@ impl Request {
     /// assert_eq!(workspace.files()[&path].contents, b"1\n2\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn edit_list(path: impl Into<Vec<u8>>, list: impl Into<Bytes>) -> Result<Self, SyntaxError> {
+    pub fn edit_list(
+        path: impl Into<Vec<u8>>,
+        list: impl Into<Bytes>,
+    ) -> Result<Self, SyntaxError> {
         let bytes = list.into();
         let EditList { edits, expected } = edits(&bytes)?;
-        let input = Input { name: "--edits".to_owned(), bytes, ..Input::default() };
-        let mut request = Self::from(FileEdit { input, ..edits_of(path, Replacements::of(edits)) });
+        let input = Input {
+            name: "--edits".to_owned(),
+            bytes,
+            ..Input::default()
+        };
+        let mut request = Self::from(FileEdit {
+            input,
+            ..edits_of(path, Replacements::of(edits))
+        });
         request.decide.expect_hash = expected;
         Ok(request)
     }
@@ -194,10 +226,15 @@ impl Request {
     /// ```
     #[must_use]
     pub fn write(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> Self {
-        FileEdit { action: Action::Create, ..whole(path, contents) }.into()
+        FileEdit {
+            action: Action::Create,
+            ..whole(path, contents)
+        }
+        .into()
     }
 
-    /// Returns the request that makes a file, or gives one that is there other contents: `wpatch write --overwrite`.
+    /// Returns the request that makes a file, or gives one that is there other contents: `wpatch
+    /// write --overwrite`.
     ///
     /// # Examples
     ///
@@ -220,8 +257,8 @@ impl Request {
         whole(path, contents).into()
     }
 
-    /// Returns the request that puts `contents` to the end of a file, byte for byte; one that is not there is made:
-    /// `wpatch append`.
+    /// Returns the request that puts `contents` to the end of a file, byte for byte; one that is
+    /// not there is made: `wpatch append`.
     ///
     /// # Examples
     ///
@@ -238,8 +275,8 @@ impl Request {
         at_end(path, Ending::Bytes, contents)
     }
 
-    /// Returns the request that puts `contents` as lines of its own to the end of a file; one that is not there is made:
-    /// `wpatch append --line`.
+    /// Returns the request that puts `contents` as lines of its own to the end of a file; one that
+    /// is not there is made: `wpatch append --line`.
     ///
     /// # Examples
     ///
@@ -256,7 +293,8 @@ impl Request {
         at_end(path, Ending::Lines, contents)
     }
 
-    /// Returns the change of one cell of a Jupyter notebook, whose name has to end in `.ipynb`: `wpatch notebook`.
+    /// Returns the change of one cell of a Jupyter notebook, whose name has to end in `.ipynb`:
+    /// `wpatch notebook`.
     ///
     /// # Examples
     ///
@@ -283,24 +321,54 @@ fn edits_of(path: impl Into<Vec<u8>>, edits: Replacements) -> FileEdit {
     FileEdit::of(path, Edit::Replacements(Box::new(edits)))
 }
 
-fn of_text(path: impl Into<Vec<u8>>, old: Vec<u8>, times: Times, new: impl Into<Vec<u8>>) -> Request {
+fn of_text(
+    path: impl Into<Vec<u8>>,
+    old: Vec<u8>,
+    times: Times,
+    new: impl Into<Vec<u8>>,
+) -> Request {
     let span = Span::new(0, old.len());
-    let input = Input { name: "--old".to_owned(), bytes: old.clone().into(), ..Input::default() };
-    let edit = Replacement { span, ..Replacement::of(Target::Text { old, times }, new) };
-    FileEdit { input, ..edits_of(path, Replacements::of(vec![edit])) }.into()
+    let input = Input {
+        name: "--old".to_owned(),
+        bytes: old.clone().into(),
+        ..Input::default()
+    };
+    let edit = Replacement {
+        span,
+        ..Replacement::of(Target::Text { old, times }, new)
+    };
+    FileEdit {
+        input,
+        ..edits_of(path, Replacements::of(vec![edit]))
+    }
+    .into()
 }
 
 fn whole(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> FileEdit {
     let edit = FileEdit::of(path, Edit::Whole(contents.into().into()));
-    FileEdit { makes: true, ..called("write", edit) }
+    FileEdit {
+        makes: true,
+        ..called("write", edit)
+    }
 }
 
 fn at_end(path: impl Into<Vec<u8>>, ending: Ending, contents: impl Into<Vec<u8>>) -> Request {
     let edits = Replacements::of(vec![Replacement::of(Target::End(ending), contents)]);
-    FileEdit { makes: true, ..called("append", edits_of(path, edits)) }.into()
+    FileEdit {
+        makes: true,
+        ..called("append", edits_of(path, edits))
+    }
+    .into()
 }
 
 /// Returns `edit` as one of the command `command`, by whose name messages call its text.
 fn called(command: &'static str, edit: FileEdit) -> FileEdit {
-    FileEdit { command, input: Input { name: command.to_owned(), ..edit.input }, ..edit }
+    FileEdit {
+        command,
+        input: Input {
+            name: command.to_owned(),
+            ..edit.input
+        },
+        ..edit
+    }
 }

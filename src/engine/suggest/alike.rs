@@ -15,18 +15,34 @@ const MAX_NAMES: usize = 16_384;
 /// Most files of the same name that a message lists.
 const MAX_LISTED: usize = 4;
 
-/// Adds to `problem` the file that a command on one file means: one that looks the same, or the only ones of that name.
-pub(in crate::engine) fn explain_missing_file(problem: &mut Problem, workspace: &dyn Workspace, policy: &Policy) {
+/// Adds to `problem` the file that a command on one file means: one that looks the same, or the
+/// only ones of that name.
+pub(in crate::engine) fn explain_missing_file(
+    problem: &mut Problem,
+    workspace: &dyn Workspace,
+    policy: &Policy,
+) {
     if *problem.code != code::MISSING || problem.path.is_none() {
         return;
     }
     problem.help = Some("check the name and the root, or create the file first".to_owned());
     explain_missing(problem, workspace, policy);
-    let Some(wanted) = problem.path.as_ref().filter(|_| problem.facts.advice.is_none()) else { return };
-    let found: Vec<_> =
-        named(wanted.name(), workspace).into_iter().filter(|path| is_open(workspace, policy, path)).collect();
+    let Some(wanted) = problem
+        .path
+        .as_ref()
+        .filter(|_| problem.facts.advice.is_none())
+    else {
+        return;
+    };
+    let found: Vec<_> = named(wanted.name(), workspace)
+        .into_iter()
+        .filter(|path| is_open(workspace, policy, path))
+        .collect();
     if !found.is_empty() && found.len() <= MAX_LISTED {
-        let names: Vec<_> = found.iter().map(|path| format!("`{}`", printable(path.as_bytes()))).collect();
+        let names: Vec<_> = found
+            .iter()
+            .map(|path| format!("`{}`", printable(path.as_bytes())))
+            .collect();
         let help = format!("the tree has {}; check the directory", names.join(", "));
         problem.help = Some(help.clone());
         problem.facts.advice = Some(help);
@@ -34,25 +50,46 @@ pub(in crate::engine) fn explain_missing_file(problem: &mut Problem, workspace: 
 }
 
 /// Adds to `problem` the existing file with a name that looks like the missing name.
-pub(in crate::engine) fn explain_missing(problem: &mut Problem, workspace: &dyn Workspace, policy: &Policy) {
+pub(in crate::engine) fn explain_missing(
+    problem: &mut Problem,
+    workspace: &dyn Workspace,
+    policy: &Policy,
+) {
     if *problem.code != code::MISSING || problem.facts.cause.is_some() {
         return;
     }
-    let Some(wanted) = problem.path.clone() else { return };
-    let Some(found) = similar(&wanted, workspace).filter(|found| is_open(workspace, policy, found)) else { return };
+    let Some(wanted) = problem.path.clone() else {
+        return;
+    };
+    let Some(found) = similar(&wanted, workspace).filter(|found| is_open(workspace, policy, found))
+    else {
+        return;
+    };
     let name = printable(found.as_bytes()).to_string();
-    let Some((text, wanted)) =
-        std::str::from_utf8(found.as_bytes()).ok().zip(std::str::from_utf8(wanted.as_bytes()).ok())
+    let Some((text, wanted)) = std::str::from_utf8(found.as_bytes())
+        .ok()
+        .zip(std::str::from_utf8(wanted.as_bytes()).ok())
     else {
         return;
     };
     if let Some(lookalike) = lookalike_name(text, wanted) {
-        problem.help = Some(format!("write the name of the existing file, `{name}`, or rename that file"));
-        problem.facts.advice = Some(format!("write the name exactly as the existing file has it: `{name}`"));
-        problem.facts.cause = Some(Cause::Name { path: found, lookalike });
+        problem.help = Some(format!(
+            "write the name of the existing file, `{name}`, or rename that file"
+        ));
+        problem.facts.advice = Some(format!(
+            "write the name exactly as the existing file has it: `{name}`"
+        ));
+        problem.facts.cause = Some(Cause::Name {
+            path: found,
+            lookalike,
+        });
     } else {
-        problem.help = Some(format!("the tree has `{name}`, whose name differs in the case of letters"));
-        problem.facts.advice = Some(format!("name the file `{name}`: the case of letters differs"));
+        problem.help = Some(format!(
+            "the tree has `{name}`, whose name differs in the case of letters"
+        ));
+        problem.facts.advice = Some(format!(
+            "name the file `{name}`: the case of letters differs"
+        ));
     }
 }
 
@@ -71,11 +108,21 @@ fn similar(wanted: &RelPath, workspace: &dyn Workspace) -> Option<RelPath> {
         }
         let text = std::str::from_utf8(component).ok()?;
         let names = workspace.list(found.as_ref()).ok()?;
-        let texts = || names.iter().take(MAX_NAMES).filter_map(|name| std::str::from_utf8(name).ok());
-        let alike: Vec<_> = texts().filter(|name| lookalike_name(name, text).is_some()).collect();
+        let texts = || {
+            names
+                .iter()
+                .take(MAX_NAMES)
+                .filter_map(|name| std::str::from_utf8(name).ok())
+        };
+        let alike: Vec<_> = texts()
+            .filter(|name| lookalike_name(name, text).is_some())
+            .collect();
         let only = match &alike[..] {
             [only] => *only,
-            [] => match &texts().filter(|name| name.to_lowercase() == text.to_lowercase()).collect::<Vec<_>>()[..] {
+            [] => match &texts()
+                .filter(|name| name.to_lowercase() == text.to_lowercase())
+                .collect::<Vec<_>>()[..]
+            {
                 [only] => *only,
                 _ => return None,
             },

@@ -1,5 +1,5 @@
-//! A limit on the work of all trials, counted in bytes of the files that they read. The same request gives the same
-//! suggestions on every machine.
+//! A limit on the work of all trials, counted in bytes of the files that they read. The same
+//! request gives the same suggestions on every machine.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -22,17 +22,23 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget for trials of a plan with `operations`: about the work of its check, and at least [`LEAST`]. The check
-    /// ends with each file at the first operation that fails.
+    /// Returns the budget for trials of a plan with `operations`: about the work of its check, and
+    /// at least [`LEAST`]. The check ends with each file at the first operation that fails.
     pub(super) fn of(operations: &[Operation], workspace: &dyn Workspace) -> Self {
         let files: HashSet<_> = operations.iter().map(source).collect();
-        let check = files.into_iter().map(|path| work_of(path, workspace)).fold(0, u64::saturating_add);
+        let check = files
+            .into_iter()
+            .map(|path| work_of(path, workspace))
+            .fold(0, u64::saturating_add);
         let left = check.saturating_mul(TRIALS).max(LEAST);
-        Self { left: Cell::new(left), is_exhausted: Cell::new(false) }
+        Self {
+            left: Cell::new(left),
+            is_exhausted: Cell::new(false),
+        }
     }
 
-    /// Returns whether a trial with this `work` may start, and counts the work. The last trial may exceed the budget, so that
-    /// large files have one.
+    /// Returns whether a trial with this `work` may start, and counts the work. The last trial may
+    /// exceed the budget, so that large files have one.
     pub(super) fn spend(&self, work: u64) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(work));
@@ -48,11 +54,18 @@ impl Budget {
 
 /// Returns the work of resolving `operations`: each searches the file that it starts from.
 pub(super) fn work(operations: &[Operation], workspace: &dyn Workspace) -> u64 {
-    operations.iter().map(|operation| work_of(source(operation), workspace)).fold(0, u64::saturating_add)
+    operations
+        .iter()
+        .map(|operation| work_of(source(operation), workspace))
+        .fold(0, u64::saturating_add)
 }
 
 fn work_of(path: &RelPath, workspace: &dyn Workspace) -> u64 {
-    let size = workspace.stat(path).ok().flatten().map_or(0, |stat| stat.size);
+    let size = workspace
+        .stat(path)
+        .ok()
+        .flatten()
+        .map_or(0, |stat| stat.size);
     FILE.saturating_add(size)
 }
 

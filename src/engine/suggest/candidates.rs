@@ -1,4 +1,5 @@
-//! The names that a patch could mean: other strip levels, and directories of the tree that have the files.
+//! The names that a patch could mean: other strip levels, and directories of the tree that have the
+//! files.
 
 use std::collections::VecDeque;
 
@@ -45,19 +46,36 @@ impl<'p> Needs<'p> {
                 _ => Some(&operation.path),
             }
         };
-        Self { names: plan.operations.iter().filter_map(needed).take(MAX_NAMES).collect() }
+        Self {
+            names: plan
+                .operations
+                .iter()
+                .filter_map(needed)
+                .take(MAX_NAMES)
+                .collect(),
+        }
     }
 
-    /// Returns the files at strip level `level` below `directory`; `None` if one of them does not exist.
-    pub(super) fn existing(&self, level: usize, directory: &[u8], workspace: &dyn Workspace) -> Option<Vec<RelPath>> {
-        let is_file =
-            |path: &RelPath| matches!(workspace.stat(path), Ok(Some(stat)) if stat.kind != FileKind::Directory);
-        let paths = self.names.iter().map(|name| name.resolve(level, directory).ok().filter(is_file));
-        paths.collect::<Option<Vec<_>>>().filter(|paths| !paths.is_empty())
+    /// Returns the files at strip level `level` below `directory`; `None` if one of them does not
+    /// exist.
+    pub(super) fn existing(
+        &self,
+        level: usize,
+        directory: &[u8],
+        workspace: &dyn Workspace,
+    ) -> Option<Vec<RelPath>> {
+        let is_file = |path: &RelPath| matches!(workspace.stat(path), Ok(Some(stat)) if stat.kind != FileKind::Directory);
+        let paths = self
+            .names
+            .iter()
+            .map(|name| name.resolve(level, directory).ok().filter(is_file));
+        paths
+            .collect::<Option<Vec<_>>>()
+            .filter(|paths| !paths.is_empty())
     }
 
-    /// Returns the readings whose files all exist, except duplicates that name the same files. Plain strip levels come first,
-    /// then directories with the most components of the names.
+    /// Returns the readings whose files all exist, except duplicates that name the same files.
+    /// Plain strip levels come first, then directories with the most components of the names.
     pub(super) fn candidates(
         &self,
         (strip, is_given): (usize, bool),
@@ -67,24 +85,42 @@ impl<'p> Needs<'p> {
         let levels = std::iter::once(strip).chain((0..=MAX_LEVEL).filter(|&level| level != strip));
         let mut found: Vec<Candidate> = Vec::new();
         let mut add = |level: usize, directory: &[u8]| {
-            let Some(paths) = self.existing(level, directory, workspace) else { return };
+            let Some(paths) = self.existing(level, directory, workspace) else {
+                return;
+            };
             let is_new = found.iter().all(|candidate| candidate.paths != paths);
             if is_new && paths.iter().all(|path| is_open(workspace, policy, path)) {
-                // git guesses the level of plain names without a directory, unless one is put before them.
-                let is_guessed = |name: &Name| name.resolve(0, b"").is_ok_and(|path| path.directory().is_none());
-                let is_kept = is_given || !directory.is_empty() || !self.names.iter().any(|name| is_guessed(name));
+                // git guesses the level of plain names without a directory, unless one is put
+                // before them.
+                let is_guessed = |name: &Name| {
+                    name.resolve(0, b"")
+                        .is_ok_and(|path| path.directory().is_none())
+                };
+                let is_kept = is_given
+                    || !directory.is_empty()
+                    || !self.names.iter().any(|name| is_guessed(name));
                 let is_kept = is_kept && level == strip;
-                found.push(Candidate { strip: (!is_kept).then_some(level), directory: directory.to_vec(), paths });
+                found.push(Candidate {
+                    strip: (!is_kept).then_some(level),
+                    directory: directory.to_vec(),
+                    paths,
+                });
             }
         };
         levels.clone().for_each(|level| add(level, b""));
-        let Some(first) = self.first_missing(strip, workspace) else { return found };
-        let Some(last) = resolved(first, strip).map(|path| path.name().to_vec()) else { return found };
+        let Some(first) = self.first_missing(strip, workspace) else {
+            return found;
+        };
+        let Some(last) = resolved(first, strip).map(|path| path.name().to_vec()) else {
+            return found;
+        };
         let files = named(&last, workspace);
         for name in levels.filter_map(|level| Some((level, first.resolve(level, b"").ok()?))) {
             for file in &files {
                 let directory = file.as_bytes().strip_suffix(name.1.as_bytes());
-                if let Some(directory) = directory.and_then(|directory| directory.strip_suffix(b"/")) {
+                if let Some(directory) =
+                    directory.and_then(|directory| directory.strip_suffix(b"/"))
+                {
                     add(name.0, directory);
                 }
             }
@@ -95,30 +131,40 @@ impl<'p> Needs<'p> {
     /// Returns the first name that no file has.
     fn first_missing(&self, strip: usize, workspace: &dyn Workspace) -> Option<&'p Name> {
         let is_missing = |path: &RelPath| matches!(workspace.stat(path), Ok(None));
-        self.names.iter().copied().find(|name| resolved(name, strip).as_ref().is_none_or(is_missing))
+        self.names
+            .iter()
+            .copied()
+            .find(|name| resolved(name, strip).as_ref().is_none_or(is_missing))
     }
 }
 
 /// Returns the path at strip level `strip`, or at the first level that leaves one.
 fn resolved(name: &Name, strip: usize) -> Option<RelPath> {
-    std::iter::once(strip).chain(0..=MAX_LEVEL).find_map(|level| name.resolve(level, b"").ok())
+    std::iter::once(strip)
+        .chain(0..=MAX_LEVEL)
+        .find_map(|level| name.resolve(level, b"").ok())
 }
 
-/// Returns the files in the tree that are called `name`, those in fewer directories first. Links are not followed, and
-/// protected paths are left out.
+/// Returns the files in the tree that are called `name`, those in fewer directories first. Links
+/// are not followed, and protected paths are left out.
 pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
     let (mut found, mut looked_at) = (Vec::new(), 0);
-    let mut directories = VecDeque::from([(None::<RelPath>, workspace.list(None).unwrap_or_default())]);
+    let mut directories =
+        VecDeque::from([(None::<RelPath>, workspace.list(None).unwrap_or_default())]);
     while let Some((directory, names)) = directories.pop_front() {
         for entry in names {
             looked_at += 1;
             if looked_at > MAX_ENTRIES || found.len() >= MAX_FOUND {
                 return found;
             }
-            let path = directory.as_ref().map_or_else(|| RelPath::new(&entry), |directory| directory.join(&entry));
-            let Some(path) = path.ok().filter(|path| closed(path).is_none()) else { continue };
-            // In a repository, the size of a file is only known after its contents are read. So only a file of this name gets
-            // `stat`, and an entry that has no list is no directory.
+            let path = directory
+                .as_ref()
+                .map_or_else(|| RelPath::new(&entry), |directory| directory.join(&entry));
+            let Some(path) = path.ok().filter(|path| closed(path).is_none()) else {
+                continue;
+            };
+            // In a repository, the size of a file is only known after its contents are read. So
+            // only a file of this name gets `stat`, and an entry that has no list is no directory.
             if let Ok(names) = workspace.list(Some(&path)) {
                 directories.push_back((Some(path), names));
             } else if entry == name && matches!(workspace.stat(&path), Ok(Some(_))) {
@@ -137,9 +183,17 @@ mod tests {
 
     #[test]
     fn files_below_protected_paths_are_not_found() {
-        let closed: Vec<_> = RULES.iter().flat_map(|rule| rule.examples).filter(|name| !name.contains('/')).collect();
-        let names = closed.iter().map(|name| format!("{name}/x")).chain([".wpatch-1000/x".into(), "d/e/f/x".into()]);
-        let files = names.filter_map(|name| Some((RelPath::new(name.as_bytes()).ok()?, Entry::file("x"))));
+        let closed: Vec<_> = RULES
+            .iter()
+            .flat_map(|rule| rule.examples)
+            .filter(|name| !name.contains('/'))
+            .collect();
+        let names = closed
+            .iter()
+            .map(|name| format!("{name}/x"))
+            .chain([".wpatch-1000/x".into(), "d/e/f/x".into()]);
+        let files =
+            names.filter_map(|name| Some((RelPath::new(name.as_bytes()).ok()?, Entry::file("x"))));
         let found = named(b"x", &Memory::with_files(files));
         assert_eq!(found, [RelPath::new(b"d/e/f/x").unwrap()]);
         assert!(closed.len() > 5);

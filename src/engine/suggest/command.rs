@@ -22,16 +22,30 @@ pub(super) struct Difference {
 }
 
 /// Options that take the next word as their value.
-const WITH_VALUE: [&str; 8] =
-    ["-d", "--root", "--policy", "--output", "--color", "--durability", "--lock-timeout", "--format"];
+const WITH_VALUE: [&str; 8] = [
+    "-d",
+    "--root",
+    "--policy",
+    "--output",
+    "--color",
+    "--durability",
+    "--lock-timeout",
+    "--format",
+];
 
-/// Returns the command line `arguments` with `difference`, quoted for a shell; `None` if there is none, or if it cannot be
-/// written as text.
+/// Returns the command line `arguments` with `difference`, quoted for a shell; `None` if there is
+/// none, or if it cannot be written as text.
 pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option<String> {
-    let words: Vec<&str> = arguments.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
+    let words: Vec<&str> = arguments
+        .iter()
+        .map(|word| word.to_str())
+        .collect::<Option<_>>()?;
     let (program, words) = words.split_first()?;
     let verb = verb(words)?;
-    let mut written = Written { words: vec![(*program).to_owned()], root: None };
+    let mut written = Written {
+        words: vec![(*program).to_owned()],
+        root: None,
+    };
     written.keep(&words[..verb], difference)?;
     written.words.push(words[verb].to_owned());
     let place = written.words.len();
@@ -39,15 +53,26 @@ pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option
     let options = options(difference, written.root.as_deref())?;
     written.words.splice(place..place, options);
     reorder(&mut written.words, &difference.order)?;
-    let quoted: Vec<_> = written.words.iter().map(|word| quoted(word)).collect::<Option<_>>()?;
-    let suffix = if difference.reads_input { " with the same input" } else { "" };
+    let quoted: Vec<_> = written
+        .words
+        .iter()
+        .map(|word| quoted(word))
+        .collect::<Option<_>>()?;
+    let suffix = if difference.reads_input {
+        " with the same input"
+    } else {
+        ""
+    };
     Some(format!("`{}`{suffix}", quoted.join(" ")))
 }
 
 /// Returns the index of the verb.
 fn verb(words: &[&str]) -> Option<usize> {
     let is_value = |index: usize| index > 0 && WITH_VALUE.contains(&words[index - 1]);
-    words.iter().enumerate().position(|(index, word)| ["apply", "check", "show"].contains(word) && !is_value(index))
+    words
+        .iter()
+        .enumerate()
+        .position(|(index, word)| ["apply", "check", "show"].contains(word) && !is_value(index))
 }
 
 /// The words that are kept.
@@ -57,7 +82,8 @@ struct Written {
 }
 
 impl Written {
-    /// Keeps `words` without the options that `difference` replaces; `None` if one of them is part of a cluster.
+    /// Keeps `words` without the options that `difference` replaces; `None` if one of them is part
+    /// of a cluster.
     fn keep(&mut self, words: &[&str], difference: &Difference) -> Option<()> {
         let mut words = words.iter();
         while let Some(&word) = words.next() {
@@ -69,15 +95,24 @@ impl Written {
             match name {
                 "--" => {
                     self.words.push(word.to_owned());
-                    self.words.extend(words.by_ref().map(|word| (*word).to_owned()));
+                    self.words
+                        .extend(words.by_ref().map(|word| (*word).to_owned()));
                 }
-                "-p" if difference.strip.is_some() => drop(words.next()?),
+                "-p" if difference.strip.is_some() => {
+                    words.next()?;
+                }
                 _ if difference.strip.is_some() && is_short && word.starts_with("-p") => {}
                 _ if difference.strip.is_some() && is_short && word.contains('p') => return None,
-                "--directory" if difference.directory.is_some() && glued.is_none() => drop(words.next()?),
+                "--directory" if difference.directory.is_some() && glued.is_none() => {
+                    words.next()?;
+                }
                 "--directory" if difference.directory.is_some() => {}
                 "-d" | "--root" if difference.above > 0 => {
-                    self.root = Some(glued.map_or_else(|| words.next().copied(), Some)?.to_owned());
+                    self.root = Some(
+                        glued
+                            .map_or_else(|| words.next().copied(), Some)?
+                            .to_owned(),
+                    );
                 }
                 _ if difference.above > 0 && is_short && word.starts_with("-d") => {
                     self.root = Some(word[2..].to_owned());
@@ -98,8 +133,15 @@ impl Written {
 fn options(difference: &Difference, root: Option<&str>) -> Option<Vec<String>> {
     let mut options = Vec::new();
     options.extend(difference.strip.map(|level| format!("-p{level}")));
-    if let Some(directory) = difference.directory.as_ref().filter(|directory| !directory.is_empty()) {
-        options.push(format!("--directory={}", std::str::from_utf8(directory).ok()?));
+    if let Some(directory) = difference
+        .directory
+        .as_ref()
+        .filter(|directory| !directory.is_empty())
+    {
+        options.push(format!(
+            "--directory={}",
+            std::str::from_utf8(directory).ok()?
+        ));
     }
     if difference.git_paths {
         options.push("--git-paths".to_owned());
@@ -107,7 +149,10 @@ fn options(difference: &Difference, root: Option<&str>) -> Option<Vec<String>> {
     if difference.above > 0 {
         let above = vec![".."; difference.above].join("/");
         let root = root.filter(|root| *root != ".");
-        options.push(format!("--root={}", root.map_or(above.clone(), |root| format!("{root}/{above}"))));
+        options.push(format!(
+            "--root={}",
+            root.map_or(above.clone(), |root| format!("{root}/{above}"))
+        ));
     }
     if difference.idempotent {
         options.push("--idempotent".to_owned());
@@ -117,7 +162,9 @@ fn options(difference: &Difference, root: Option<&str>) -> Option<Vec<String>> {
 
 /// Puts the words of the patches in another order; `None` if they are not all there.
 fn reorder(words: &mut [String], order: &[String]) -> Option<()> {
-    let places: Vec<_> = (0..words.len()).filter(|&place| order.contains(&words[place])).collect();
+    let places: Vec<_> = (0..words.len())
+        .filter(|&place| order.contains(&words[place]))
+        .collect();
     if places.len() != order.len() {
         return None;
     }
@@ -127,7 +174,8 @@ fn reorder(words: &mut [String], order: &[String]) -> Option<()> {
     Some(())
 }
 
-/// Returns `word` as a POSIX shell reads it; `None` if it has characters that a terminal does not show.
+/// Returns `word` as a POSIX shell reads it; `None` if it has characters that a terminal does not
+/// show.
 pub(super) fn quoted(word: &str) -> Option<String> {
     if word.chars().any(char::is_control) {
         return None;
@@ -150,20 +198,51 @@ mod tests {
 
     #[test]
     fn options_replace_those_that_were_given() {
-        let strip = Difference { strip: Some(2), ..Difference::default() };
-        for line in ["wpatch apply -p1 x", "wpatch apply -p 0 x", "wpatch apply x", "wpatch apply x -p3"] {
-            assert_eq!(suggested(line, &strip).as_deref(), Some("`wpatch apply -p2 x`"), "{line}");
+        let strip = Difference {
+            strip: Some(2),
+            ..Difference::default()
+        };
+        for line in [
+            "wpatch apply -p1 x",
+            "wpatch apply -p 0 x",
+            "wpatch apply x",
+            "wpatch apply x -p3",
+        ] {
+            assert_eq!(
+                suggested(line, &strip).as_deref(),
+                Some("`wpatch apply -p2 x`"),
+                "{line}"
+            );
         }
-        let directory = Difference { directory: Some(b"a b".to_vec()), ..strip.clone() };
-        for line in ["wpatch -d apply check --directory=c x", "wpatch -d apply check --directory c x"] {
+        let directory = Difference {
+            directory: Some(b"a b".to_vec()),
+            ..strip.clone()
+        };
+        for line in [
+            "wpatch -d apply check --directory=c x",
+            "wpatch -d apply check --directory c x",
+        ] {
             let expected = "`wpatch -d apply check -p2 '--directory=a b' x`";
-            assert_eq!(suggested(line, &directory).as_deref(), Some(expected), "{line}");
+            assert_eq!(
+                suggested(line, &directory).as_deref(),
+                Some(expected),
+                "{line}"
+            );
         }
-        let above = Difference { above: 2, ..Difference::default() };
-        for (line, root) in
-            [("wpatch apply x", "../.."), ("wpatch apply -d s x", "s/../.."), ("wpatch --root=. apply x", "../..")]
-        {
-            assert_eq!(suggested(line, &above), Some(format!("`wpatch apply --root={root} x`")), "{line}");
+        let above = Difference {
+            above: 2,
+            ..Difference::default()
+        };
+        for (line, root) in [
+            ("wpatch apply x", "../.."),
+            ("wpatch apply -d s x", "s/../.."),
+            ("wpatch --root=. apply x", "../.."),
+        ] {
+            assert_eq!(
+                suggested(line, &above),
+                Some(format!("`wpatch apply --root={root} x`")),
+                "{line}"
+            );
         }
         assert_eq!(suggested("wpatch apply -Rp1 x", &strip), None);
         assert_eq!(suggested("wpatch undo", &strip), None);
@@ -171,18 +250,35 @@ mod tests {
 
     #[test]
     fn patches_change_their_places_and_nothing_else_does() {
-        let order = Difference { order: vec!["b".to_owned(), "a".to_owned()], ..Difference::default() };
-        assert_eq!(suggested("wpatch apply a -R b", &order).as_deref(), Some("`wpatch apply b -R a`"));
+        let order = Difference {
+            order: vec!["b".to_owned(), "a".to_owned()],
+            ..Difference::default()
+        };
+        assert_eq!(
+            suggested("wpatch apply a -R b", &order).as_deref(),
+            Some("`wpatch apply b -R a`")
+        );
         assert_eq!(suggested("wpatch apply a", &order), None);
-        let strip = Difference { strip: Some(0), reads_input: true, ..Difference::default() };
-        assert_eq!(suggested("wpatch apply", &strip).as_deref(), Some("`wpatch apply -p0` with the same input"));
+        let strip = Difference {
+            strip: Some(0),
+            reads_input: true,
+            ..Difference::default()
+        };
+        assert_eq!(
+            suggested("wpatch apply", &strip).as_deref(),
+            Some("`wpatch apply -p0` with the same input")
+        );
     }
 
     #[test]
     fn words_are_quoted_for_a_shell() {
-        for (word, expected) in
-            [("a/b.c", "a/b.c"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("$x", "'$x'"), ("", "''")]
-        {
+        for (word, expected) in [
+            ("a/b.c", "a/b.c"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$x", "'$x'"),
+            ("", "''"),
+        ] {
             assert_eq!(quoted(word).as_deref(), Some(expected));
         }
         assert_eq!(quoted("a\nb"), None);

@@ -1,8 +1,9 @@
-//! What helps a patch that does not apply: other names for its files, another order of the patches, or the option for a
-//! patch that is applied already.
+//! What helps a patch that does not apply: other names for its files, another order of the patches,
+//! or the option for a patch that is applied already.
 //!
-//! Each suggestion was tried: the changed request is read and resolved against the tree, and nothing is written. A trial ends
-//! at the first hunk that does not match, and looks for no closest match. All work is limited by counts. Read `names` first.
+//! Each suggestion was tried: the changed request is read and resolved against the tree, and
+//! nothing is written. A trial ends at the first hunk that does not match, and looks for no closest
+//! match. All work is limited by counts. Read `names` first.
 
 mod alike;
 mod budget;
@@ -57,7 +58,10 @@ pub(super) struct Origin {
 
 impl Origin {
     pub(super) fn of(patches: &Patches) -> Self {
-        Self { series: patches.series.clone(), count: patches.texts.len() }
+        Self {
+            series: patches.series.clone(),
+            count: patches.texts.len(),
+        }
     }
 }
 
@@ -72,7 +76,12 @@ struct Trials<'a> {
 }
 
 /// Adds to the problems of a patch that does not apply what would help.
-pub(super) fn suggest(task: &Task<'_>, origin: &Origin, options: &preflight::Options, done: &mut Committed) {
+pub(super) fn suggest(
+    task: &Task<'_>,
+    origin: &Origin,
+    options: &preflight::Options,
+    done: &mut Committed,
+) {
     if done.resolved.index_report.is_some() {
         suggest_adding(task.workspace, done.problems());
     }
@@ -80,7 +89,10 @@ pub(super) fn suggest(task: &Task<'_>, origin: &Origin, options: &preflight::Opt
         return;
     }
     let mut options = preflight::Options {
-        rules: Rules { detail: Detail::Nothing, ..options.rules.clone() },
+        rules: Rules {
+            detail: Detail::Nothing,
+            ..options.rules.clone()
+        },
         describe: false,
         diff: false,
         whole_diff: false,
@@ -94,7 +106,14 @@ pub(super) fn suggest(task: &Task<'_>, origin: &Origin, options: &preflight::Opt
     options.whitespace.action = WhitespaceAction::NoWarn;
     let (workspace, selected) = (task.workspace, &mut done.resolved.selected);
     let budget = Budget::of(&selected.plan.operations, workspace);
-    let trials = Trials { task, origin, selected, options, workspace, budget };
+    let trials = Trials {
+        task,
+        origin,
+        selected,
+        options,
+        workspace,
+        budget,
+    };
     if let Some(advice) = names::suggest(&trials).or_else(|| order::suggest(&trials)) {
         advice.give(&mut selected.problems);
     }
@@ -116,7 +135,10 @@ fn may_suggest(task: &Task<'_>) -> bool {
 
 /// Suggests `git add` for the files that the work tree has and the index does not have.
 fn suggest_adding(workspace: &dyn Workspace, problems: &mut [Problem]) {
-    for problem in problems.iter_mut().filter(|problem| *problem.code == code::MISSING) {
+    for problem in problems
+        .iter_mut()
+        .filter(|problem| *problem.code == code::MISSING)
+    {
         let is_there = |path| workspace.stat(path).is_ok_and(|stat| stat.is_some());
         if problem.path.as_ref().is_some_and(is_there) && !problem.facts.is_untracked {
             let help = "`git add` the file first, or apply the patch without --index and --cached";
@@ -133,7 +155,11 @@ fn is_worth_trying(done: &Committed) -> bool {
     let size: usize = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     // After a part of the patch is applied, a trial would see another tree.
     (done.result.receipt.is_none()
-        || done.resolved.resolution.as_ref().is_some_and(|resolution| resolution.changes == 0))
+        || done
+            .resolved
+            .resolution
+            .as_ref()
+            .is_some_and(|resolution| resolution.changes == 0))
         && errors.peek().is_some()
         && size <= MAX_BYTES
         && plan.operations.len().max(problems.len()) <= MAX_OPERATIONS
@@ -154,7 +180,8 @@ impl Advice {
     /// Puts it in place of the general help.
     fn give(self, problems: &mut [Problem]) {
         let is_helped = |problem: &&mut Problem| {
-            problem.severity != Severity::Warning && (self.codes.is_empty() || self.codes.contains(problem.code))
+            problem.severity != Severity::Warning
+                && (self.codes.is_empty() || self.codes.contains(problem.code))
         };
         for (nth, problem) in problems.iter_mut().filter(is_helped).enumerate() {
             let is_listed = *problem.code == code::MISSING && problem.operation.is_some();
@@ -173,12 +200,17 @@ impl Trials<'_> {
         }
     }
 
-    /// Returns the patches as they were read; `None` if the plan has parts of them as patches of their own.
+    /// Returns the patches as they were read; `None` if the plan has parts of them as patches of
+    /// their own.
     fn patches(&self) -> Option<Vec<(String, Bytes)>> {
         let inputs = &self.selected.plan.inputs;
         let copy = |bytes: &[u8]| Bytes::from(bytes.to_vec());
-        (inputs.len() == self.origin.count)
-            .then(|| inputs.iter().map(|input| (input.name.clone(), copy(input.original()))).collect())
+        (inputs.len() == self.origin.count).then(|| {
+            inputs
+                .iter()
+                .map(|input| (input.name.clone(), copy(input.original())))
+                .collect()
+        })
     }
 
     /// Reads the patches with other options; `None` if they cannot be read like that.
@@ -188,9 +220,19 @@ impl Trials<'_> {
         {
             naming.strip = decide.strip;
         }
-        let patches = Patches { texts: self.patches()?, series: self.origin.series.clone(), is_saved: false };
+        let patches = Patches {
+            texts: self.patches()?,
+            series: self.origin.series.clone(),
+            is_saved: false,
+        };
         let progress = Progress::default();
-        let mut selected = read(patches, Reader { tree: Some(workspace), ..Reader::new(&decide, &progress) });
+        let mut selected = read(
+            patches,
+            Reader {
+                tree: Some(workspace),
+                ..Reader::new(&decide, &progress)
+            },
+        );
         if selected.is_resolvable {
             gnu::apply_options(&decide.gnu, workspace, &mut selected);
         }
@@ -199,7 +241,11 @@ impl Trials<'_> {
 }
 
 /// Resolves `plan`; `None` if it does not apply.
-fn resolve(plan: &Plan, options: &preflight::Options, workspace: &dyn Workspace) -> Option<Resolution> {
+fn resolve(
+    plan: &Plan,
+    options: &preflight::Options,
+    workspace: &dyn Workspace,
+) -> Option<Resolution> {
     let resolution = preflight::resolve(plan, workspace, options, &Dropped).ok()?;
     resolution.is_clean().then_some(resolution)
 }

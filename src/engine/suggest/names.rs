@@ -1,4 +1,5 @@
-//! Names that do not match: finds the strip level, the directory or the root with which a patch applies.
+//! Names that do not match: finds the strip level, the directory or the root with which a patch
+//! applies.
 
 use std::sync::Arc;
 
@@ -22,7 +23,12 @@ const MAX_TRIALS: usize = 16;
 const MAX_LISTED: usize = 4;
 
 /// The problems that other names solve.
-const CODES: &[Code] = &[code::MISSING, code::NOT_A_DIRECTORY, code::NAME_STRIPPED, code::NOT_A_FILE];
+const CODES: &[Code] = &[
+    code::MISSING,
+    code::NOT_A_DIRECTORY,
+    code::NAME_STRIPPED,
+    code::NOT_A_FILE,
+];
 
 /// A way in which the files of the patch exist.
 struct Match {
@@ -34,14 +40,22 @@ struct Match {
 
 /// Returns the names with which the patch applies, if files of it are missing.
 pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
-    if !trials.selected.problems.iter().any(|problem| CODES.contains(problem.code)) {
+    if !trials
+        .selected
+        .problems
+        .iter()
+        .any(|problem| CODES.contains(problem.code))
+    {
         return None;
     }
     let plan = trials.parse()?;
     let request = &trials.task.request;
     let needs = Needs::of(&plan, request.decide.direction());
     let mut matches = git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
-    let level = (request.decide.selection().level(), request.decide.strip.is_some());
+    let level = (
+        request.decide.selection().level(),
+        request.decide.strip.is_some(),
+    );
     let policy = &trials.options.policy;
     if trials.origin.series.is_none() && request.decide.file.is_none() {
         let found = needs.candidates(level, trials.workspace, policy);
@@ -57,7 +71,11 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
         known.push(found.paths.clone());
         is_new
     });
-    if trials.budget.is_exhausted() { None } else { advise(trials, &matches) }
+    if trials.budget.is_exhausted() {
+        None
+    } else {
+        advise(trials, &matches)
+    }
 }
 
 impl Trials<'_> {
@@ -80,41 +98,77 @@ impl Trials<'_> {
     /// Returns the files that the patch needs as it was read, from the top of the work tree.
     fn current(&self) -> Vec<RelPath> {
         let prefix = self.prefix();
-        let needed = self.selected.plan.operations.iter().filter_map(|operation| match operation.action {
-            Action::Create => None,
-            Action::Rename | Action::Copy => operation.from.as_ref(),
-            Action::Modify | Action::Delete | Action::Uncopy => Some(&operation.path),
-        });
+        let needed = self
+            .selected
+            .plan
+            .operations
+            .iter()
+            .filter_map(|operation| match operation.action {
+                Action::Create => None,
+                Action::Rename | Action::Copy => operation.from.as_ref(),
+                Action::Modify | Action::Delete | Action::Uncopy => Some(&operation.path),
+            });
         needed.map(|path| whole(path, prefix.as_ref())).collect()
     }
 
     fn reads_input(&self) -> bool {
-        self.selected.plan.inputs.iter().any(|input| input.name == "-")
+        self.selected
+            .plan
+            .inputs
+            .iter()
+            .any(|input| input.name == "-")
     }
 
     /// Tries a reading of the names below the root, whose path from the top is `prefix`.
     fn below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
-        let Candidate { strip, directory, paths } = candidate;
+        let Candidate {
+            strip,
+            directory,
+            paths,
+        } = candidate;
         let decide = &self.task.request.decide;
         let level = || (!directory.is_empty()).then(|| decide.selection().level());
-        let tried =
-            Decide { strip: strip.or(decide.strip).or_else(level), directory: directory.clone(), ..decide.clone() };
-        let directory = (!directory.is_empty() || !decide.directory.is_empty()).then_some(directory);
+        let tried = Decide {
+            strip: strip.or(decide.strip).or_else(level),
+            directory: directory.clone(),
+            ..decide.clone()
+        };
+        let directory =
+            (!directory.is_empty() || !decide.directory.is_empty()).then_some(directory);
         let paths = paths.iter().map(|path| whole(path, prefix)).collect();
         let applies = self.applies(tried, (self.workspace, &self.options.policy));
-        let difference = Difference { strip, directory, reads_input: self.reads_input(), ..Difference::default() };
-        Match { difference, paths, applies }
+        let difference = Difference {
+            strip,
+            directory,
+            reads_input: self.reads_input(),
+            ..Difference::default()
+        };
+        Match {
+            difference,
+            paths,
+            applies,
+        }
     }
 
     /// Returns whether the patches apply with `decide` to `workspace`, under `policy`.
     fn applies(&self, decide: Decide, (workspace, policy): (&dyn Workspace, &Arc<Policy>)) -> bool {
         let count = self.selected.plan.operations.len();
-        let plan = self.read(decide, workspace).filter(|plan| plan.operations.len() >= count);
-        let Some(plan) = plan.filter(|plan| self.budget.spend(budget::work(&plan.operations, workspace))) else {
+        let plan = self
+            .read(decide, workspace)
+            .filter(|plan| plan.operations.len() >= count);
+        let Some(plan) =
+            plan.filter(|plan| self.budget.spend(budget::work(&plan.operations, workspace)))
+        else {
             return false;
         };
-        let mut selected = Selected { plan, ..Selected::default() };
-        let mut options = preflight::Options { policy: Arc::clone(policy), ..self.options.clone() };
+        let mut selected = Selected {
+            plan,
+            ..Selected::default()
+        };
+        let mut options = preflight::Options {
+            policy: Arc::clone(policy),
+            ..self.options.clone()
+        };
         whitespace::consult(&self.task.request, &mut selected, &mut options);
         options.whitespace.action = WhitespaceAction::NoWarn;
         !selected.is_refused() && super::resolve(&selected.plan, &options, workspace).is_some()
@@ -123,7 +177,8 @@ impl Trials<'_> {
 
 /// Returns `path` from the top of the work tree, where the root is at `prefix`.
 fn whole(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
-    let joined = prefix.and_then(|prefix| RelPath::new(&[prefix.as_bytes(), path.as_bytes()].join(&b'/')).ok());
+    let joined = prefix
+        .and_then(|prefix| RelPath::new(&[prefix.as_bytes(), path.as_bytes()].join(&b'/')).ok());
     joined.unwrap_or_else(|| path.clone())
 }
 
@@ -131,37 +186,75 @@ fn whole(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
 fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
     let request = &trials.task.request;
     let prefix = trials.prefix()?;
-    if request.decide.below.is_some() || !plan.operations.iter().all(|operation| operation.tells_missing) {
+    if request.decide.below.is_some()
+        || !plan
+            .operations
+            .iter()
+            .all(|operation| operation.tells_missing)
+    {
         return None;
     }
-    let decide = Decide { below: Some(prefix.as_bytes().to_vec()), ..request.decide.clone() };
+    let decide = Decide {
+        below: Some(prefix.as_bytes().to_vec()),
+        ..request.decide.clone()
+    };
     if !trials.applies(decide, (trials.workspace, &trials.options.policy)) {
         return None;
     }
     let needs = Needs::of(plan, request.decide.direction());
     let top = trials.workspace.work_tree().ok()??.top;
     let paths = needs.existing(request.decide.selection().level(), b"", top)?;
-    let difference = Difference { git_paths: true, reads_input: trials.reads_input(), ..Difference::default() };
-    Some(Match { difference, paths, applies: true })
+    let difference = Difference {
+        git_paths: true,
+        reads_input: trials.reads_input(),
+        ..Difference::default()
+    };
+    Some(Match {
+        difference,
+        paths,
+        applies: true,
+    })
 }
 
 /// Tries the top of the work tree as root, if the request comes from a command line.
 fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec<Match> {
     let request = &trials.task.request;
-    let Ok(Some(tree)) = trials.workspace.work_tree() else { return Vec::new() };
+    let Ok(Some(tree)) = trials.workspace.work_tree() else {
+        return Vec::new();
+    };
     if !matches!(request.look.hints, Hints::Command(_)) || !request.decide.directory.is_empty() {
         return Vec::new();
     }
-    let above = trials.options.policy.above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
-    let Ok(policy) = governed(trials.task.command.name, &Arc::new(above), tree.top) else { return Vec::new() };
+    let above = trials
+        .options
+        .policy
+        .above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
+    let Ok(policy) = governed(trials.task.command.name, &Arc::new(above), tree.top) else {
+        return Vec::new();
+    };
     let candidates = needs.candidates(level, tree.top, &policy);
-    let candidates = candidates.into_iter().filter(|candidate| candidate.directory.is_empty()).take(MAX_TRIALS);
+    let candidates = candidates
+        .into_iter()
+        .filter(|candidate| candidate.directory.is_empty())
+        .take(MAX_TRIALS);
     let above = tree.prefix.components().count();
     let tried = candidates.map(|Candidate { strip, paths, .. }| {
-        let decide = Decide { strip: strip.or(request.decide.strip), ..request.decide.clone() };
+        let decide = Decide {
+            strip: strip.or(request.decide.strip),
+            ..request.decide.clone()
+        };
         let applies = trials.applies(decide, (tree.top, &policy));
-        let difference = Difference { strip, above, reads_input: trials.reads_input(), ..Difference::default() };
-        Match { difference, paths, applies }
+        let difference = Difference {
+            strip,
+            above,
+            reads_input: trials.reads_input(),
+            ..Difference::default()
+        };
+        Match {
+            difference,
+            paths,
+            applies,
+        }
     });
     tried.collect()
 }
@@ -169,7 +262,11 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
 fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
     let applying: Vec<_> = matches.iter().filter(|found| found.applies).collect();
     let names = |found: &Match| names(trials, found);
-    let line = |found: &&Match| trials.command(&found.difference).unwrap_or_else(|| names(found));
+    let line = |found: &&Match| {
+        trials
+            .command(&found.difference)
+            .unwrap_or_else(|| names(found))
+    };
     let (help, advice) = match (&applying[..], matches) {
         ([only], _) => {
             let names = names(only);
@@ -182,38 +279,63 @@ fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
         ([], [only]) => {
             let names = names(only);
             let help = match trials.command(&only.difference) {
-                Some(command) => format!("the files exist with {command}, but the patch does not apply to them"),
+                Some(command) => {
+                    format!("the files exist with {command}, but the patch does not apply to them")
+                }
                 None => format!("the tree has {names}, but the patch does not apply there"),
             };
-            (help, format!("read {names} again: the patch does not apply there either"))
+            (
+                help,
+                format!("read {names} again: the patch does not apply there either"),
+            )
         }
         ([], _) => return None,
         (several, _) => {
             let listed = |list: Vec<String>| {
                 let more = list.len().saturating_sub(MAX_LISTED);
                 let listed = list[..list.len() - more].join("; ");
-                if more > 0 { format!("{listed}; and {more} more") } else { listed }
+                if more > 0 {
+                    format!("{listed}; and {more} more")
+                } else {
+                    listed
+                }
             };
             let help = listed(several.iter().map(line).collect());
             let places = listed(several.iter().map(|found| names(found)).collect());
             (
-                format!("the patch applies in {} places; choose one: {help}", several.len()),
-                format!("the patch applies in {} places; name the intended one: {places}", several.len()),
+                format!(
+                    "the patch applies in {} places; choose one: {help}",
+                    several.len()
+                ),
+                format!(
+                    "the patch applies in {} places; name the intended one: {places}",
+                    several.len()
+                ),
             )
         }
     };
-    Some(Advice { codes: CODES, help, next_step: advice })
+    Some(Advice {
+        codes: CODES,
+        help,
+        next_step: advice,
+    })
 }
 
 /// Returns the files of `found` as the root has them.
 fn names(trials: &Trials<'_>, found: &Match) -> String {
     let prefix = trials.prefix();
     let below = |path: &RelPath| {
-        let below = prefix.as_ref().and_then(|prefix| crate::workspace::below(path, prefix));
+        let below = prefix
+            .as_ref()
+            .and_then(|prefix| crate::workspace::below(path, prefix));
         format!("`{}`", printable(below.as_ref().unwrap_or(path).as_bytes()))
     };
     let more = found.paths.len().saturating_sub(MAX_LISTED);
     let shown: Vec<_> = found.paths.iter().take(MAX_LISTED).map(below).collect();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     format!("{}{more}", shown.join(", "))
 }

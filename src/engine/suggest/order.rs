@@ -1,4 +1,5 @@
-//! Patches in the wrong order, and patches that are applied already: finds an order in which they apply.
+//! Patches in the wrong order, and patches that are applied already: finds an order in which they
+//! apply.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,12 @@ use crate::text::printable;
 const MAX_PATCHES: usize = 16;
 
 /// The problems of hunks that are not in their file, neither before the patch nor after it.
-const NOT_APPLIED: [Code; 4] = [code::NOT_FOUND, code::AMBIGUOUS, code::OVERLAP, code::NAME_STRIPPED];
+const NOT_APPLIED: [Code; 4] = [
+    code::NOT_FOUND,
+    code::AMBIGUOUS,
+    code::OVERLAP,
+    code::NAME_STRIPPED,
+];
 
 /// The patches of a request: each is the range of its operations.
 struct Patches<'a> {
@@ -44,9 +50,20 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     {
         return Some(patches.reordered((late, early), found, false));
     }
-    let rules = Rules { detail: Detail::Kind, ..trials.options.rules.clone() };
-    let options = preflight::Options { idempotent: true, rules, ..trials.options.clone() };
-    if let Some(advice) = patches.can_be_applied().then(|| patches.applied(&options)).flatten() {
+    let rules = Rules {
+        detail: Detail::Kind,
+        ..trials.options.rules.clone()
+    };
+    let options = preflight::Options {
+        idempotent: true,
+        rules,
+        ..trials.options.clone()
+    };
+    if let Some(advice) = patches
+        .can_be_applied()
+        .then(|| patches.applied(&options))
+        .flatten()
+    {
         return Some(advice);
     }
     let repeated = is_series.then(|| patches.order(&options));
@@ -64,23 +81,39 @@ impl<'a> Patches<'a> {
     fn of(trials: &'a Trials<'a>) -> Self {
         let operations = &trials.selected.plan.operations;
         let parts: BTreeSet<_> = operations.iter().map(|operation| operation.part).collect();
-        let number = |operation: &Operation| if parts.len() > 1 { operation.part } else { operation.step };
+        let number = |operation: &Operation| {
+            if parts.len() > 1 {
+                operation.part
+            } else {
+                operation.step
+            }
+        };
         let mut all: Vec<Vec<Operation>> = Vec::new();
         for operation in operations {
             match all.last_mut() {
-                Some(last) if last.last().is_some_and(|before| number(before) == number(operation)) => {
+                Some(last)
+                    if last
+                        .last()
+                        .is_some_and(|before| number(before) == number(operation)) =>
+                {
                     last.push(operation.clone());
                 }
                 _ => all.push(vec![operation.clone()]),
             }
         }
-        let work = all.iter().map(|operations| budget::work(operations, trials.workspace)).collect();
+        let work = all
+            .iter()
+            .map(|operations| budget::work(operations, trials.workspace))
+            .collect();
         Self { trials, all, work }
     }
 
     /// Returns the first patch that has an error.
     fn failed(&self) -> Option<usize> {
-        let first = self.errors().filter_map(|problem| problem.operation).min()?;
+        let first = self
+            .errors()
+            .filter_map(|problem| problem.operation)
+            .min()?;
         let mut end = 0;
         self.all.iter().position(|operations| {
             end += operations.len();
@@ -92,25 +125,41 @@ impl<'a> Patches<'a> {
     fn resolve(&self, order: &[usize], options: &preflight::Options) -> Option<Resolution> {
         let (mut operations, mut next): (Vec<Operation>, usize) = (Vec::new(), 0);
         for (part, &number) in order.iter().enumerate() {
-            let first = self.all[number].first().map_or(0, |operation| operation.step);
+            let first = self.all[number]
+                .first()
+                .map_or(0, |operation| operation.step);
             let renumbered = self.all[number].iter().map(|operation| {
                 let step = next + operation.step.saturating_sub(first);
-                Operation { step, part, ..operation.clone() }
+                Operation {
+                    step,
+                    part,
+                    ..operation.clone()
+                }
             });
             operations.extend(renumbered);
             next = operations.last().map_or(next, |last| last.step + 1);
         }
-        let plan = Plan { inputs: self.trials.selected.plan.inputs.clone(), operations };
+        let plan = Plan {
+            inputs: self.trials.selected.plan.inputs.clone(),
+            operations,
+        };
         super::resolve(&plan, options, self.trials.workspace)
     }
 
     /// Applies in each round the first patch that applies, as long as the budget allows trials.
     fn order(&self, options: &preflight::Options) -> Order {
-        let mut found = Order { numbers: Vec::new(), needs: Vec::new(), is_complete: false };
+        let mut found = Order {
+            numbers: Vec::new(),
+            needs: Vec::new(),
+            is_complete: false,
+        };
         let mut rest: Vec<usize> = (0..self.all.len()).collect();
         while let Some(place) = rest.iter().position(|&number| {
             let order = [&found.numbers[..], &[number]].concat();
-            let work = order.iter().map(|&number| self.work[number]).fold(0, u64::saturating_add);
+            let work = order
+                .iter()
+                .map(|&number| self.work[number])
+                .fold(0, u64::saturating_add);
             self.trials.budget.spend(work) && self.resolve(&order, options).is_some()
         }) {
             let number = rest.remove(place);
@@ -126,12 +175,24 @@ impl<'a> Patches<'a> {
     /// Returns the name of a patch: its file, with a line if the file has several.
     fn name(&self, number: usize) -> String {
         let plan = &self.trials.selected.plan;
-        let Some(first) = self.all[number].first() else { return String::new() };
-        let Some(input) = plan.inputs.get(first.input) else { return String::new() };
-        let start = self.all[number].iter().map(|operation| operation.span.start).min().unwrap_or_default();
-        let of_input = |patch: &&Vec<Operation>| patch.iter().any(|operation| operation.input == first.input);
-        let name =
-            if input.name == "-" { "standard input".to_owned() } else { printable(input.name.as_bytes()).to_string() };
+        let Some(first) = self.all[number].first() else {
+            return String::new();
+        };
+        let Some(input) = plan.inputs.get(first.input) else {
+            return String::new();
+        };
+        let start = self.all[number]
+            .iter()
+            .map(|operation| operation.span.start)
+            .min()
+            .unwrap_or_default();
+        let of_input =
+            |patch: &&Vec<Operation>| patch.iter().any(|operation| operation.input == first.input);
+        let name = if input.name == "-" {
+            "standard input".to_owned()
+        } else {
+            printable(input.name.as_bytes()).to_string()
+        };
         if self.all.iter().filter(of_input).count() > 1 {
             format!("the patch at line {} of {name}", input.position(start).line)
         } else {
@@ -139,43 +200,83 @@ impl<'a> Patches<'a> {
         }
     }
 
-    /// Returns the files of the patches in `order`; `None` if a file has several patches or none is a file.
+    /// Returns the files of the patches in `order`; `None` if a file has several patches or none is
+    /// a file.
     fn files(&self, order: &[usize]) -> Option<Vec<String>> {
         let inputs = &self.trials.selected.plan.inputs;
-        let numbers: Vec<_> = order.iter().map(|&number| self.all[number].first().map(|first| first.input)).collect();
+        let numbers: Vec<_> = order
+            .iter()
+            .map(|&number| self.all[number].first().map(|first| first.input))
+            .collect();
         let numbers: Vec<usize> = numbers.into_iter().collect::<Option<_>>()?;
-        let is_whole = numbers.len() == inputs.len() && numbers.iter().collect::<BTreeSet<_>>().len() == inputs.len();
-        (is_whole && self.trials.origin.series.is_none())
-            .then(|| numbers.iter().map(|&number| inputs[number].name.clone()).collect())
+        let is_whole = numbers.len() == inputs.len()
+            && numbers.iter().collect::<BTreeSet<_>>().len() == inputs.len();
+        (is_whole && self.trials.origin.series.is_none()).then(|| {
+            numbers
+                .iter()
+                .map(|&number| inputs[number].name.clone())
+                .collect()
+        })
     }
 
     fn command(&self, order: &[usize], idempotent: bool) -> Option<String> {
         let is_changed = order.windows(2).any(|pair| pair[0] > pair[1]);
-        let order = if is_changed { self.files(order)? } else { Vec::new() };
-        let reads_input = self.trials.selected.plan.inputs.iter().any(|input| input.name == "-");
-        let difference = Difference { idempotent, order, reads_input, ..Difference::default() };
+        let order = if is_changed {
+            self.files(order)?
+        } else {
+            Vec::new()
+        };
+        let reads_input = self
+            .trials
+            .selected
+            .plan
+            .inputs
+            .iter()
+            .any(|input| input.name == "-");
+        let difference = Difference {
+            idempotent,
+            order,
+            reads_input,
+            ..Difference::default()
+        };
         self.trials.command(&difference)
     }
 
     fn reordered(&self, (late, early): (usize, usize), found: &Order, idempotent: bool) -> Advice {
         let (late, early) = (self.name(late), self.name(early));
         let fault = format!("{late} needs {early}, which comes after it");
-        let command = found.is_complete.then(|| self.command(&found.numbers, idempotent)).flatten();
-        let applied = if idempotent { " and skip the applied changes" } else { "" };
+        let command = found
+            .is_complete
+            .then(|| self.command(&found.numbers, idempotent))
+            .flatten();
+        let applied = if idempotent {
+            " and skip the applied changes"
+        } else {
+            ""
+        };
         let help = match command {
             Some(command) => format!("{fault}: the patches apply with {command}"),
             None => format!("{fault}: apply {early} first{applied}"),
         };
-        Advice { codes: &[], help, next_step: format!("{fault}: send {early} first") }
+        Advice {
+            codes: &[],
+            help,
+            next_step: format!("{fault}: send {early} first"),
+        }
     }
 
     /// Returns whether one of the problems can have a patch that is applied already as its cause.
     fn can_be_applied(&self) -> bool {
-        self.errors().any(|problem| !NOT_APPLIED.contains(problem.code))
+        self.errors()
+            .any(|problem| !NOT_APPLIED.contains(problem.code))
     }
 
     fn errors(&self) -> impl Iterator<Item = &Problem> {
-        self.trials.selected.problems.iter().filter(|problem| problem.severity != Severity::Warning)
+        self.trials
+            .selected
+            .problems
+            .iter()
+            .filter(|problem| problem.severity != Severity::Warning)
     }
 
     /// Returns which patches are applied already, if the others apply in the given order.
@@ -183,15 +284,18 @@ impl<'a> Patches<'a> {
         let order: Vec<_> = (0..self.all.len()).collect();
         let resolution = self.resolve(&order, options)?;
         // A file that is missing is no evidence of a deletion.
-        let is_seen = |operation: &Operation| !matches!(operation.action, Action::Delete | Action::Uncopy);
+        let is_seen =
+            |operation: &Operation| !matches!(operation.action, Action::Delete | Action::Uncopy);
         let mut outcomes = resolution.files.iter();
         let is_applied = |problem: &Problem| *problem.code == code::ALREADY_APPLIED;
         let mut has_done = self.trials.selected.problems.iter().any(is_applied);
         let mut done: Vec<usize> = Vec::new();
         for &number in &order {
             let of_patch: Vec<_> = self.all[number].iter().zip(outcomes.by_ref()).collect();
-            let seen: Vec<_> =
-                of_patch.iter().filter(|(operation, outcome)| outcome.is_done && is_seen(operation)).collect();
+            let seen: Vec<_> = of_patch
+                .iter()
+                .filter(|(operation, outcome)| outcome.is_done && is_seen(operation))
+                .collect();
             has_done |= !seen.is_empty();
             if !seen.is_empty() && of_patch.iter().all(|(_, outcome)| outcome.is_done) {
                 done.push(number);
@@ -201,19 +305,37 @@ impl<'a> Patches<'a> {
         let with = command.as_ref().map_or("--idempotent", String::as_str);
         let (help, advice) = if done.len() == self.all.len() {
             let advice = "the patch is already applied: there is nothing left to do".to_owned();
-            (format!("the patch is already applied; {with} counts that as success"), advice)
+            (
+                format!("the patch is already applied; {with} counts that as success"),
+                advice,
+            )
         } else if done.is_empty() {
             if !has_done {
                 return None;
             }
-            let advice = "a part of the patch is already applied: read the files again and send the rest".to_owned();
-            (format!("a part of the patch is already applied; the rest applies with {with}"), advice)
+            let advice =
+                "a part of the patch is already applied: read the files again and send the rest"
+                    .to_owned();
+            (
+                format!("a part of the patch is already applied; the rest applies with {with}"),
+                advice,
+            )
         } else {
             let names: Vec<_> = done.iter().map(|&number| self.name(number)).collect();
-            let (names, are) = (names.join(", "), if names.len() == 1 { "is" } else { "are" });
+            let (names, are) = (
+                names.join(", "),
+                if names.len() == 1 { "is" } else { "are" },
+            );
             let advice = format!("{names} {are} already applied: send the other patches alone");
-            (format!("{names} {are} already applied; the others apply with {with}"), advice)
+            (
+                format!("{names} {are} already applied; the others apply with {with}"),
+                advice,
+            )
         };
-        Some(Advice { codes: &[], help, next_step: advice })
+        Some(Advice {
+            codes: &[],
+            help,
+            next_step: advice,
+        })
     }
 }

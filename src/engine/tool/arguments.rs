@@ -1,4 +1,5 @@
-//! What tools take. The schemas are made from these types, and so are the words on what does not keep to them.
+//! What tools take. The schemas are made from these types, and so are the words on what does not
+//! keep to them.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -32,8 +33,8 @@ pub(super) struct ReplaceArguments {
     pub(super) old_str: String,
     /// The text that comes in its place; nothing if it is left out.
     pub(super) new_str: Option<String>,
-    /// Whether texts that are not in the file as they are get repaired where they have one certain reading, such as another
-    /// indentation, blanks, quotes or line numbers.
+    /// Whether texts that are not in the file as they are get repaired where they have one certain
+    /// reading, such as another indentation, blanks, quotes or line numbers.
     pub(super) lenient: Option<bool>,
     #[serde(rename = "command")]
     #[schemars(skip)]
@@ -75,9 +76,11 @@ pub(super) struct CreateArguments {
 pub(super) struct PatchArguments {
     /// The text of the patch.
     pub(super) patch: String,
-    /// Its grammar: unified, context, normal, git, codex, blocks, hashline or json; auto, or left out, to find out.
+    /// Its grammar: unified, context, normal, git, codex, blocks, hashline or json; auto, or left
+    /// out, to find out.
     pub(super) format: Option<String>,
-    /// How many leading components to take off the names of a diff; 1 if it is left out, for a/ and b/.
+    /// How many leading components to take off the names of a diff; 1 if it is left out, for a/ and
+    /// b/.
     pub(super) strip: Option<usize>,
     /// Whether a patch that does not fit as it stands is repaired where it has one certain reading.
     pub(super) lenient: Option<bool>,
@@ -91,11 +94,13 @@ pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(arguments: &'a str) -> R
     if !arguments.trim_start().starts_with('{') {
         return Err(Misuse("the arguments are no object".to_owned()));
     }
-    serde_json::from_str(arguments)
-        .map_err(|error| Misuse(explain(arguments, &schema::<T>()).unwrap_or_else(|| plain(&error))))
+    serde_json::from_str(arguments).map_err(|error| {
+        Misuse(explain(arguments, &schema::<T>()).unwrap_or_else(|| plain(&error)))
+    })
 }
 
-/// Returns the words of `error` without its place in a text that a model does not see, for what a schema cannot express.
+/// Returns the words of `error` without its place in a text that a model does not see, for what a
+/// schema cannot express.
 fn plain(error: &serde_json::Error) -> String {
     let words = error.to_string();
     let words = words.split(" at line ").next().unwrap_or_default();
@@ -108,5 +113,8 @@ fn plain(error: &serde_json::Error) -> String {
 /// Returns the JSON Schema of arguments.
 pub(super) fn schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
-    settings.into_generator().into_root_schema_for::<T>().to_value()
+    settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
 }

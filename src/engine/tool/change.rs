@@ -8,20 +8,38 @@ use crate::engine::Request;
 const MAX_DIFF: usize = 4 << 10;
 
 pub(super) fn str_replace(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
-    let ReplaceArguments { path, old_str, new_str, lenient, .. } = read(arguments)?;
+    let ReplaceArguments {
+        path,
+        old_str,
+        new_str,
+        lenient,
+        ..
+    } = read(arguments)?;
     let mut request = Request::edit(call.below(&path), old_str, new_str.unwrap_or_default());
     request.decide.lenient = lenient == Some(true);
     Ok(shown(request, call))
 }
 
 pub(super) fn insert(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
-    let InsertArguments { path, insert_line, insert_text, .. } = read(arguments)?;
-    Ok(shown(Request::insert_after(call.below(&path), insert_line, insert_text), call))
+    let InsertArguments {
+        path,
+        insert_line,
+        insert_text,
+        ..
+    } = read(arguments)?;
+    Ok(shown(
+        Request::insert_after(call.below(&path), insert_line, insert_text),
+        call,
+    ))
 }
 
 pub(super) fn create(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
-    let CreateArguments { path, file_text, .. } = read(arguments)?;
-    Ok(ToolAnswer::of(&call.make(Request::write(call.below(&path), file_text))))
+    let CreateArguments {
+        path, file_text, ..
+    } = read(arguments)?;
+    Ok(ToolAnswer::of(
+        &call.make(Request::write(call.below(&path), file_text)),
+    ))
 }
 
 /// Makes a change of lines, and shows what they are now.

@@ -1,4 +1,5 @@
-//! The verbs as tools that a model calls: a name and arguments in JSON come in, words and a document go out.
+//! The verbs as tools that a model calls: a name and arguments in JSON come in, words and a
+//! document go out.
 //!
 //! To add a tool, write its arguments and a row of [`TOOLS`].
 
@@ -58,7 +59,8 @@ impl Tool {
     }
 }
 
-/// Every tool. The first four have names and arguments of the commands of Anthropic's text editor tool.
+/// Every tool. The first four have names and arguments of the commands of Anthropic's text editor
+/// tool.
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "view",
@@ -117,10 +119,11 @@ pub struct ToolOptions {
     pub transaction: transaction::Options,
     /// The commands of the user around every change.
     pub commands: Commands,
-    /// What may be done. Tools also ask before they write a file that controls an agent or a CI system, unless the policy
-    /// switches that off.
+    /// What may be done. Tools also ask before they write a file that controls an agent or a CI
+    /// system, unless the policy switches that off.
     pub policy: Arc<Policy>,
-    /// The git of the root, which converts files as `git apply` does; `None` if no file is converted.
+    /// The git of the root, which converts files as `git apply` does; `None` if no file is
+    /// converted.
     pub git: Option<Arc<Git>>,
     /// Whose word `approve` is.
     pub approver: Approver,
@@ -130,8 +133,8 @@ pub struct ToolOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Approver {
-    /// That of the model which calls: it holds the change to what the model has seen, and answers no question of the
-    /// policy.
+    /// That of the model which calls: it holds the change to what the model has seen, and answers
+    /// no question of the policy.
     #[default]
     Model,
     /// That of a person, who looks at each call before it is made.
@@ -152,8 +155,9 @@ pub struct ToolAnswer {
 
 /// Calls the tool `name` with `arguments`, a JSON object; `None` if there is no such tool.
 ///
-/// Besides the names of [`TOOLS`] it takes `str_replace_based_edit_tool`, the text editor tool as a whole. Arguments that
-/// the tool does not take are refused like everything else that a model can mend.
+/// Besides the names of [`TOOLS`] it takes `str_replace_based_edit_tool`, the text editor tool as a
+/// whole. Arguments that the tool does not take are refused like everything else that a model can
+/// mend.
 ///
 /// # Examples
 ///
@@ -189,15 +193,24 @@ pub fn tool(
     interrupt: &Interrupt,
 ) -> Option<ToolAnswer> {
     let policy = Arc::new(Policy::clone(&options.policy).for_model());
-    let options = &ToolOptions { policy, ..options.clone() };
-    let call = Call { options, workspace, interrupt };
+    let options = &ToolOptions {
+        policy,
+        ..options.clone()
+    };
+    let call = Call {
+        options,
+        workspace,
+        interrupt,
+    };
     let answer = if EDITORS.contains(&name) {
         editor(arguments, &call)
     } else {
         let tool = TOOLS.iter().find(|tool| tool.name == name)?;
         (tool.run)(arguments, &call)
     };
-    Some(answer.unwrap_or_else(|Misuse(why)| ToolAnswer::of(&refused("tool", Problem::new(&code::USAGE, why)))))
+    Some(answer.unwrap_or_else(|Misuse(why)| {
+        ToolAnswer::of(&refused("tool", Problem::new(&code::USAGE, why)))
+    }))
 }
 
 /// Calls the command of the text editor tool that `arguments` name.
@@ -207,17 +220,29 @@ fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
         command: String,
     }
     let Named { command } = arguments::read(arguments)?;
-    let tool = TOOLS.iter().find(|tool| tool.name == command && COMMANDS.contains(&tool.name));
-    let unknown = || Misuse(format!("the command {command} is none of {}", COMMANDS.join(", ")));
+    let tool = TOOLS
+        .iter()
+        .find(|tool| tool.name == command && COMMANDS.contains(&tool.name));
+    let unknown = || {
+        Misuse(format!(
+            "the command {command} is none of {}",
+            COMMANDS.join(", ")
+        ))
+    };
     (tool.ok_or_else(unknown)?.run)(arguments, call)
 }
 
-/// Returns `file` as a path below the root, if it begins with one of its absolute names; else as it is. The root itself
-/// is `.`.
+/// Returns `file` as a path below the root, if it begins with one of its absolute names; else as it
+/// is. The root itself is `.`.
 #[must_use]
 pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
-    let mut names = roots.iter().map(AsRef::as_ref).filter(|root| root.is_absolute());
-    let path = names.find_map(|root| file.strip_prefix(root).ok()).unwrap_or(file);
+    let mut names = roots
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|root| root.is_absolute());
+    let path = names
+        .find_map(|root| file.strip_prefix(root).ok())
+        .unwrap_or(file);
     let bytes = path.as_os_str().as_encoded_bytes();
     // A path that names a directory does so to the end.
     let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -228,12 +253,18 @@ pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
     }
 }
 
-/// Returns the absolute names of the root as a selection of operations takes them: without a final slash.
+/// Returns the absolute names of the root as a selection of operations takes them: without a final
+/// slash.
 #[must_use]
 pub fn root_names<P: AsRef<Path>>(roots: &[P]) -> Vec<Vec<u8>> {
-    let names = roots.iter().map(AsRef::as_ref).filter(|root| root.is_absolute());
+    let names = roots
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|root| root.is_absolute());
     let names = names.map(|root| root.as_os_str().as_encoded_bytes());
-    names.map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec()).collect()
+    names
+        .map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec())
+        .collect()
 }
 
 /// Why arguments are not taken.
@@ -261,7 +292,11 @@ impl Call<'_> {
 
     /// Returns `outcome` with the name of the root in its report.
     fn rooted(&self, mut outcome: Outcome) -> Outcome {
-        outcome.report.root = self.options.roots.last().map(|root| root.to_string_lossy().into_owned());
+        outcome.report.root = self
+            .options
+            .roots
+            .last()
+            .map(|root| root.to_string_lossy().into_owned());
         outcome
     }
 }
@@ -275,8 +310,16 @@ impl ToolAnswer {
     /// Returns the answer that says `more` below what the report does, if that is a success.
     fn told(report: &Report, more: &str) -> Self {
         let report = &report.clone().for_model();
-        let text = if report.ok { report::success(report) + more } else { report::refusal(report) };
-        Self { text, document: document(report), is_error: !report.ok }
+        let text = if report.ok {
+            report::success(report) + more
+        } else {
+            report::refusal(report)
+        };
+        Self {
+            text,
+            document: document(report),
+            is_error: !report.ok,
+        }
     }
 }
 

@@ -17,7 +17,11 @@ pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
     if call.options.approver == Approver::Model {
         request.context.held = Held::Everything;
     }
-    Ok(ToolAnswer::of(&call.rooted(apply_request(request, call.workspace, call.interrupt))))
+    Ok(ToolAnswer::of(&call.rooted(apply_request(
+        request,
+        call.workspace,
+        call.interrupt,
+    ))))
 }
 
 pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
@@ -26,19 +30,31 @@ pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
         request.context.held = Held::Reading;
     }
     let report = call.rooted(check_request(request, call.workspace)).report;
-    let plan = report.plan_id.as_ref().map(|plan| format!("plan_id: {plan}\n"));
+    let plan = report
+        .plan_id
+        .as_ref()
+        .map(|plan| format!("plan_id: {plan}\n"));
     let more = approvals(&report, call.options.approver) + &plan.unwrap_or_default();
     Ok(ToolAnswer::told(&report, &more))
 }
 
 /// Says which files of `report` `apply_patch` refuses without approval, why, and what comes next.
 fn approvals(report: &Report, approver: Approver) -> String {
-    let asked = report.files.iter().filter(|file| file.verdict == Verdict::Ask);
+    let asked = report
+        .files
+        .iter()
+        .filter(|file| file.verdict == Verdict::Ask);
     let reason = |file: &FileReport| match &file.reason {
         Some(reason) => format!(": {}", printable(reason.as_bytes())),
         None => String::new(),
     };
-    let line = |file: &FileReport| format!("needs approval: {}{}\n", printable(file.path.as_bytes()), reason(file));
+    let line = |file: &FileReport| {
+        format!(
+            "needs approval: {}{}\n",
+            printable(file.path.as_bytes()),
+            reason(file)
+        )
+    };
     let mut lines: Vec<_> = asked.map(line).collect();
     let more = lines.len().saturating_sub(MOST_ASKED);
     if lines.is_empty() {
@@ -73,6 +89,10 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     request.context.policy = Arc::clone(&call.options.policy);
     request.context.interrupt = call.interrupt.clone();
     // A server runs for long: each call reads the configuration again.
-    request.context.git = call.options.git.as_ref().map(|git| Arc::new(git.renewed(git.directory())));
+    request.context.git = call
+        .options
+        .git
+        .as_ref()
+        .map(|git| Arc::new(git.renewed(git.directory())));
     request
 }

@@ -17,10 +17,16 @@ const MAX_OUTPUT: usize = 64 << 10;
 const MAX_ENTRIES: usize = 1000;
 
 pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
-    let ViewArguments { path, view_range, .. } = read(arguments)?;
+    let ViewArguments {
+        path, view_range, ..
+    } = read(arguments)?;
     let path = call.below(&path);
     let window = view_range.map_or(Ok(Window::All), lines)?;
-    let max_lines = if view_range.is_none() { MAX_LINES } else { usize::MAX };
+    let max_lines = if view_range.is_none() {
+        MAX_LINES
+    } else {
+        usize::MAX
+    };
     let defaults = ReadRequest::of(path.as_slice());
     let request = ReadRequest {
         window,
@@ -32,22 +38,38 @@ pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misus
     };
     match read_file(&request, call.workspace) {
         Ok(extract) => Ok(shown(&extract)),
-        Err(outcome) if is_no_file(&outcome) => directory(path, call, *outcome, view_range.is_some()),
+        Err(outcome) if is_no_file(&outcome) => {
+            directory(path, call, *outcome, view_range.is_some())
+        }
         Err(outcome) => Ok(ToolAnswer::of(&call.rooted(*outcome))),
     }
 }
 
 fn is_no_file(outcome: &Outcome) -> bool {
-    outcome.problems.iter().any(|problem| problem.code.kind == ProblemKind::NotAFile)
+    outcome
+        .problems
+        .iter()
+        .any(|problem| problem.code.kind == ProblemKind::NotAFile)
 }
 
 /// Lists what is no file. If it is no directory either, `outcome` says so.
-fn directory(path: Vec<u8>, call: &Call<'_>, outcome: Outcome, has_range: bool) -> Result<ToolAnswer, Misuse> {
+fn directory(
+    path: Vec<u8>,
+    call: &Call<'_>,
+    outcome: Outcome,
+    has_range: bool,
+) -> Result<ToolAnswer, Misuse> {
     match list(
-        &ListRequest { most: MAX_ENTRIES, policy: Arc::clone(&call.options.policy), ..ListRequest::of(path) },
+        &ListRequest {
+            most: MAX_ENTRIES,
+            policy: Arc::clone(&call.options.policy),
+            ..ListRequest::of(path)
+        },
         call.workspace,
     ) {
-        Ok(_) if has_range => Err(Misuse("view_range needs a file, and this is a directory".to_owned())),
+        Ok(_) if has_range => Err(Misuse(
+            "view_range needs a file, and this is a directory".to_owned(),
+        )),
         Ok(listing) => Ok(listed(&listing)),
         Err(_) => Ok(ToolAnswer::of(&call.rooted(outcome))),
     }
@@ -55,12 +77,29 @@ fn directory(path: Vec<u8>, call: &Call<'_>, outcome: Outcome, has_range: bool) 
 
 /// Reads the lines that are wanted.
 fn lines([first, last]: [i64; 2]) -> Result<Window, Misuse> {
-    let wrong =
-        || Misuse("view_range is two lines counted from 1, the last one not before the first, or -1".to_owned());
-    let number = |line: i64| usize::try_from(line).ok().filter(|&line| line > 0).ok_or_else(wrong);
+    let wrong = || {
+        Misuse(
+            "view_range is two lines counted from 1, the last one not before the first, or -1"
+                .to_owned(),
+        )
+    };
+    let number = |line: i64| {
+        usize::try_from(line)
+            .ok()
+            .filter(|&line| line > 0)
+            .ok_or_else(wrong)
+    };
     let first = number(first)?;
-    let last = if last == -1 { usize::MAX } else { number(last)? };
-    if first <= last { Ok(Window::Lines { first, last }) } else { Err(wrong()) }
+    let last = if last == -1 {
+        usize::MAX
+    } else {
+        number(last)?
+    };
+    if first <= last {
+        Ok(Window::Lines { first, last })
+    } else {
+        Err(wrong())
+    }
 }
 
 fn shown(extract: &Extract) -> ToolAnswer {
@@ -70,11 +109,19 @@ fn shown(extract: &Extract) -> ToolAnswer {
         (true, false) => text = format!("(no such lines: the file has {} lines)\n", extract.lines),
         // The last line of what is given is whole, or cut with a line of its own.
         (_, true) => {
-            let _ = writeln!(text, "(the file continues at line {last} of {})", extract.lines);
+            let _ = writeln!(
+                text,
+                "(the file continues at line {last} of {})",
+                extract.lines
+            );
         }
         (false, false) => {}
     }
-    ToolAnswer { text, document: document(extract), is_error: false }
+    ToolAnswer {
+        text,
+        document: document(extract),
+        is_error: false,
+    }
 }
 
 fn listed(listing: &Listing) -> ToolAnswer {
@@ -87,5 +134,9 @@ fn listed(listing: &Listing) -> ToolAnswer {
     } else if text.is_empty() {
         text.push_str("(the directory has no names that do not begin with a dot)\n");
     }
-    ToolAnswer { text, document: document(listing), is_error: false }
+    ToolAnswer {
+        text,
+        document: document(listing),
+        is_error: false,
+    }
 }

@@ -1,4 +1,5 @@
-//! What is wrong with the arguments of a tool, in words for a model. The schema of the arguments decides.
+//! What is wrong with the arguments of a tool, in words for a model. The schema of the arguments
+//! decides.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +19,22 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         Ok(given) => given,
         Err(_) => return Some("the arguments are not valid JSON".to_owned()),
     };
-    let given: BTreeMap<_, _> = given.into_iter().map(|(name, value)| (name, shallow(value))).collect();
+    let given: BTreeMap<_, _> = given
+        .into_iter()
+        .map(|(name, value)| (name, shallow(value)))
+        .collect();
     let properties = schema["properties"].as_object()?;
-    let required: Vec<_> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<_> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let is_known = |name: &str| {
         properties.contains_key(name)
-            || ALSO.iter().any(|(also, own)| *also == name && (also == own || required.contains(own)))
+            || ALSO
+                .iter()
+                .any(|(also, own)| *also == name && (also == own || required.contains(own)))
     };
     let is_complete = schema["additionalProperties"] == false;
     if let Some(name) = given.keys().find(|name| is_complete && !is_known(name)) {
@@ -35,23 +46,39 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         ));
     }
     let is_missing = |name: &&str| {
-        let stands_in = ALSO.iter().any(|(also, own)| own == name && given.contains_key(*also));
+        let stands_in = ALSO
+            .iter()
+            .any(|(also, own)| own == name && given.contains_key(*also));
         !given.contains_key(*name) && !stands_in
     };
     if let Some(name) = required.iter().copied().find(is_missing) {
-        return Some(format!("the argument `{name}` is missing; expected {}", expected(&properties[name])));
+        return Some(format!(
+            "the argument `{name}` is missing; expected {}",
+            expected(&properties[name])
+        ));
     }
     let own = |name: &str| {
-        ALSO.iter().find(|(also, _)| *also == name).map_or_else(|| name.to_owned(), |(_, own)| (*own).to_owned())
+        ALSO.iter()
+            .find(|(also, _)| *also == name)
+            .map_or_else(|| name.to_owned(), |(_, own)| (*own).to_owned())
     };
     let wrong = given.iter().find_map(|(name, value)| {
-        let property = properties.get(name).or_else(|| properties.get(&own(name)))?;
+        let property = properties
+            .get(name)
+            .or_else(|| properties.get(&own(name)))?;
         (!fits(value, property)).then_some((name, value, property))
     });
-    wrong.map(|(name, value, property)| format!("`{name}` is {}; expected {}", shown(value), expected(property)))
+    wrong.map(|(name, value, property)| {
+        format!(
+            "`{name}` is {}; expected {}",
+            shown(value),
+            expected(property)
+        )
+    })
 }
 
-/// Returns `value`. In place of a long one, of which only the type matters, it returns a value that has no copy of it.
+/// Returns `value`. In place of a long one, of which only the type matters, it returns a value that
+/// has no copy of it.
 fn shallow(value: &RawValue) -> Value {
     let text = value.get();
     match text.as_bytes() {
@@ -65,7 +92,17 @@ fn shallow(value: &RawValue) -> Value {
 /// Returns the types that `property` allows.
 fn types(property: &Value) -> Vec<&str> {
     let kinds = &property["type"];
-    kinds.as_str().into_iter().chain(kinds.as_array().into_iter().flatten().filter_map(Value::as_str)).collect()
+    kinds
+        .as_str()
+        .into_iter()
+        .chain(
+            kinds
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str),
+        )
+        .collect()
 }
 
 /// Returns whether `value` is one that `property` allows.
@@ -76,7 +113,8 @@ fn fits(value: &Value, property: &Value) -> bool {
     };
     let are_items = |items: &Vec<Value>| {
         let count = property["maxItems"].as_u64();
-        count.is_none_or(|count| count == items.len() as u64) && items.iter().all(|item| fits(item, &property["items"]))
+        count.is_none_or(|count| count == items.len() as u64)
+            && items.iter().all(|item| fits(item, &property["items"]))
     };
     types(property).into_iter().any(|kind| match kind {
         "string" => value.is_string(),
@@ -98,8 +136,14 @@ fn expected(property: &Value) -> String {
             None => "a whole number".to_owned(),
         },
         Some("array") => {
-            let count = property["maxItems"].as_u64().map_or_else(String::new, |count| format!("{count} "));
-            let items = if types(&property["items"]).contains(&"integer") { "whole numbers" } else { "values" };
+            let count = property["maxItems"]
+                .as_u64()
+                .map_or_else(String::new, |count| format!("{count} "));
+            let items = if types(&property["items"]).contains(&"integer") {
+                "whole numbers"
+            } else {
+                "values"
+            };
             format!("a list of {count}{items}, such as [1, 20]")
         }
         _ => "another value".to_owned(),
@@ -113,7 +157,11 @@ fn shown(value: &Value) -> String {
         Value::Object(_) => "an object".to_owned(),
         value => {
             let text = value.to_string();
-            if text.chars().count() <= MOST_SHOWN { text } else { "a long text".to_owned() }
+            if text.chars().count() <= MOST_SHOWN {
+                text
+            } else {
+                "a long text".to_owned()
+            }
         }
     }
 }

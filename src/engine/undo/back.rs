@@ -36,14 +36,18 @@ impl Back<'_> {
         let guard = |version: Option<Version>| match version {
             _ if self.is_forced => Guard::Anything,
             Some(version) => {
-                let bits = version.permissions.filter(|_| version.kind == FileKind::Regular);
+                let bits = version
+                    .permissions
+                    .filter(|_| version.kind == FileKind::Regular);
                 Guard::Contents(version.digest, bits)
             }
             None => Guard::Nothing,
         };
         let here = self.here(file)?;
-        let plain =
-            Operation { guard: Some(Box::new(guard(file.after))), ..self.operation(Action::Modify, &file.path) };
+        let plain = Operation {
+            guard: Some(Box::new(guard(file.after))),
+            ..self.operation(Action::Modify, &file.path)
+        };
         match (&file.old, file.before) {
             (Old::MovedTo(to), Some(before)) => {
                 if let Some(kind) = here.filter(|_| file.from.is_none()) {
@@ -58,19 +62,33 @@ impl Back<'_> {
                     from: Some(to.clone()),
                     guard: Some(Box::new(guard(there))),
                     old_mode: there.map(mode),
-                    permissions: before.permissions.filter(|_| before.kind == FileKind::Regular),
+                    permissions: before
+                        .permissions
+                        .filter(|_| before.kind == FileKind::Regular),
                     ..self.operation(Action::Rename, &file.path)
                 });
             }
-            (Old::Kept(from), Some(before)) => operations.extend(restored(from, before, here, plain)),
+            (Old::Kept(from), Some(before)) => {
+                operations.extend(restored(from, before, here, plain));
+            }
             (Old::None, Some(before)) => {
-                operations.push(Operation { permissions: before.permissions, ..plain });
+                operations.push(Operation {
+                    permissions: before.permissions,
+                    ..plain
+                });
             }
             (Old::None, None) if file.from.is_none() => {
                 if let Some(kind) = here {
-                    operations.push(Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain });
+                    operations.push(Operation {
+                        action: Action::Delete,
+                        old_mode: Some(of_kind(kind)),
+                        ..plain
+                    });
                 } else if !self.is_forced {
-                    operations.push(Operation { action: Action::Delete, ..plain });
+                    operations.push(Operation {
+                        action: Action::Delete,
+                        ..plain
+                    });
                 }
             }
             _ => {}
@@ -78,20 +96,28 @@ impl Back<'_> {
         Ok(())
     }
 
-    /// Returns what not even force goes over: where a file was, somebody has made a directory and put something into it.
+    /// Returns what not even force goes over: where a file was, somebody has made a directory and
+    /// put something into it.
     pub(super) fn find_obstacles(&self) -> Result<Vec<Problem>, Failure> {
         let mut problems = Vec::new();
         for file in self.entry.files.iter().filter(|_| self.is_forced) {
             let is_directory = self.here(file)? == Some(FileKind::Directory);
             if is_directory && !self.seen.names(&file.path)?.is_empty() {
-                let problem = Problem::new(&code::CONFLICT, "a directory that is not empty is at this path");
-                problems.push(Problem { path: Some(file.path.clone()), ..problem });
+                let problem = Problem::new(
+                    &code::CONFLICT,
+                    "a directory that is not empty is at this path",
+                );
+                problems.push(Problem {
+                    path: Some(file.path.clone()),
+                    ..problem
+                });
             }
         }
         Ok(problems)
     }
 
-    /// Returns the type of what is to be replaced: what the entry left there, or what stands there now.
+    /// Returns the type of what is to be replaced: what the entry left there, or what stands there
+    /// now.
     fn here(&self, file: &EntryFile) -> Result<Option<FileKind>, Failure> {
         if !self.is_forced {
             return Ok(file.after.map(|after| after.kind));
@@ -99,23 +125,45 @@ impl Back<'_> {
         self.seen.kind(&file.path)
     }
 
-    /// Adds the directories without files. Directories that the entry created empty are removed, empty ones that it removed
-    /// are created, and ones that only the entry put files into are kept. A path that is no file of the entry is a submodule.
+    /// Adds the directories without files. Directories that the entry created empty are removed,
+    /// empty ones that it removed are created, and ones that only the entry put files into are
+    /// kept. A path that is no file of the entry is a submodule.
     fn directories(&self, operations: &mut Vec<Operation>) -> Result<(), Failure> {
         let is_above = |directory: &&RelPath, file: &EntryFile| file.path.is_below(directory);
         let is_empty = |directory: &&RelPath, side: fn(&EntryFile) -> bool| {
-            !self.entry.files.iter().any(|file| side(file) && is_above(directory, file))
+            !self
+                .entry
+                .files
+                .iter()
+                .any(|file| side(file) && is_above(directory, file))
         };
         let submodule = Some(FileMode::Submodule);
-        let edit = |path| if self.entry.file(path).is_some() { Edit::Directory } else { Edit::Keep };
-        for path in self.entry.made.iter().rev().filter(|path| is_empty(path, |file| file.after.is_some())) {
+        let edit = |path| {
+            if self.entry.file(path).is_some() {
+                Edit::Directory
+            } else {
+                Edit::Keep
+            }
+        };
+        for path in self
+            .entry
+            .made
+            .iter()
+            .rev()
+            .filter(|path| is_empty(path, |file| file.after.is_some()))
+        {
             operations.push(Operation {
                 edit: edit(path),
                 old_mode: submodule,
                 ..self.operation(Action::Delete, path)
             });
         }
-        for path in self.entry.removed.keys().filter(|path| is_empty(path, |file| file.before.is_some())) {
+        for path in self
+            .entry
+            .removed
+            .keys()
+            .filter(|path| is_empty(path, |file| file.before.is_some()))
+        {
             operations.push(Operation {
                 edit: edit(path),
                 new_mode: submodule,
@@ -134,13 +182,28 @@ impl Back<'_> {
 
     /// Returns the directories that were empty before the entry put the first thing into them.
     fn left_empty(&self) -> Result<BTreeSet<RelPath>, Failure> {
-        let Entry { files, made, removed, .. } = self.entry;
-        let came = files.iter().filter(|file| file.before.is_none() && file.after.is_some()).map(|file| &file.path);
+        let Entry {
+            files,
+            made,
+            removed,
+            ..
+        } = self.entry;
+        let came = files
+            .iter()
+            .filter(|file| file.before.is_none() && file.after.is_some())
+            .map(|file| &file.path);
         let came: BTreeSet<_> = came.chain(made).collect();
-        let went = files.iter().filter(|file| file.before.is_some()).map(|file| &file.path);
+        let went = files
+            .iter()
+            .filter(|file| file.before.is_some())
+            .map(|file| &file.path);
         let went: Vec<_> = went.chain(removed.keys()).collect();
         let mut found = BTreeSet::new();
-        for parent in came.iter().filter_map(|path| path.parent()).collect::<BTreeSet<_>>() {
+        for parent in came
+            .iter()
+            .filter_map(|path| path.parent())
+            .collect::<BTreeSet<_>>()
+        {
             if came.contains(&parent) || went.iter().any(|path| path.is_below(&parent)) {
                 continue;
             }
@@ -178,26 +241,61 @@ impl Back<'_> {
     }
 }
 
-/// Returns the operations that put the version `before`, kept at `from`, in the place of what is `here`. `plain` has the path
-/// and the guard.
-fn restored(from: &RelPath, before: Version, here: Option<FileKind>, plain: Operation) -> Vec<Operation> {
-    let edit = Edit::Restore(Box::new(Restore { from: from.clone(), kind: before.kind, digest: before.digest }));
-    let permissions = before.permissions.filter(|_| before.kind == FileKind::Regular);
-    let back = Operation { edit, permissions, new_mode: Some(mode(before)), ..plain.clone() };
+/// Returns the operations that put the version `before`, kept at `from`, in the place of what is
+/// `here`. `plain` has the path and the guard.
+fn restored(
+    from: &RelPath,
+    before: Version,
+    here: Option<FileKind>,
+    plain: Operation,
+) -> Vec<Operation> {
+    let edit = Edit::Restore(Box::new(Restore {
+        from: from.clone(),
+        kind: before.kind,
+        digest: before.digest,
+    }));
+    let permissions = before
+        .permissions
+        .filter(|_| before.kind == FileKind::Regular);
+    let back = Operation {
+        edit,
+        permissions,
+        new_mode: Some(mode(before)),
+        ..plain.clone()
+    };
     match here {
-        Some(kind) if kind == before.kind => vec![Operation { old_mode: Some(mode(before)), ..back }],
-        None => vec![Operation { action: Action::Create, ..back }],
+        Some(kind) if kind == before.kind => vec![Operation {
+            old_mode: Some(mode(before)),
+            ..back
+        }],
+        None => vec![Operation {
+            action: Action::Create,
+            ..back
+        }],
         Some(kind) => {
-            let gone = Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain };
+            let gone = Operation {
+                action: Action::Delete,
+                old_mode: Some(of_kind(kind)),
+                ..plain
+            };
             let guard = Some(Box::new(Guard::Anything));
-            vec![gone, Operation { action: Action::Create, guard, ..back }]
+            vec![
+                gone,
+                Operation {
+                    action: Action::Create,
+                    guard,
+                    ..back
+                },
+            ]
         }
     }
 }
 
 fn mode(version: Version) -> FileMode {
     match version.kind {
-        FileKind::Regular if version.permissions.is_some_and(|bits| bits & 0o100 != 0) => FileMode::Executable,
+        FileKind::Regular if version.permissions.is_some_and(|bits| bits & 0o100 != 0) => {
+            FileMode::Executable
+        }
         kind => of_kind(kind),
     }
 }

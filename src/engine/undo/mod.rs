@@ -23,10 +23,20 @@ use crate::workspace::Workspace;
 use back::Back;
 use seen::Seen;
 
-/// Undoes changes, or only checks that. It is a transaction like any other: guarded by the contents that the
-/// changes left, journaled, and an entry of the history itself, so that it can be undone as well.
-pub(super) fn run(mut undo: Undo, mut request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
-    let command = if undo.target == Target::Undo { "redo" } else { "undo" };
+/// Undoes changes, or only checks that. It is a transaction like any other: guarded by the contents
+/// that the changes left, journaled, and an entry of the history itself, so that it can be undone
+/// as well.
+pub(super) fn run(
+    mut undo: Undo,
+    mut request: Request,
+    mode: CommandMode,
+    workspace: &dyn Workspace,
+) -> Outcome {
+    let command = if undo.target == Target::Undo {
+        "redo"
+    } else {
+        "undo"
+    };
     request.context.policy = match raised(command, &request.context.policy, workspace) {
         Ok(policy) => policy,
         Err(outcome) => return *outcome,
@@ -70,7 +80,8 @@ fn check(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), F
     }
     let resolved = &mut done.resolved;
     if let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? {
-        let resolution = preflight::resolve(&resolved.selected.plan, task.workspace, &options, &Dropped)?;
+        let resolution =
+            preflight::resolve(&resolved.selected.plan, task.workspace, &options, &Dropped)?;
         if let Some(back) = IndexBack::of(&chosen, &undo.root, task.interrupt())? {
             unstage(&back, resolved)?;
         }
@@ -85,9 +96,13 @@ fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(
     let (transaction, recovered) = Transaction::begin(task.workspace, options, &interrupt)?;
     done.note_recovered(recovered);
     let resolved = &mut done.resolved;
-    let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? else { return Ok(()) };
+    let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? else {
+        return Ok(());
+    };
     let plan = &resolved.selected.plan;
-    let transaction = transaction.with_links(task.command.links).expecting(plan.operations.len());
+    let transaction = transaction
+        .with_links(task.command.links)
+        .expecting(plan.operations.len());
     let resolution = preflight::resolve(plan, task.workspace, &options, &transaction)?;
     let back = IndexBack::of(&chosen, &undo.root, &interrupt)?;
     let restaged = match &back {
@@ -105,19 +120,31 @@ fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(
         restaged.stage(indexed, &transaction)?;
     }
     // The directories that the oldest change removed existed before all of them.
-    let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
+    let directories = chosen
+        .iter()
+        .flat_map(|entry| entry.removed.clone())
+        .collect();
     let is_redo = chosen.iter().any(|entry| !Chain::holds(entry));
     let undoes = chosen.into_iter().map(|entry| entry.id).collect();
-    let label = Label { command: task.command.name.to_owned(), undoes, is_redo, index: index_record(resolved) };
-    task.commit(transaction.labelled(label).with_directories(directories), None, done)?;
+    let label = Label {
+        command: task.command.name.to_owned(),
+        undoes,
+        is_redo,
+        index: index_record(resolved),
+    };
+    task.commit(
+        transaction.labelled(label).with_directories(directories),
+        None,
+        done,
+    )?;
     if let Some(back) = back.filter(|_| done.result.receipt.is_some()) {
         back.indexed.refresh();
     }
     Ok(())
 }
 
-/// Makes the plan under the policy of every root that made one of the changes. Returns the entries that it takes back, the
-/// newest first, and how the tree is read; `None` if there is a problem.
+/// Makes the plan under the policy of every root that made one of the changes. Returns the entries
+/// that it takes back, the newest first, and how the tree is read; `None` if there is a problem.
 fn plan_back(
     task: &mut Task<'_>,
     undo: &Undo,
@@ -128,14 +155,26 @@ fn plan_back(
     let chosen = match choose(&all, &undo.target) {
         Ok(chosen) => chosen,
         Err(why) => {
-            let unkept = if all.is_empty() { unkept(workspace) } else { None };
-            let help = Some(unkept.unwrap_or_else(|| "`wpatch log` lists the changes that can be undone".to_owned()));
-            selected.problems.push(Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) });
+            let unkept = if all.is_empty() {
+                unkept(workspace)
+            } else {
+                None
+            };
+            let help =
+                Some(unkept.unwrap_or_else(|| {
+                    "`wpatch log` lists the changes that can be undone".to_owned()
+                }));
+            selected.problems.push(Problem {
+                help,
+                ..Problem::new(&code::NOTHING_TO_UNDO, why)
+            });
             return Ok(None);
         }
     };
     match governed_entries(&task.command.policy, chosen.iter().copied(), workspace) {
-        Ok(policy) => (task.command.policy, task.request.context.policy) = (Arc::clone(&policy), policy),
+        Ok(policy) => {
+            (task.command.policy, task.request.context.policy) = (Arc::clone(&policy), policy);
+        }
         Err(unusable) => {
             selected.problems.push(unusable.problem);
             return Ok(None);
@@ -149,10 +188,19 @@ fn plan_back(
     }
     let mut seen = Seen::new(workspace);
     for (step, entry) in chosen.iter().enumerate() {
-        let input =
-            Input { name: entry.id.clone(), formats: vec!["history"], sections: entry.files.len(), ..Input::default() };
+        let input = Input {
+            name: entry.id.clone(),
+            formats: vec!["history"],
+            sections: entry.files.len(),
+            ..Input::default()
+        };
         selected.plan.inputs.push(input);
-        let way = Back { entry, step, is_forced: undo.force, seen: &seen };
+        let way = Back {
+            entry,
+            step,
+            is_forced: undo.force,
+            seen: &seen,
+        };
         selected.plan.operations.extend(way.operations()?);
         selected.problems.extend(lost(entry));
         selected.problems.extend(way.find_obstacles()?);
@@ -167,29 +215,43 @@ fn plan_back(
 /// Returns the entries to take back, the newest first, or why there are none.
 fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, String> {
     let chain = Chain::of(all);
-    let heads =
-        || all.iter().filter(|entry| !matches!(entry.fate, Fate::Aborted | Fate::Rejected) && chain.is_head(entry));
+    let heads = || {
+        all.iter().filter(|entry| {
+            !matches!(entry.fate, Fate::Aborted | Fate::Rejected) && chain.is_head(entry)
+        })
+    };
     match target {
         Target::Last(count) => {
-            let chosen: Vec<_> = heads().filter(|entry| Chain::holds(entry)).take(*count).collect();
+            let chosen: Vec<_> = heads()
+                .filter(|entry| Chain::holds(entry))
+                .take(*count)
+                .collect();
             chosen.iter().try_for_each(|entry| known(entry))?;
             match chosen.len() {
                 0 => Err("there is no change to undo".to_owned()),
-                found if found < *count => Err(format!("the history has only {found} changes to undo")),
+                found if found < *count => {
+                    Err(format!("the history has only {found} changes to undo"))
+                }
                 _ => Ok(chosen),
             }
         }
         Target::Undo => {
-            // What was redone a moment ago is passed over. A new change ends it, also if it was undone and redone since.
+            // What was redone a moment ago is passed over. A new change ends it, also if it was
+            // undone and redone since.
             let mut heads = heads().peekable();
             let mut newest = None;
-            while let Some(redo) = heads.next_if(|entry| Chain::holds(entry) && !entry.label.undoes.is_empty()) {
+            while let Some(redo) =
+                heads.next_if(|entry| Chain::holds(entry) && !entry.label.undoes.is_empty())
+            {
                 newest = newest.max(chain.changes(redo).pop_last());
             }
             let last = heads.next();
             last.map_or(Ok(()), known)?;
-            let last = last.filter(|entry| !Chain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest));
-            last.map(|entry| vec![entry]).ok_or_else(|| "the last change took nothing back".to_owned())
+            let last = last.filter(|entry| {
+                !Chain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest)
+            });
+            last.map(|entry| vec![entry])
+                .ok_or_else(|| "the last change took nothing back".to_owned())
         }
         Target::Entry(name) => {
             let entry = named(all, name)?;
@@ -199,41 +261,76 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
                 return Err(format!("{} is already undone", entry.id));
             }
             if chain.changes(head) != chain.changes(entry) {
-                return Err(format!("{} was made again together with others, by {}", entry.id, head.id));
+                return Err(format!(
+                    "{} was made again together with others, by {}",
+                    entry.id, head.id
+                ));
             }
             Ok(vec![head])
         }
     }
 }
 
-/// Returns what becomes of the other names of files: a change that they shared is taken back from them, too.
+/// Returns what becomes of the other names of files: a change that they shared is taken back from
+/// them, too.
 fn links(chosen: &[&Entry], request: &Request) -> Links {
     let is_shared = chosen.iter().any(|entry| entry.links == Links::Kept);
-    if is_shared { Links::Kept } else { request.transaction().links }
+    if is_shared {
+        Links::Kept
+    } else {
+        request.transaction().links
+    }
 }
 
-/// Returns `options` with a limit that lets every file of `chosen` through: it was in the tree once.
+/// Returns `options` with a limit that lets every file of `chosen` through: it was in the tree
+/// once.
 fn holding(chosen: &[&Entry], options: preflight::Options) -> preflight::Options {
-    let versions = chosen.iter().flat_map(|entry| &entry.files).flat_map(|file| [file.before, file.after]);
-    let largest = versions.flatten().map(|version| version.size).max().unwrap_or_default();
-    preflight::Options { max_file: options.max_file.max(largest), ..options }
+    let versions = chosen
+        .iter()
+        .flat_map(|entry| &entry.files)
+        .flat_map(|file| [file.before, file.after]);
+    let largest = versions
+        .flatten()
+        .map(|version| version.size)
+        .max()
+        .unwrap_or_default();
+    preflight::Options {
+        max_file: options.max_file.max(largest),
+        ..options
+    }
 }
 
-/// Refuses an entry that was not committed, and one of which only the name is known: to pass over it would take back what
-/// was not meant.
+/// Refuses an entry that was not committed, and one of which only the name is known: to pass over
+/// it would take back what was not meant.
 fn known(entry: &Entry) -> Result<(), String> {
     match entry.fate {
         Fate::Committed => Ok(()),
         Fate::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
-        Fate::Rejected => Err(format!("{} is a rejected plan: there is nothing to undo", entry.id)),
-        Fate::Damaged => Err(format!("the record of {} is damaged; changes before it can be named", entry.id)),
+        Fate::Rejected => Err(format!(
+            "{} is a rejected plan: there is nothing to undo",
+            entry.id
+        )),
+        Fate::Damaged => Err(format!(
+            "the record of {} is damaged; changes before it can be named",
+            entry.id
+        )),
     }
 }
 
 /// The files whose old contents are nowhere.
 fn lost(entry: &Entry) -> impl Iterator<Item = Problem> + '_ {
-    entry.files.iter().filter(|file| file.old == Old::Lost).map(|file| Problem {
-        path: Some(file.path.clone()),
-        ..Problem::new(&code::NOTHING_TO_UNDO, format!("the history does not have the old contents of {}", file.path))
-    })
+    entry
+        .files
+        .iter()
+        .filter(|file| file.old == Old::Lost)
+        .map(|file| Problem {
+            path: Some(file.path.clone()),
+            ..Problem::new(
+                &code::NOTHING_TO_UNDO,
+                format!(
+                    "the history does not have the old contents of {}",
+                    file.path
+                ),
+            )
+        })
 }

@@ -1,4 +1,5 @@
-//! The tree as it is going to be: entries that are taken back together see what the newer ones leave.
+//! The tree as it is going to be: entries that are taken back together see what the newer ones
+//! leave.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +13,13 @@ use crate::transaction::Failure;
 use crate::transaction::history::{Entry, Version};
 use crate::workspace::{Fault, Workspace};
 
-/// Returns whether the tree is already as it was before all of `chosen`, which are the newest first. It never is where a
-/// file may not be read: what is in it would be told.
-pub(super) fn is_back(workspace: &dyn Workspace, chosen: &[&Entry], options: &Options) -> Result<bool, Failure> {
+/// Returns whether the tree is already as it was before all of `chosen`, which are the newest
+/// first. It never is where a file may not be read: what is in it would be told.
+pub(super) fn is_back(
+    workspace: &dyn Workspace,
+    chosen: &[&Entry],
+    options: &Options,
+) -> Result<bool, Failure> {
     let (now, mut back) = (Seen::new(workspace), Seen::new(workspace));
     for entry in chosen {
         back.take_back(entry);
@@ -26,21 +31,31 @@ pub(super) fn is_back(workspace: &dyn Workspace, chosen: &[&Entry], options: &Op
     }
     let files = chosen.iter().flat_map(|entry| &entry.files);
     let before: BTreeMap<_, _> = files.map(|file| (&file.path, file.before)).collect();
-    let before: Vec<_> = before.into_iter().filter_map(|(path, version)| Some((path, version?))).collect();
+    let before: Vec<_> = before
+        .into_iter()
+        .filter_map(|(path, version)| Some((path, version?)))
+        .collect();
     let is_open = |path: &RelPath| match options.policy.judge(path, Access::Read).verdict {
         Verdict::Allow => true,
         Verdict::Ask => options.held == Held::Nothing,
         Verdict::Deny => false,
     };
     Ok(before.iter().all(|(path, _)| is_open(path))
-        && before.iter().all(|(path, version)| is_version(workspace, path, *version)))
+        && before
+            .iter()
+            .all(|(path, version)| is_version(workspace, path, *version)))
 }
 
 /// Returns whether `version` is what is at `path`; what cannot be read is another one.
 fn is_version(workspace: &dyn Workspace, path: &RelPath, version: Version) -> bool {
-    let Ok(Some(stat)) = workspace.stat(path) else { return false };
+    let Ok(Some(stat)) = workspace.stat(path) else {
+        return false;
+    };
     let is_link = version.kind == FileKind::Symlink;
-    let has_bits = is_link || version.permissions.is_none_or(|bits| bits == stat.permissions);
+    let has_bits = is_link
+        || version
+            .permissions
+            .is_none_or(|bits| bits == stat.permissions);
     if !has_bits || (stat.kind, stat.size) != (version.kind, version.size) {
         return false;
     }
@@ -54,24 +69,35 @@ fn is_version(workspace: &dyn Workspace, path: &RelPath, version: Version) -> bo
 /// What stands where.
 pub(super) struct Seen<'w> {
     workspace: &'w dyn Workspace,
-    /// What becomes of the paths of the entries that are taken back; `None` if nothing is there then.
+    /// What becomes of the paths of the entries that are taken back; `None` if nothing is there
+    /// then.
     kinds: BTreeMap<RelPath, Option<FileKind>>,
 }
 
 impl<'w> Seen<'w> {
     pub(super) fn new(workspace: &'w dyn Workspace) -> Self {
-        Self { workspace, kinds: BTreeMap::new() }
+        Self {
+            workspace,
+            kinds: BTreeMap::new(),
+        }
     }
 
     /// Takes `entry` back as well.
     pub(super) fn take_back(&mut self, entry: &Entry) {
         let made = entry.made.iter().map(|path| (path.clone(), None));
-        let removed = entry.removed.keys().map(|path| (path.clone(), Some(FileKind::Directory)));
-        let files = entry.files.iter().map(|file| (file.path.clone(), file.before.map(|before| before.kind)));
+        let removed = entry
+            .removed
+            .keys()
+            .map(|path| (path.clone(), Some(FileKind::Directory)));
+        let files = entry
+            .files
+            .iter()
+            .map(|file| (file.path.clone(), file.before.map(|before| before.kind)));
         self.kinds.extend(made.chain(removed).chain(files));
     }
 
-    /// Returns what is at `path`. Where a link stands in the place of a directory above it, nothing of the entries is.
+    /// Returns what is at `path`. Where a link stands in the place of a directory above it, nothing
+    /// of the entries is.
     pub(super) fn kind(&self, path: &RelPath) -> Result<Option<FileKind>, Failure> {
         if let Some(kind) = self.kinds.get(path) {
             return Ok(*kind);
@@ -85,13 +111,22 @@ impl<'w> Seen<'w> {
     /// Returns the names in `directory`, none if there is no such directory.
     pub(super) fn names(&self, directory: &RelPath) -> Result<BTreeSet<Vec<u8>>, Failure> {
         let listed = match self.workspace.list(Some(directory)) {
-            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory | Fault::ThroughLink) => {
+            Err(error)
+                if matches!(
+                    error.fault,
+                    Fault::Missing | Fault::NotDirectory | Fault::ThroughLink
+                ) =>
+            {
                 Vec::new()
             }
             listed => listed?,
         };
         let mut names: BTreeSet<_> = listed.into_iter().collect();
-        for (path, kind) in self.kinds.iter().filter(|(path, _)| path.parent().as_ref() == Some(directory)) {
+        for (path, kind) in self
+            .kinds
+            .iter()
+            .filter(|(path, _)| path.parent().as_ref() == Some(directory))
+        {
             match kind {
                 Some(_) => drop(names.insert(path.name().to_vec())),
                 None => drop(names.remove(path.name())),

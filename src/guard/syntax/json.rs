@@ -7,12 +7,22 @@ use crate::text::{Position, lines};
 
 /// Parses one document. Depth is no limit: what is ignored is read without recursion.
 pub(super) fn parse(text: &str) -> Result<(), Fault> {
-    let Err(error) = serde_json::from_str::<IgnoredAny>(text) else { return Ok(()) };
+    let Err(error) = serde_json::from_str::<IgnoredAny>(text) else {
+        return Ok(());
+    };
     let whole = error.to_string();
-    let message = whole.rfind(" at line ").map_or(whole.as_str(), |end| &whole[..end]);
+    let message = whole
+        .rfind(" at line ")
+        .map_or(whole.as_str(), |end| &whole[..end]);
     // Where a line has not begun yet, the parser is at column 0 of it.
-    let position = Position { line: error.line().max(1), column: error.column().max(1) };
-    Err(Fault { position, message: message.to_owned() })
+    let position = Position {
+        line: error.line().max(1),
+        column: error.column().max(1),
+    };
+    Err(Fault {
+        position,
+        message: message.to_owned(),
+    })
 }
 
 /// Parses a document on each line that is not blank.
@@ -20,8 +30,14 @@ pub(super) fn parse_lines(text: &str) -> Result<(), Fault> {
     for (index, (span, _)) in lines(text.as_bytes()).enumerate() {
         let line = text[span.start..span.end].trim_end();
         if !line.is_empty() {
-            let moved = |fault: Fault| Position { line: index + 1, ..fault.position };
-            parse(line).map_err(|fault| Fault { position: moved(fault.clone()), ..fault })?;
+            let moved = |fault: Fault| Position {
+                line: index + 1,
+                ..fault.position
+            };
+            parse(line).map_err(|fault| Fault {
+                position: moved(fault.clone()),
+                ..fault
+            })?;
         }
     }
     Ok(())

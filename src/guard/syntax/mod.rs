@@ -1,7 +1,9 @@
-//! Files that parsed and do so no longer. A language is a file of this folder and a row of [`LANGUAGES`].
+//! Files that parsed and do so no longer. A language is a file of this folder and a row of
+//! [`LANGUAGES`].
 //!
-//! A file that did not parse before is not judged: it may be a template, or in a dialect. Parsers stop at the first fault
-//! and build nothing that is kept; time and memory are bounded by the size that a row allows.
+//! A file that did not parse before is not judged: it may be a template, or in a dialect. Parsers
+//! stop at the first fault and build nothing that is kept; time and memory are bounded by the size
+//! that a row allows.
 
 mod json;
 mod toml;
@@ -28,25 +30,55 @@ const LANGUAGES: &[Language] = &[
         most: 64 << 20,
         parse: json::parse,
     },
-    Language { name: "JSON lines", extensions: &["jsonl", "ndjson"], most: 64 << 20, parse: json::parse_lines },
-    Language { name: "TOML", extensions: &["toml"], most: 1 << 20, parse: toml::parse },
-    Language { name: "YAML", extensions: &["yaml", "yml"], most: 4 << 20, parse: yaml::parse },
+    Language {
+        name: "JSON lines",
+        extensions: &["jsonl", "ndjson"],
+        most: 64 << 20,
+        parse: json::parse_lines,
+    },
+    Language {
+        name: "TOML",
+        extensions: &["toml"],
+        most: 1 << 20,
+        parse: toml::parse,
+    },
+    Language {
+        name: "YAML",
+        extensions: &["yaml", "yml"],
+        most: 4 << 20,
+        parse: yaml::parse,
+    },
 ];
 
 impl Fault {
     fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
-        Self { position: Position::of(text.as_bytes(), offset), message: message.into() }
+        Self {
+            position: Position::of(text.as_bytes(), offset),
+            message: message.into(),
+        }
     }
 }
 
 pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
-    let language = LANGUAGES.iter().find(|language| has_extension(change.path, language.extensions))?;
+    let language = LANGUAGES
+        .iter()
+        .find(|language| has_extension(change.path, language.extensions))?;
     let size = change.before.len().max(change.after.len());
     if size > language.most {
-        return Some(Finding::TooLarge { language: language.name, size, limit: language.most });
+        return Some(Finding::TooLarge {
+            language: language.name,
+            size,
+            limit: language.most,
+        });
     }
     let fault = language.judge(change.after).err()?;
-    language.judge(change.before).is_ok().then_some(Finding::Broken { language: language.name, fault })
+    language
+        .judge(change.before)
+        .is_ok()
+        .then_some(Finding::Broken {
+            language: language.name,
+            fault,
+        })
 }
 
 pub(super) fn of_block(_: &[u8], _: &[u8]) -> Option<Finding> {
@@ -58,7 +90,10 @@ impl Language {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let position = Position::of(bytes, error.valid_up_to());
-            Fault { position, message: "a byte that is not UTF-8".to_owned() }
+            Fault {
+                position,
+                message: "a byte that is not UTF-8".to_owned(),
+            }
         })?;
         (self.parse)(text)
     }
@@ -71,7 +106,11 @@ mod tests {
 
     fn found(path: &str, before: &[u8], after: &[u8]) -> Option<Finding> {
         let path = RelPath::new(path.as_bytes()).unwrap();
-        of_file(&Change { path: &path, before, after })
+        of_file(&Change {
+            path: &path,
+            before,
+            after,
+        })
     }
 
     fn fault(path: &str, before: &str, after: &str) -> Option<(usize, usize)> {
@@ -85,10 +124,22 @@ mod tests {
     fn what_no_longer_parses_is_told_with_its_place() {
         assert_eq!(fault("a.json", "[1]", "[\n\"é\", 1,]"), Some((2, 9)));
         assert_eq!(fault("a.ipynb", "{}", ""), Some((1, 1)));
-        assert_eq!(fault("a.JSONL", "1\n\n{}\n", "1\r\n\r\n{}\n{]\n"), Some((4, 2)));
-        assert_eq!(fault("a.toml", "a = 1\n", "é = 1\n\"é\" = 2 x\n"), Some((1, 1)));
-        assert_eq!(fault("a.toml", "a = 1\n", "a = 1\nb = 2\na = 3\n"), Some((3, 1)));
-        assert_eq!(fault("a.yml", "a: 1\n", "é: 1\n\"é\": [1\nb: 2\n"), Some((3, 2)));
+        assert_eq!(
+            fault("a.JSONL", "1\n\n{}\n", "1\r\n\r\n{}\n{]\n"),
+            Some((4, 2))
+        );
+        assert_eq!(
+            fault("a.toml", "a = 1\n", "é = 1\n\"é\" = 2 x\n"),
+            Some((1, 1))
+        );
+        assert_eq!(
+            fault("a.toml", "a = 1\n", "a = 1\nb = 2\na = 3\n"),
+            Some((3, 1))
+        );
+        assert_eq!(
+            fault("a.yml", "a: 1\n", "é: 1\n\"é\": [1\nb: 2\n"),
+            Some((3, 2))
+        );
         assert_eq!(fault("a.yaml", "a: 1\n", "é: \"é\" x\n"), Some((1, 10)));
     }
 
@@ -107,20 +158,35 @@ mod tests {
             assert_eq!(fault(path, before, after), None, "{path} {after}");
         }
         let message = found("a.json", b"[]", b"[\"\xe9\"]").unwrap().to_string();
-        assert_eq!(message, "the file is no longer valid JSON: line 1, column 3: a byte that is not UTF-8");
+        assert_eq!(
+            message,
+            "the file is no longer valid JSON: line 1, column 3: a byte that is not UTF-8"
+        );
     }
 
     #[test]
     fn depth_costs_nothing_but_time() {
         let deep = |unit: &str, count: usize| unit.repeat(count);
-        assert_eq!(fault("a.json", "[]", &deep("[", 100_000)), Some((1, 100_000)));
-        assert_eq!(fault("a.json", "[]", &(deep("[", 100_000) + &deep("]", 100_000))), None);
+        assert_eq!(
+            fault("a.json", "[]", &deep("[", 100_000)),
+            Some((1, 100_000))
+        );
+        assert_eq!(
+            fault("a.json", "[]", &(deep("[", 100_000) + &deep("]", 100_000))),
+            None
+        );
         for unit in ["[", "{", "- ", "? ", ": ", "[a, ", "{a: ", "- ? "] {
-            assert!(fault("a.yaml", "a: 1\n", &deep(unit, 100_000)).is_some_and(|(line, _)| line == 1), "{unit}");
+            assert!(
+                fault("a.yaml", "a: 1\n", &deep(unit, 100_000)).is_some_and(|(line, _)| line == 1),
+                "{unit}"
+            );
         }
         for unit in ["[", "{a = ", "[[", "a."] {
             let text = format!("a = {}", deep(unit, 100_000));
-            assert!(fault("a.toml", "", &text).is_some_and(|(line, _)| line == 1), "{unit}");
+            assert!(
+                fault("a.toml", "", &text).is_some_and(|(line, _)| line == 1),
+                "{unit}"
+            );
         }
     }
 
@@ -130,8 +196,15 @@ mod tests {
             let path = format!("a.{}", language.extensions[0]);
             let text = "#".repeat(language.most);
             assert_eq!(found(&path, b"", text.as_bytes()), None);
-            let finding = Finding::TooLarge { language: language.name, size: language.most + 1, limit: language.most };
-            assert_eq!(found(&path, b"", (text.clone() + "#").as_bytes()), Some(finding.clone()));
+            let finding = Finding::TooLarge {
+                language: language.name,
+                size: language.most + 1,
+                limit: language.most,
+            };
+            assert_eq!(
+                found(&path, b"", (text.clone() + "#").as_bytes()),
+                Some(finding.clone())
+            );
             assert_eq!(found(&path, (text + "#").as_bytes(), b""), Some(finding));
         }
     }

@@ -5,6 +5,12 @@ use toml::de::DeTable;
 use super::Fault;
 
 pub(super) fn parse(text: &str) -> Result<(), Fault> {
-    let fault = |error: toml::de::Error| Fault::at(text, error.span().map_or(0, |span| span.start), error.message());
+    let fault = |error: toml::de::Error| {
+        Fault::at(
+            text,
+            error.span().map_or(0, |span| span.start),
+            error.message(),
+        )
+    };
     DeTable::parse(text).map(|_| ()).map_err(fault)
 }

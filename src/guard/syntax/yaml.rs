@@ -18,7 +18,11 @@ pub(super) fn parse(text: &str) -> Result<(), Fault> {
             _ => {}
         }
         if depth > DEEPEST {
-            return Err(fault(text, &span.start, "collections inside of each other over the limit"));
+            return Err(fault(
+                text,
+                &span.start,
+                "collections inside of each other over the limit",
+            ));
         }
     }
     Ok(())
@@ -26,8 +30,17 @@ pub(super) fn parse(text: &str) -> Result<(), Fault> {
 
 /// Returns the fault at `marker`, which counts characters.
 fn fault(text: &str, marker: &Marker, message: &str) -> Fault {
-    let span = lines(text.as_bytes()).nth(marker.line().saturating_sub(1)).map(|(span, _)| span);
+    let span = lines(text.as_bytes())
+        .nth(marker.line().saturating_sub(1))
+        .map(|(span, _)| span);
     let line = span.map_or("", |span| &text[span.start..span.end]);
-    let column = line.char_indices().nth(marker.col()).map_or(line.len(), |(offset, _)| offset);
-    Fault::at(text, span.map_or(text.len(), |span| span.start) + column, message)
+    let column = line
+        .char_indices()
+        .nth(marker.col())
+        .map_or(line.len(), |(offset, _)| offset);
+    Fault::at(
+        text,
+        span.map_or(text.len(), |span| span.start) + column,
+        message,
+    )
 }

@@ -1,9 +1,10 @@
-//! Hunks that are merged with what became of the lines that they were made for, as `patch --merge` does it: without these
-//! lines, by what a hunk has of them.
+//! Hunks that are merged with what became of the lines that they were made for, as `patch --merge`
+//! does it: without these lines, by what a hunk has of them.
 //!
-//! A hunk whose old lines are all there goes there. One that fits nowhere goes to the place where most of them are with the
-//! fewest changes, which is where GNU patch is seen to put it (`tests/it/gnu/merging.rs` runs both); what the file and the
-//! hunk both changed there is a conflict, unless they did the same.
+//! A hunk whose old lines are all there goes there. One that fits nowhere goes to the place where
+//! most of them are with the fewest changes, which is where GNU patch is seen to put it
+//! (`tests/it/gnu/merging.rs` runs both); what the file and the hunk both changed there is a
+//! conflict, unless they did the same.
 
 mod places;
 mod sides;
@@ -15,7 +16,9 @@ use super::index::LineIndex;
 use super::ladder::{EXACT, WHITESPACE};
 use super::numbered::Patch;
 use super::{Placement, Rules};
-use crate::lines::{Conflict, ConflictStyle, Pair, Touching, end_line, put_marker, regions, script};
+use crate::lines::{
+    Conflict, ConflictStyle, Pair, Touching, end_line, put_marker, regions, script,
+};
 use crate::plan::{Direction, Hunk};
 use places::Search;
 use sides::{Numbers, Sides};
@@ -62,8 +65,8 @@ pub enum MergeResult {
     Conflict,
 }
 
-/// Merges `hunks` with what became of the lines that they were made for. Of `rules` counts whether blanks do, and the wish
-/// to stop.
+/// Merges `hunks` with what became of the lines that they were made for. Of `rules` counts whether
+/// blanks do, and the wish to stop.
 #[must_use]
 pub fn merge_hunks(
     preimage: &[u8],
@@ -73,12 +76,31 @@ pub fn merge_hunks(
     style: ConflictStyle,
 ) -> MergedFile {
     let index = LineIndex::new(preimage);
-    let comparison = Comparison::strict(if rules.ignore_whitespace { WHITESPACE } else { EXACT });
-    let numbers = Numbers::new(comparison, hunks.iter().flat_map(|hunk| hunk.lines(text, direction)));
-    let has_returns = index.lines_from(0).next().is_some_and(|line| line.ends_with(b"\r\n"));
+    let comparison = Comparison::strict(if rules.ignore_whitespace {
+        WHITESPACE
+    } else {
+        EXACT
+    });
+    let numbers = Numbers::new(
+        comparison,
+        hunks.iter().flat_map(|hunk| hunk.lines(text, direction)),
+    );
+    let has_returns = index
+        .lines_from(0)
+        .next()
+        .is_some_and(|line| line.ends_with(b"\r\n"));
     let mut merger = Merger {
         index: &index,
-        search: Search::new(&index, Patch { text, hunks, direction, rules }, &numbers),
+        search: Search::new(
+            &index,
+            Patch {
+                text,
+                hunks,
+                direction,
+                rules,
+            },
+            &numbers,
+        ),
         newline: if has_returns { b"\r\n" } else { b"\n" },
         style,
         frozen: 0,
@@ -86,9 +108,16 @@ pub fn merge_hunks(
         out: Vec::with_capacity(preimage.len()),
         conflicts: Vec::new(),
     };
-    let hunks = hunks.iter().map(|hunk| merger.merge(&Sides::new(hunk, text, direction, &numbers))).collect();
+    let hunks = hunks
+        .iter()
+        .map(|hunk| merger.merge(&Sides::new(hunk, text, direction, &numbers)))
+        .collect();
     merger.copy_to(index.count());
-    MergedFile { bytes: merger.out, hunks, conflicts: merger.conflicts }
+    MergedFile {
+        bytes: merger.out,
+        hunks,
+        conflicts: merger.conflicts,
+    }
 }
 
 /// A file on its way from what it was to what it becomes.
@@ -108,22 +137,38 @@ struct Merger<'m> {
 impl Merger<'_> {
     fn merge(&mut self, sides: &Sides<'_>) -> MergedHunk {
         let (placement, lines) = self.search.find(sides, self.frozen);
-        let changes = script(&Pair { old: &sides.old.numbers, new: &self.search.numbers[lines.clone()] });
+        let changes = script(&Pair {
+            old: &sides.old.numbers,
+            new: &self.search.numbers[lines.clone()],
+        });
         self.copy_to(lines.start);
         let (first, mut end) = (self.written, lines.end);
         let mut parts = Vec::new();
-        for Touching { mine, other, mut at } in regions(&changes, &sides.edits) {
+        for Touching {
+            mine,
+            other,
+            mut at,
+        } in regions(&changes, &sides.edits)
+        {
             at.ours = at.ours.start + lines.start..at.ours.end + lines.start;
             if !other.is_empty() {
                 self.copy_to(at.ours.start);
-                parts.push(if mine.is_empty() { self.put_change(sides, at) } else { self.put_conflict(sides, at) });
+                parts.push(if mine.is_empty() {
+                    self.put_change(sides, at)
+                } else {
+                    self.put_conflict(sides, at)
+                });
             } else if at.base.end == sides.old.count() {
                 // Lines of the file after the last line of the hunk are not part of it.
                 end = at.ours.start;
             }
         }
         self.copy_to(end);
-        MergedHunk { placement, lines: first..self.written, parts }
+        MergedHunk {
+            placement,
+            lines: first..self.written,
+            parts,
+        }
     }
 
     /// Writes the lines of the file up to `line`.
@@ -132,7 +177,8 @@ impl Merger<'_> {
             let lines = self.frozen..line;
             self.written += lines.len();
             end_line(&mut self.out, self.newline);
-            self.out.extend_from_slice(&self.index.text()[self.index.bytes(lines)]);
+            self.out
+                .extend_from_slice(&self.index.text()[self.index.bytes(lines)]);
             self.frozen = line;
         }
     }
@@ -153,26 +199,48 @@ impl Merger<'_> {
         let first = self.written;
         self.frozen = at.ours.end;
         self.put_all(&sides.new.lines[at.theirs]);
-        MergedPart { kind: MergeResult::Merged, lines: first..self.written }
+        MergedPart {
+            kind: MergeResult::Merged,
+            lines: first..self.written,
+        }
     }
 
-    /// Writes the different changes of the file and the hunk. The same change is already in the file.
+    /// Writes the different changes of the file and the hunk. The same change is already in the
+    /// file.
     fn put_conflict(&mut self, sides: &Sides<'_>, at: Conflict) -> MergedPart {
-        let (ours, theirs) = (&self.search.numbers[at.ours.clone()], &sides.new.numbers[at.theirs.clone()]);
-        let same = |pairs: &mut dyn Iterator<Item = (&u32, &u32)>| pairs.take_while(|(a, b)| a == b).count();
+        let (ours, theirs) = (
+            &self.search.numbers[at.ours.clone()],
+            &sides.new.numbers[at.theirs.clone()],
+        );
+        let same = |pairs: &mut dyn Iterator<Item = (&u32, &u32)>| {
+            pairs.take_while(|(a, b)| a == b).count()
+        };
         if ours == theirs {
             let first = self.written;
             self.copy_to(at.ours.end);
-            return MergedPart { kind: MergeResult::AlreadyApplied, lines: first..self.written };
+            return MergedPart {
+                kind: MergeResult::AlreadyApplied,
+                lines: first..self.written,
+            };
         }
         let (prefix, suffix) = if self.style == ConflictStyle::Sides {
             let prefix = same(&mut ours.iter().zip(theirs));
-            (prefix, same(&mut ours[prefix..].iter().rev().zip(theirs[prefix..].iter().rev())))
+            (
+                prefix,
+                same(
+                    &mut ours[prefix..]
+                        .iter()
+                        .rev()
+                        .zip(theirs[prefix..].iter().rev()),
+                ),
+            )
         } else {
             (0, 0)
         };
-        let (ours, theirs) =
-            (at.ours.start + prefix..at.ours.end - suffix, at.theirs.start + prefix..at.theirs.end - suffix);
+        let (ours, theirs) = (
+            at.ours.start + prefix..at.ours.end - suffix,
+            at.theirs.start + prefix..at.theirs.end - suffix,
+        );
         self.copy_to(ours.start);
         let first = self.written;
         self.mark(b'<');
@@ -186,10 +254,15 @@ impl Merger<'_> {
         self.mark(b'>');
         let lines = first..self.written;
         self.copy_to(at.ours.end);
-        let [base, theirs] = [(sides.stated, at.base), (sides.stated_new, theirs)]
-            .map(|(stated, lines)| stated.saturating_add(lines.start)..stated.saturating_add(lines.end));
+        let [base, theirs] =
+            [(sides.stated, at.base), (sides.stated_new, theirs)].map(|(stated, lines)| {
+                stated.saturating_add(lines.start)..stated.saturating_add(lines.end)
+            });
         self.conflicts.push(Conflict { base, ours, theirs });
-        MergedPart { kind: MergeResult::Conflict, lines }
+        MergedPart {
+            kind: MergeResult::Conflict,
+            lines,
+        }
     }
 
     fn mark(&mut self, sign: u8) {
@@ -214,10 +287,24 @@ mod tests {
             section.push(body, line, line);
         }
         let hunks = (&section.text[..], &section.hunks[..]);
-        let found = merge_hunks(lines(file).as_bytes(), hunks, Direction::Forward, &Rules::default(), style);
-        let parts = |hunk: MergedHunk| hunk.parts.into_iter().map(|part| (part.kind, part.lines)).collect();
+        let found = merge_hunks(
+            lines(file).as_bytes(),
+            hunks,
+            Direction::Forward,
+            &Rules::default(),
+            style,
+        );
+        let parts = |hunk: MergedHunk| {
+            hunk.parts
+                .into_iter()
+                .map(|part| (part.kind, part.lines))
+                .collect()
+        };
         let hunks = found.hunks.into_iter().map(parts).collect();
-        (String::from_utf8(found.bytes).unwrap().replace('\n', " "), hunks)
+        (
+            String::from_utf8(found.bytes).unwrap().replace('\n', " "),
+            hunks,
+        )
     }
 
     const HUNK: &str = " 1\n 2\n-3\n+c\n 4\n 5\n";
@@ -225,41 +312,89 @@ mod tests {
     #[test]
     fn what_the_file_has_not_touched_is_merged() {
         let found = merged("1 2 3 4 five ", &[(HUNK, 1)], ConflictStyle::Sides);
-        assert_eq!(found, ("1 2 c 4 five ".to_owned(), vec![vec![(MergeResult::Merged, 2..3)]]));
+        assert_eq!(
+            found,
+            (
+                "1 2 c 4 five ".to_owned(),
+                vec![vec![(MergeResult::Merged, 2..3)]]
+            )
+        );
         let found = merged("0 1 2 3 4 5 ", &[(HUNK, 1)], ConflictStyle::Sides);
-        assert_eq!(found, ("0 1 2 c 4 5 ".to_owned(), vec![vec![(MergeResult::Merged, 3..4)]]));
+        assert_eq!(
+            found,
+            (
+                "0 1 2 c 4 5 ".to_owned(),
+                vec![vec![(MergeResult::Merged, 3..4)]]
+            )
+        );
     }
 
     #[test]
     fn what_the_file_has_already_stays() {
         let found = merged("1 2 c 4 5 ", &[(HUNK, 1)], ConflictStyle::Sides);
-        assert_eq!(found, ("1 2 c 4 5 ".to_owned(), vec![vec![(MergeResult::AlreadyApplied, 2..3)]]));
+        assert_eq!(
+            found,
+            (
+                "1 2 c 4 5 ".to_owned(),
+                vec![vec![(MergeResult::AlreadyApplied, 2..3)]]
+            )
+        );
     }
 
     #[test]
     fn what_the_file_has_otherwise_is_a_conflict() {
         let conflict = |lines| vec![vec![(MergeResult::Conflict, lines)]];
         let found = merged("1 2 x 4 5 ", &[(HUNK, 1)], ConflictStyle::Sides);
-        assert_eq!(found, ("1 2 <<<<<<< x ======= c >>>>>>> 4 5 ".to_owned(), conflict(2..7)));
+        assert_eq!(
+            found,
+            (
+                "1 2 <<<<<<< x ======= c >>>>>>> 4 5 ".to_owned(),
+                conflict(2..7)
+            )
+        );
         let found = merged("1 2 x 4 5 ", &[(HUNK, 1)], ConflictStyle::Base);
-        assert_eq!(found, ("1 2 <<<<<<< x ||||||| 3 ======= c >>>>>>> 4 5 ".to_owned(), conflict(2..9)));
+        assert_eq!(
+            found,
+            (
+                "1 2 <<<<<<< x ||||||| 3 ======= c >>>>>>> 4 5 ".to_owned(),
+                conflict(2..9)
+            )
+        );
         let found = merged("a b ", &[(HUNK, 9)], ConflictStyle::Sides);
-        assert_eq!(found, ("a <<<<<<< b ======= 1 2 c 4 5 >>>>>>> ".to_owned(), conflict(1..10)));
+        assert_eq!(
+            found,
+            (
+                "a <<<<<<< b ======= 1 2 c 4 5 >>>>>>> ".to_owned(),
+                conflict(1..10)
+            )
+        );
     }
 
     #[test]
     fn a_hunk_that_fits_is_found_whatever_another_one_costs() {
         let lines: Vec<_> = (1..=2000).map(|number| format!("{number}\n")).collect();
         let file = lines.concat();
-        let unknown = (0..100).map(|number| format!(" no {number}\n")).collect::<Vec<_>>().concat();
+        let unknown = (0..100)
+            .map(|number| format!(" no {number}\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let mut section = Section::default();
         section.push(&format!("{unknown}-a\n+b\n{unknown}"), 1, 1);
         section.push(" 1900\n-1901\n+x\n 1902\n", 1500, 1500);
         let hunks = (&section.text[..], &section.hunks[..]);
         let rules = Rules::default();
-        let found = merge_hunks(file.as_bytes(), hunks, Direction::Forward, &rules, ConflictStyle::Sides);
+        let found = merge_hunks(
+            file.as_bytes(),
+            hunks,
+            Direction::Forward,
+            &rules,
+            ConflictStyle::Sides,
+        );
         assert_eq!(found.hunks[0].placement, None);
         let placement = found.hunks[1].placement.as_ref().unwrap();
-        assert_eq!((placement.lines.clone(), placement.offset), (1899..1902, 400));
+        assert_eq!(
+            (placement.lines.clone(), placement.offset),
+            (1899..1902, 400)
+        );
     }
 }

@@ -25,9 +25,13 @@ impl<'n> Numbers<'n> {
         Self { comparison, known }
     }
 
-    /// Returns the number of a line. Those that no hunk has are compared with lines of hunks alone, and have one.
+    /// Returns the number of a line. Those that no hunk has are compared with lines of hunks alone,
+    /// and have one.
     pub(super) fn number(&self, line: &[u8]) -> u32 {
-        self.known.get(&*self.comparison.key(line)).copied().unwrap_or(u32::MAX)
+        self.known
+            .get(&*self.comparison.key(line))
+            .copied()
+            .unwrap_or(u32::MAX)
     }
 }
 
@@ -65,7 +69,12 @@ impl<'h> Side<'h> {
 }
 
 impl<'h> Sides<'h> {
-    pub(super) fn new(hunk: &Hunk, text: &'h [u8], direction: Direction, numbers: &Numbers<'_>) -> Self {
+    pub(super) fn new(
+        hunk: &Hunk,
+        text: &'h [u8],
+        direction: Direction,
+        numbers: &Numbers<'_>,
+    ) -> Self {
         let mut sides = Self {
             stated: stated(hunk.preimage_range(direction)),
             stated_new: stated(hunk.postimage_range(direction)),
@@ -86,7 +95,13 @@ impl<'h> Sides<'h> {
                 sides.new.push(line.text, number);
             }
             if !is_context {
-                push(&mut sides.edits, Edit { old: old..sides.old.count(), new: new..sides.new.count() });
+                push(
+                    &mut sides.edits,
+                    Edit {
+                        old: old..sides.old.count(),
+                        new: new..sides.new.count(),
+                    },
+                );
             }
         }
         sides

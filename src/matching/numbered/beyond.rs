@@ -8,15 +8,25 @@ use crate::matching::ladder::{FIXED, LADDER, WHITESPACE};
 use crate::whitespace::{Flags, is_blank};
 
 impl Placer<'_> {
-    /// Finds the lines at the end of a file that lacks some of the blank lines that they end with, where such lines are
-    /// left out anyway. One line that is not blank has to be there.
+    /// Finds the lines at the end of a file that lacks some of the blank lines that they end with,
+    /// where such lines are left out anyway. One line that is not blank has to be there.
     pub(super) fn find_beyond(&mut self, quest: &Quest<'_>) -> Option<Placement> {
         let rules = self.patch.rules;
-        rules.correction.filter(|correction| correction.rule.has(Flags::BLANK_AT_EOF))?;
-        let rung = if rules.ignore_whitespace { WHITESPACE } else { FIXED };
+        rules
+            .correction
+            .filter(|correction| correction.rule.has(Flags::BLANK_AT_EOF))?;
+        let rung = if rules.ignore_whitespace {
+            WHITESPACE
+        } else {
+            FIXED
+        };
         let (lines, comparison) = (quest.lines(), comparison(rung, rules));
         let blank = lines.iter().rev().take_while(|line| is_blank(line)).count();
-        let most = lines.len().checked_sub(1).filter(|_| blank > 0 && blank < lines.len())?.min(self.index.count());
+        let most = lines
+            .len()
+            .checked_sub(1)
+            .filter(|_| blank > 0 && blank < lines.len())?
+            .min(self.index.count());
         let first = self.index.count() - most;
         let found = Hashes::new(comparison, comparison.lines_from(self.index, first));
         let wanted = Hashes::new(comparison, lines.iter().copied());
@@ -25,22 +35,33 @@ impl Placer<'_> {
             let is_free = self.covered.obstacle(&(line..line + count)).is_none();
             let is_right = !quest.level.is_at_start || line == 0 && self.covered.running(line) == 0;
             let power = power(count);
-            is_free && is_right && wanted.run(0, count, power) == found.run(line - first, count, power)
+            is_free
+                && is_right
+                && wanted.run(0, count, power) == found.run(line - first, count, power)
         })?;
         let line = self.index.count() - fitting;
         let mut there = comparison.lines_from(self.index, line);
         let key = |line| comparison.key(line);
-        if !lines[..fitting].iter().all(|&wanted| there.next().is_some_and(|line| key(line) == key(wanted))) {
+        if !lines[..fitting]
+            .iter()
+            .all(|&wanted| there.next().is_some_and(|line| key(line) == key(wanted)))
+        {
             return None;
         }
         let offset = self.covered.running(line) - quest.stated;
         let range = line..self.index.count();
-        self.covered.take(range.clone(), quest.pattern.change + signed(lines.len() - fitting));
+        self.covered.take(
+            range.clone(),
+            quest.pattern.change + signed(lines.len() - fitting),
+        );
         Some(Placement {
             bytes: self.index.bytes(range.clone()),
             lines: range,
             offset,
-            left_out: (quest.level.lines.start, quest.pattern.count() - quest.level.lines.end),
+            left_out: (
+                quest.level.lines.start,
+                quest.pattern.count() - quest.level.lines.end,
+            ),
             rung: LADDER[rung].name,
             candidates: Vec::new(),
             beyond: lines.len() - fitting,

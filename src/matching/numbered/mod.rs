@@ -1,9 +1,10 @@
 //! Hunks that name their lines: the rules of git.
 //!
-//! The order of the search and what ends it are those of `find_pos` and `apply_one_fragment` in git's apply.c.
-//! Three things are different: a hunk whose last old line has no terminator fits only at the end of the file;
-//! lines that only insert, without any context, go to their stated place or nowhere (git puts them at the end of the
-//! file); and with fewer lines of context (`-C`) the stated place is that of the lines that are left.
+//! The order of the search and what ends it are those of `find_pos` and `apply_one_fragment` in
+//! git's apply.c. Three things are different: a hunk whose last old line has no terminator fits
+//! only at the end of the file; lines that only insert, without any context, go to their stated
+//! place or nowhere (git puts them at the end of the file); and with fewer lines of context (`-C`)
+//! the stated place is that of the lines that are left.
 
 mod beyond;
 mod patch;
@@ -31,7 +32,8 @@ pub(super) use patch::Patch;
 /// How often the file is searched from end to end before its lines are hashed once and for all.
 const FEW_SEARCHES: usize = 2;
 
-/// Where one of so many hunks or more is off its place, those behind it mostly are: lines are hashed at once.
+/// Where one of so many hunks or more is off its place, those behind it mostly are: lines are
+/// hashed at once.
 const MANY: usize = 1000;
 
 /// Places each hunk where its lines are, nearest to the stated line first.
@@ -42,7 +44,12 @@ pub(super) fn place(
     direction: Direction,
     rules: &Rules,
 ) -> Placements {
-    let patch = Patch { text, hunks, direction, rules };
+    let patch = Patch {
+        text,
+        hunks,
+        direction,
+        rules,
+    };
     let mut placer = Placer {
         index,
         patch,
@@ -94,8 +101,8 @@ enum Field {
 }
 
 impl Placer<'_> {
-    /// Returns where a hunk is said to be, in the file as the hunks so far left it: its new lines say it to git, its old ones
-    /// to GNU patch, whose hunks keep their order, and in normal diffs.
+    /// Returns where a hunk is said to be, in the file as the hunks so far left it: its new lines
+    /// say it to git, its old ones to GNU patch, whose hunks keep their order, and in normal diffs.
     fn stated(&self, hunk: &Hunk) -> isize {
         let direction = self.patch.direction;
         let old = || stated(hunk.preimage_range(direction));
@@ -106,12 +113,23 @@ impl Placer<'_> {
         }
     }
 
-    fn place(&mut self, pattern: &Pattern<'_>, stated: isize, levels: &[Level]) -> Result<Placement, MismatchKind> {
+    fn place(
+        &mut self,
+        pattern: &Pattern<'_>,
+        stated: isize,
+        levels: &[Level],
+    ) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
             self.covered.floor = self.floor(pattern, level);
-            let stated = stated.saturating_add(signed(level.lines.start)).saturating_add(self.carried);
-            let quest = Quest { pattern, level, stated };
+            let stated = stated
+                .saturating_add(signed(level.lines.start))
+                .saturating_add(self.carried);
+            let quest = Quest {
+                pattern,
+                level,
+                stated,
+            };
             let mut rung = EXACT;
             let mut found = self.find_exactly(&quest);
             is_blocked |= found.is_blocked;
@@ -130,11 +148,16 @@ impl Placer<'_> {
                 return Ok(placement);
             }
         }
-        Err(if is_blocked { MismatchKind::Overlap } else { MismatchKind::NotFound })
+        Err(if is_blocked {
+            MismatchKind::Overlap
+        } else {
+            MismatchKind::NotFound
+        })
     }
 
-    /// Returns the first line where a hunk may be. For GNU patch hunks keep their order, and the more context of one is left
-    /// out, the further its change has to be behind the one before: seen beside it, as in `tests/it/gnu/beside.rs`.
+    /// Returns the first line where a hunk may be. For GNU patch hunks keep their order, and the
+    /// more context of one is left out, the further its change has to be behind the one before:
+    /// seen beside it, as in `tests/it/gnu/beside.rs`.
     fn floor(&self, pattern: &Pattern<'_>, level: &Level) -> usize {
         let left_out = level.lines.start;
         if !self.patch.rules.as_gnu {
@@ -152,7 +175,9 @@ impl Placer<'_> {
             Field::Only(line) => self.check_exactly(quest, line),
             Field::Anywhere => {
                 let at_stated = self.check_exactly(quest, self.covered.original(quest.stated));
-                let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
+                let is_there = at_stated
+                    .line
+                    .is_some_and(|line| self.covered.running(line) == quest.stated);
                 // With context left out the stated place is one of several guesses.
                 if (is_there && !quest.level.is_fuzzy) || quest.last().is_none() {
                     at_stated
@@ -169,7 +194,8 @@ impl Placer<'_> {
         self.check(quest, line, is_there)
     }
 
-    /// Returns where a line starts: counted from the line before that was asked for, which is near where hunks are in order.
+    /// Returns where a line starts: counted from the line before that was asked for, which is near
+    /// where hunks are in order.
     fn offset(&mut self, line: usize) -> usize {
         self.near = (line, self.index.offset_from(self.near, line));
         self.near.1
@@ -193,7 +219,8 @@ impl Placer<'_> {
         found
     }
 
-    /// Returns where the lines may stand; lines without a last terminator, where that counts, only at the end.
+    /// Returns where the lines may stand; lines without a last terminator, where that counts, only
+    /// at the end.
     fn field(&self, quest: &Quest<'_>, rung: usize) -> Field {
         let is_open = rung == EXACT && quest.last().is_some_and(|line| !line.ends_with(b"\n"));
         let Some(last) = self.index.count().checked_sub(quest.count()) else {
@@ -207,8 +234,8 @@ impl Placer<'_> {
         }
     }
 
-    /// Takes `line` for the place if the lines are there, if it is still at the end of the file where it has to be
-    /// one, and if no hunk went there.
+    /// Takes `line` for the place if the lines are there, if it is still at the end of the file
+    /// where it has to be one, and if no hunk went there.
     fn check(&self, quest: &Quest<'_>, line: usize, is_there: bool) -> Found {
         let running = self.covered.running(line);
         let end = self.covered.running(self.index.count());
@@ -222,8 +249,15 @@ impl Placer<'_> {
             return Found::default();
         }
         match self.covered.obstacle(&(line..line + quest.count())) {
-            Some(_) => Found { is_blocked: true, ..Found::default() },
-            None => Found { line: Some(line), candidates: Vec::new(), is_blocked: false },
+            Some(_) => Found {
+                is_blocked: true,
+                ..Found::default()
+            },
+            None => Found {
+                line: Some(line),
+                candidates: Vec::new(),
+                is_blocked: false,
+            },
         }
     }
 
@@ -232,10 +266,16 @@ impl Placer<'_> {
         if let Some(left) = self.searches.checked_sub(1) {
             self.searches = left;
             let anchored = [b"\n", &quest.lines().concat()[..]].concat();
-            return self.around(&Needle::new(self.index, &anchored, quest.count()), quest.stated);
+            return self.around(
+                &Needle::new(self.index, &anchored, quest.count()),
+                quest.stated,
+            );
         }
         let comparison = Comparison::strict(EXACT);
-        let mut windows = self.exact.take().unwrap_or_else(|| self.patch.windows(self.index, comparison));
+        let mut windows = self
+            .exact
+            .take()
+            .unwrap_or_else(|| self.patch.windows(self.index, comparison));
         let found = self.around(&windows.places(quest.lines()), quest.stated);
         self.exact = Some(windows);
         found
@@ -243,7 +283,9 @@ impl Placer<'_> {
 
     fn around(&self, places: &impl Places, stated: isize) -> Found {
         let mut found = nearest(places, &self.covered, stated);
-        found.candidates = found.line.map_or_else(Vec::new, |line| candidates(places, &self.covered, line, 0));
+        found.candidates = found
+            .line
+            .map_or_else(Vec::new, |line| candidates(places, &self.covered, line, 0));
         found
     }
 
@@ -261,7 +303,10 @@ impl Placer<'_> {
             || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
         let name = LADDER[rung].name;
         if wants_one && candidates.len() > 1 {
-            return Err(MismatchKind::Ambiguous { lines: candidates, rung: name });
+            return Err(MismatchKind::Ambiguous {
+                lines: candidates,
+                rung: name,
+            });
         }
         let lines = line..line + quest.count();
         let start = match &self.exact {
@@ -274,13 +319,19 @@ impl Placer<'_> {
         };
         self.covered.take(lines.clone(), quest.pattern.change);
         self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
-        let context = quest.pattern.trailing.saturating_sub(quest.pattern.count() - quest.level.lines.end);
+        let context = quest
+            .pattern
+            .trailing
+            .saturating_sub(quest.pattern.count() - quest.level.lines.end);
         self.frozen = lines.end - context.min(quest.count());
         Ok(Placement {
             bytes: start..end,
             lines,
             offset,
-            left_out: (quest.level.lines.start, quest.pattern.count() - quest.level.lines.end),
+            left_out: (
+                quest.level.lines.start,
+                quest.pattern.count() - quest.level.lines.end,
+            ),
             rung: name,
             candidates: match offset {
                 0 => Vec::new(),

@@ -20,12 +20,21 @@ pub(in crate::matching) struct Patch<'a> {
 
 impl<'p> Patch<'p> {
     /// Returns the runs of lines of the file `index`, where all that may be searched for is known.
-    pub(in crate::matching) fn windows<'i>(self, index: &'i LineIndex<'i>, comparison: Comparison) -> Windows<'i>
+    pub(in crate::matching) fn windows<'i>(
+        self,
+        index: &'i LineIndex<'i>,
+        comparison: Comparison,
+    ) -> Windows<'i>
     where
         'p: 'i,
     {
         let asked = self.hunks.iter().map(Hunk::most_lines).sum();
-        Windows::new(index, comparison, (asked, self.wanted(comparison)), &self.rules.interrupt)
+        Windows::new(
+            index,
+            comparison,
+            (asked, self.wanted(comparison)),
+            &self.rules.interrupt,
+        )
     }
 
     /// Returns all that may be searched for.
@@ -37,7 +46,10 @@ impl<'p> Patch<'p> {
             let levels = levels(&pattern, hunk, self.direction, self.rules);
             let runs = levels.into_iter().map(|level| {
                 let (start, count) = (level.lines.start, level.lines.len());
-                Wanted { count, hash: hashes.run(start, count, power(count)) }
+                Wanted {
+                    count,
+                    hash: hashes.run(start, count, power(count)),
+                }
             });
             runs.collect::<Vec<_>>()
         })
@@ -46,14 +58,22 @@ impl<'p> Patch<'p> {
 
 /// Returns the rungs below the first that `rules` allow, strictest first.
 pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
-    let ladder = (TRAILING..=PUNCT).filter(|_| rules.closeness != Closeness::Exact).collect::<Vec<_>>();
+    let ladder = (TRAILING..=PUNCT)
+        .filter(|_| rules.closeness != Closeness::Exact)
+        .collect::<Vec<_>>();
     let asked = [
         (LINE_END, rules.converts_line_ends),
         (EOF, rules.inaccurate_eof),
-        (FIXED, rules.correction.is_some() && !rules.ignore_whitespace),
+        (
+            FIXED,
+            rules.correction.is_some() && !rules.ignore_whitespace,
+        ),
         (WHITESPACE, rules.ignore_whitespace),
     ];
-    let asked = asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(rung, _)| rung);
+    let asked = asked
+        .into_iter()
+        .filter(|(_, is_asked)| *is_asked)
+        .map(|(rung, _)| rung);
     ladder.into_iter().chain(asked)
 }
 

@@ -21,9 +21,12 @@ impl Quest<'_> {
         &self.pattern.lines()[self.level.lines.clone()]
     }
 
-    /// Returns whether each line ends where the next one starts; only the last may lack its terminator.
+    /// Returns whether each line ends where the next one starts; only the last may lack its
+    /// terminator.
     pub(super) fn is_whole(&self) -> bool {
-        self.lines().split_last().is_none_or(|(_, lines)| lines.iter().all(|line| line.ends_with(b"\n")))
+        self.lines()
+            .split_last()
+            .is_none_or(|(_, lines)| lines.iter().all(|line| line.ends_with(b"\n")))
     }
 
     /// Returns the last line, if there is one.

@@ -4,19 +4,40 @@ use super::super::testing::Section;
 use super::super::{MOST_CANDIDATES, place};
 use super::*;
 
-fn placed(file: &str, bodies: &[(&str, usize)], rules: &Rules) -> Vec<Result<Placement, MismatchKind>> {
+fn placed(
+    file: &str,
+    bodies: &[(&str, usize)],
+    rules: &Rules,
+) -> Vec<Result<Placement, MismatchKind>> {
     let mut section = Section::default();
     for &(body, line) in bodies {
         section.push(body, line, line);
     }
-    let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, rules);
-    placements.into_iter().map(|place| place.map_err(|mismatch| mismatch.kind)).collect()
+    let placements = place(
+        file.as_bytes(),
+        &section.text,
+        &section.hunks,
+        Direction::Forward,
+        rules,
+    );
+    placements
+        .into_iter()
+        .map(|place| place.map_err(|mismatch| mismatch.kind))
+        .collect()
 }
 
 fn at(line: usize, count: usize, offset: isize, candidates: &[usize]) -> Placement {
     let (lines, candidates) = (line..line + count, candidates.to_vec());
     let bytes = 2 * line..2 * (line + count);
-    Placement { bytes, lines, offset, left_out: (0, 0), rung: "exact", candidates, beyond: 0 }
+    Placement {
+        bytes,
+        lines,
+        offset,
+        left_out: (0, 0),
+        rung: "exact",
+        candidates,
+        beyond: 0,
+    }
 }
 
 const BODY: &str = " a\n-b\n+x\n c\n";
@@ -26,10 +47,22 @@ fn the_stated_place_wins_and_then_the_nearest() {
     let file = "0\na\nb\nc\n0\n0\na\nb\nc\n0\n";
     let rules = Rules::default();
     assert_eq!(placed(file, &[(BODY, 7)], &rules), [Ok(at(6, 3, 0, &[]))]);
-    assert_eq!(placed(file, &[(BODY, 3)], &rules), [Ok(at(1, 3, -1, &[1, 6]))]);
-    assert_eq!(placed(file, &[(BODY, 5)], &rules), [Ok(at(6, 3, 2, &[1, 6]))]);
-    let unique = Rules { unique: true, ..rules };
-    let ambiguous = MismatchKind::Ambiguous { lines: vec![1, 6], rung: "exact" };
+    assert_eq!(
+        placed(file, &[(BODY, 3)], &rules),
+        [Ok(at(1, 3, -1, &[1, 6]))]
+    );
+    assert_eq!(
+        placed(file, &[(BODY, 5)], &rules),
+        [Ok(at(6, 3, 2, &[1, 6]))]
+    );
+    let unique = Rules {
+        unique: true,
+        ..rules
+    };
+    let ambiguous = MismatchKind::Ambiguous {
+        lines: vec![1, 6],
+        rung: "exact",
+    };
     assert_eq!(placed(file, &[(BODY, 3)], &unique), [Err(ambiguous)]);
     assert_eq!(placed(file, &[(BODY, 7)], &unique), [Ok(at(6, 3, 0, &[]))]);
 }
@@ -40,44 +73,103 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
     section.push("-a\n+x\n+y\n", 4, 1);
     section.push("-c\n+z\n", 7, 3);
     let offsets = |section: &Section, rules: &Rules| {
-        let placements = place(b"a\nb\nc\nd\n", &section.text, &section.hunks, Direction::Forward, rules);
-        placements.into_iter().map(|place| place.unwrap().offset).collect::<Vec<_>>()
+        let placements = place(
+            b"a\nb\nc\nd\n",
+            &section.text,
+            &section.hunks,
+            Direction::Forward,
+            rules,
+        );
+        placements
+            .into_iter()
+            .map(|place| place.unwrap().offset)
+            .collect::<Vec<_>>()
     };
-    assert_eq!(offsets(&section, &Rules { zero_context: true, ..Rules::default() }), [0, 1]);
-    assert_eq!(offsets(&section, &Rules { as_gnu: true, ..Rules::default() }), [-3, -4]);
-    section.hunks.iter_mut().for_each(|hunk| hunk.anchor = Anchor::Bare);
+    assert_eq!(
+        offsets(
+            &section,
+            &Rules {
+                zero_context: true,
+                ..Rules::default()
+            }
+        ),
+        [0, 1]
+    );
+    assert_eq!(
+        offsets(
+            &section,
+            &Rules {
+                as_gnu: true,
+                ..Rules::default()
+            }
+        ),
+        [-3, -4]
+    );
+    section
+        .hunks
+        .iter_mut()
+        .for_each(|hunk| hunk.anchor = Anchor::Bare);
     assert_eq!(offsets(&section, &Rules::default()), [-3, -4]);
     // The changes of a hunk do not move the places above it.
     let mut section = Section::default();
     section.push("+x\n+y\n", 3, 4);
     section.push("-a\n+z\n", 1, 1);
-    section.hunks.iter_mut().for_each(|hunk| hunk.anchor = Anchor::Bare);
-    let places = place(b"a\nb\na\na\n", &section.text, &section.hunks, Direction::Forward, &Rules::default());
+    section
+        .hunks
+        .iter_mut()
+        .for_each(|hunk| hunk.anchor = Anchor::Bare);
+    let places = place(
+        b"a\nb\na\na\n",
+        &section.text,
+        &section.hunks,
+        Direction::Forward,
+        &Rules::default(),
+    );
     assert_eq!(places[1].as_ref().unwrap().lines, 0..1);
 }
 
 #[test]
 fn many_hunks_are_placed_as_few() {
-    let bodies: Vec<_> = (0..MANY).map(|nth| (format!(" {nth}\n-b\n+x\n c\n"), 3 * nth + 1)).collect();
-    let bodies: Vec<_> = bodies.iter().map(|(body, line)| (body.as_str(), *line)).collect();
+    let bodies: Vec<_> = (0..MANY)
+        .map(|nth| (format!(" {nth}\n-b\n+x\n c\n"), 3 * nth + 1))
+        .collect();
+    let bodies: Vec<_> = bodies
+        .iter()
+        .map(|(body, line)| (body.as_str(), *line))
+        .collect();
     let lines: Vec<_> = (0..MANY).map(|nth| format!("{nth}\nb\nc\n")).collect();
     let file = format!("0\nb\nc\n{}", lines.concat());
     let many = placed(&file, &bodies, &Rules::default());
-    assert_eq!(many[..MANY - 1], placed(&file, &bodies[..MANY - 1], &Rules::default()));
+    assert_eq!(
+        many[..MANY - 1],
+        placed(&file, &bodies[..MANY - 1], &Rules::default())
+    );
     let place = many[MANY - 1].as_ref().unwrap();
-    assert_eq!((&place.lines, place.offset, &place.candidates[..]), (&(3 * MANY..3 * MANY + 3), 3, &[3 * MANY][..]));
+    assert_eq!(
+        (&place.lines, place.offset, &place.candidates[..]),
+        (&(3 * MANY..3 * MANY + 3), 3, &[3 * MANY][..])
+    );
 }
 
 #[test]
 fn candidates_are_few() {
     let file = format!("0\n{}", "a\nb\nc\n".repeat(50));
-    let found = placed(&file, &[(BODY, 4)], &Rules::default()).remove(0).unwrap();
-    assert_eq!((found.lines, found.candidates.len()), (4..7, MOST_CANDIDATES));
+    let found = placed(&file, &[(BODY, 4)], &Rules::default())
+        .remove(0)
+        .unwrap();
+    assert_eq!(
+        (found.lines, found.candidates.len()),
+        (4..7, MOST_CANDIDATES)
+    );
 }
 
 #[test]
 fn a_line_belongs_to_one_hunk() {
-    let found = placed("0\na\nb\nc\n0\n", &[(BODY, 2), (BODY, 2)], &Rules::default());
+    let found = placed(
+        "0\na\nb\nc\n0\n",
+        &[(BODY, 2), (BODY, 2)],
+        &Rules::default(),
+    );
     assert_eq!(found, [Ok(at(1, 3, 0, &[])), Err(MismatchKind::Overlap)]);
 }
 
@@ -85,39 +177,103 @@ fn a_line_belongs_to_one_hunk() {
 fn an_insertion_without_context_stands_where_it_says_or_nowhere() {
     let mut section = Section::default();
     section.push("+x\n", 1, 2);
-    let placed = |file: &[u8], rules| place(file, &section.text, &section.hunks, Direction::Forward, &rules).remove(0);
-    let zero = Rules { zero_context: true, ..Rules::default() };
+    let placed = |file: &[u8], rules| {
+        place(
+            file,
+            &section.text,
+            &section.hunks,
+            Direction::Forward,
+            &rules,
+        )
+        .remove(0)
+    };
+    let zero = Rules {
+        zero_context: true,
+        ..Rules::default()
+    };
     assert_eq!(placed(b"a\nb\n", zero.clone()), Ok(at(1, 0, 0, &[])));
-    assert_eq!(placed(b"a\nb\n", Rules::default()).map_err(|error| error.kind), Err(MismatchKind::NotFound));
+    assert_eq!(
+        placed(b"a\nb\n", Rules::default()).map_err(|error| error.kind),
+        Err(MismatchKind::NotFound)
+    );
     assert_eq!(placed(b"a\n", zero.clone()), Ok(at(1, 0, 0, &[])));
-    assert_eq!(placed(b"", zero).map_err(|error| error.kind), Err(MismatchKind::NotFound));
+    assert_eq!(
+        placed(b"", zero).map_err(|error| error.kind),
+        Err(MismatchKind::NotFound)
+    );
 }
 
 #[test]
 fn fuzz_and_blanks_need_one_place() {
     let file = "0\n1\nb\nc\n2\n3\n4\nb\nc\n5\n";
-    let fuzzy = Rules { fuzz: 1, ..Rules::default() };
-    let ambiguous = |lines: &[usize], rung| [Err(MismatchKind::Ambiguous { lines: lines.to_vec(), rung })];
-    assert_eq!(placed(file, &[(" a\n-b\n-c\n+x\n d\n", 4)], &fuzzy), ambiguous(&[2, 7], "exact"));
-    assert_eq!(placed(file, &[(" a\n-b\n-c\n+x\n d\n", 7)], &fuzzy), ambiguous(&[2, 7], "exact"));
-    let there = Placement { left_out: (1, 1), ..at(2, 2, 0, &[]) };
-    assert_eq!(placed("0\n1\nb\nc\n2\n", &[(" a\n-b\n-c\n+x\n d\n", 2)], &fuzzy), [Ok(there)]);
-    let blanks = Rules { ignore_whitespace: true, ..Rules::default() };
+    let fuzzy = Rules {
+        fuzz: 1,
+        ..Rules::default()
+    };
+    let ambiguous = |lines: &[usize], rung| {
+        [Err(MismatchKind::Ambiguous {
+            lines: lines.to_vec(),
+            rung,
+        })]
+    };
+    assert_eq!(
+        placed(file, &[(" a\n-b\n-c\n+x\n d\n", 4)], &fuzzy),
+        ambiguous(&[2, 7], "exact")
+    );
+    assert_eq!(
+        placed(file, &[(" a\n-b\n-c\n+x\n d\n", 7)], &fuzzy),
+        ambiguous(&[2, 7], "exact")
+    );
+    let there = Placement {
+        left_out: (1, 1),
+        ..at(2, 2, 0, &[])
+    };
+    assert_eq!(
+        placed("0\n1\nb\nc\n2\n", &[(" a\n-b\n-c\n+x\n d\n", 2)], &fuzzy),
+        [Ok(there)]
+    );
+    let blanks = Rules {
+        ignore_whitespace: true,
+        ..Rules::default()
+    };
     let file = "0\n\ta\n b\n0\n\ta\n b\n0\n";
-    assert_eq!(placed(file, &[("   a\n-\tb\n 0\n", 3)], &blanks), ambiguous(&[1, 4], "whitespace"));
-    let line = placed(file, &[("   a\n-\tb\n 0\n", 2)], &blanks).remove(0).unwrap();
-    assert_eq!((line.lines, line.offset, line.rung), (1..4, 0, "whitespace"));
+    assert_eq!(
+        placed(file, &[("   a\n-\tb\n 0\n", 3)], &blanks),
+        ambiguous(&[1, 4], "whitespace")
+    );
+    let line = placed(file, &[("   a\n-\tb\n 0\n", 2)], &blanks)
+        .remove(0)
+        .unwrap();
+    assert_eq!(
+        (line.lines, line.offset, line.rung),
+        (1..4, 0, "whitespace")
+    );
 }
 
 #[test]
 fn equal_lines_without_end_are_searched_in_no_time() {
     let file = "}\n".repeat(40_000);
-    let bodies: Vec<_> =
-        (0..400).map(|nth| (format!(" }}\n }}\n-}}\n+{{\n }}\n never{nth}\n"), 1 + nth * 100)).collect();
-    let bodies: Vec<_> = bodies.iter().map(|(body, line)| (body.as_str(), *line)).collect();
-    let rules = Rules { fuzz: 3, ..Rules::default() };
+    let bodies: Vec<_> = (0..400)
+        .map(|nth| {
+            (
+                format!(" }}\n }}\n-}}\n+{{\n }}\n never{nth}\n"),
+                1 + nth * 100,
+            )
+        })
+        .collect();
+    let bodies: Vec<_> = bodies
+        .iter()
+        .map(|(body, line)| (body.as_str(), *line))
+        .collect();
+    let rules = Rules {
+        fuzz: 3,
+        ..Rules::default()
+    };
     let found = placed(&file, &bodies, &rules);
     assert_eq!(found.len(), 400);
     let body = format!("{} never\n", " }\n".repeat(5000)) + "-x\n";
-    assert_eq!(placed(&file, &[(&body, 20_000)], &rules), [Err(MismatchKind::NotFound)]);
+    assert_eq!(
+        placed(&file, &[(&body, 20_000)], &rules),
+        [Err(MismatchKind::NotFound)]
+    );
 }

@@ -19,12 +19,20 @@ pub(super) struct Output<'a> {
 impl<'a> Output<'a> {
     /// Returns one with nothing, of a file of which all before the offset `done` is dealt with.
     pub(super) fn new(preimage: &'a [u8], done: usize) -> Self {
-        Self { preimage, made: Spliced::default(), is_open: false, done }
+        Self {
+            preimage,
+            made: Spliced::default(),
+            is_open: false,
+            done,
+        }
     }
 
     /// Adds the rest of the file, and returns all.
     pub(super) fn finish(mut self) -> Spliced {
-        self.keep(self.done..self.preimage.len(), ending_near(self.preimage, self.done));
+        self.keep(
+            self.done..self.preimage.len(),
+            ending_near(self.preimage, self.done),
+        );
         self.made
     }
 
@@ -51,8 +59,13 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Adds whole lines of a hunk; the old ones are those of the file from `offset` on, byte for byte.
-    pub(super) fn replace<'l>(&mut self, mut offset: usize, hunk: impl Iterator<Item = HunkLine<'l>>) {
+    /// Adds whole lines of a hunk; the old ones are those of the file from `offset` on, byte for
+    /// byte.
+    pub(super) fn replace<'l>(
+        &mut self,
+        mut offset: usize,
+        hunk: impl Iterator<Item = HunkLine<'l>>,
+    ) {
         for line in hunk {
             let behind = offset + line.text.len();
             match line.kind {
@@ -81,12 +94,17 @@ impl<'a> Output<'a> {
     }
 
     fn is_mark(&self) -> bool {
-        self.made.pieces.len() == BYTE_ORDER_MARK.len() && self.made.pieces.join(self.preimage) == BYTE_ORDER_MARK
+        self.made.pieces.len() == BYTE_ORDER_MARK.len()
+            && self.made.pieces.join(self.preimage) == BYTE_ORDER_MARK
     }
 
     /// Returns the last piece.
     fn last(&self) -> &[u8] {
-        self.made.pieces.slices(self.preimage).next_back().unwrap_or_default()
+        self.made
+            .pieces
+            .slices(self.preimage)
+            .next_back()
+            .unwrap_or_default()
     }
 
     /// Takes the terminator off the last line, which is an inserted one.
@@ -112,8 +130,13 @@ impl<'a> Output<'a> {
 /// The end of the line in front of `offset`; else of the line there; LF where there is none.
 pub(super) fn ending_near(preimage: &[u8], offset: usize) -> Ending {
     let (before, behind) = preimage.split_at(offset);
-    let next = lines(behind).next().map_or(Ending::Missing, |(_, line)| Ending::of(line));
-    [Ending::of(&before[before.len().saturating_sub(2)..]), next].into_iter().find_map(present).unwrap_or(Ending::Lf)
+    let next = lines(behind)
+        .next()
+        .map_or(Ending::Missing, |(_, line)| Ending::of(line));
+    [Ending::of(&before[before.len().saturating_sub(2)..]), next]
+        .into_iter()
+        .find_map(present)
+        .unwrap_or(Ending::Lf)
 }
 
 pub(super) fn present(ending: Ending) -> Option<Ending> {

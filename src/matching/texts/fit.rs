@@ -7,36 +7,78 @@ use crate::plan::{Closeness, Ending as AtEnd, Replacement, Target};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
 /// Returns the bytes that take the place `site` of the file `text`.
-pub(super) fn fitted(text: &[u8], edit: &Replacement, site: &Site, closeness: Closeness) -> Vec<u8> {
+pub(super) fn fitted(
+    text: &[u8],
+    edit: &Replacement,
+    site: &Site,
+    closeness: Closeness,
+) -> Vec<u8> {
     match &edit.target {
         Target::Text { old, .. } if search::is_literal(old) => edit.new.clone(),
         Target::Text { old, .. } => {
             let region = &text[site.bytes.clone()];
-            let is_loose = closeness == Closeness::Reindented && (INDENT..PUNCT).contains(&site.rung);
-            let new = if is_loose { reindented(&edit.new, old, region) } else { edit.new.clone() };
+            let is_loose =
+                closeness == Closeness::Reindented && (INDENT..PUNCT).contains(&site.rung);
+            let new = if is_loose {
+                reindented(&edit.new, old, region)
+            } else {
+                edit.new.clone()
+            };
             with_endings(&new, region, ending_at(text, site.bytes.end))
         }
         Target::Lines(old) => whole_lines(text, edit, old, site, closeness),
-        Target::Range { .. } => with_endings(&edit.new, &text[site.bytes.clone()], ending_at(text, site.bytes.end)),
-        Target::After(_) => insert_lines(text, site.bytes.start, &edit.new, ending_before(text, site.bytes.start)),
-        Target::Before(_) => insert_lines(text, site.bytes.start, &edit.new, ending_at(text, site.bytes.start)),
+        Target::Range { .. } => with_endings(
+            &edit.new,
+            &text[site.bytes.clone()],
+            ending_at(text, site.bytes.end),
+        ),
+        Target::After(_) => insert_lines(
+            text,
+            site.bytes.start,
+            &edit.new,
+            ending_before(text, site.bytes.start),
+        ),
+        Target::Before(_) => insert_lines(
+            text,
+            site.bytes.start,
+            &edit.new,
+            ending_at(text, site.bytes.start),
+        ),
         Target::Nothing | Target::End(AtEnd::Bytes) => edit.new.clone(),
         Target::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
         Target::End(AtEnd::Lines) => {
             let ending = ending_at(text, text.len());
-            let open = if is_open(text) { ending } else { Ending::Missing };
+            let open = if is_open(text) {
+                ending
+            } else {
+                Ending::Missing
+            };
             let new = with_endings(&edit.new, b"", ending);
-            let last = if new.ends_with(b"\n") { Ending::Missing } else { ending };
+            let last = if new.ends_with(b"\n") {
+                Ending::Missing
+            } else {
+                ending
+            };
             [open.bytes(), &new, last.bytes()].concat()
         }
     }
 }
 
 /// Returns whole lines for others; for a last line without terminator they come without one.
-fn whole_lines(text: &[u8], edit: &Replacement, old: &[u8], site: &Site, closeness: Closeness) -> Vec<u8> {
+fn whole_lines(
+    text: &[u8],
+    edit: &Replacement,
+    old: &[u8],
+    site: &Site,
+    closeness: Closeness,
+) -> Vec<u8> {
     let region = &text[site.bytes.clone()];
     let is_loose = closeness == Closeness::Reindented && (INDENT..=PUNCT).contains(&site.rung);
-    let mut new = if is_loose { reindented(&edit.new, old, region) } else { edit.new.clone() };
+    let mut new = if is_loose {
+        reindented(&edit.new, old, region)
+    } else {
+        edit.new.clone()
+    };
     if !search::is_literal(old) {
         new = with_endings(&new, region, ending_at(text, site.bytes.end));
     }
@@ -46,13 +88,19 @@ fn whole_lines(text: &[u8], edit: &Replacement, old: &[u8], site: &Site, closene
     new
 }
 
-/// The end of the line in front of `offset`, which begins a line; at the start of a file that of its first line.
+/// The end of the line in front of `offset`, which begins a line; at the start of a file that of
+/// its first line.
 fn ending_before(text: &[u8], offset: usize) -> Ending {
     let is_behind_line = text[..offset].ends_with(b"\n");
-    if is_behind_line { Ending::of(&text[offset.saturating_sub(2)..offset]) } else { ending_at(text, offset) }
+    if is_behind_line {
+        Ending::of(&text[offset.saturating_sub(2)..offset])
+    } else {
+        ending_at(text, offset)
+    }
 }
 
-/// Returns whole lines that come before the line at `at`; behind a last line that is open, they are open as well.
+/// Returns whole lines that come before the line at `at`; behind a last line that is open, they are
+/// open as well.
 fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
     let new = with_endings(new, b"", ending);
     if new.is_empty() {
@@ -61,7 +109,11 @@ fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
     if at == text.len() && is_open(text) {
         return [ending.bytes(), without_ending(&new)].concat();
     }
-    let last = if new.ends_with(b"\n") { Ending::Missing } else { ending };
+    let last = if new.ends_with(b"\n") {
+        Ending::Missing
+    } else {
+        ending
+    };
     [&new[..], last.bytes()].concat()
 }
 
@@ -70,20 +122,30 @@ fn is_open(text: &[u8]) -> bool {
     !(text.is_empty() || text.ends_with(b"\n") || text == BYTE_ORDER_MARK)
 }
 
-/// Writes each line feed of `new` as the line end of the same line of the region, the last one for all further ones,
-/// `otherwise` where the region has none. The lines that both begin and end with are the same, whatever came between.
-/// CR LF stays as it is.
+/// Writes each line feed of `new` as the line end of the same line of the region, the last one for
+/// all further ones, `otherwise` where the region has none. The lines that both begin and end with
+/// are the same, whatever came between. CR LF stays as it is.
 fn with_endings(new: &[u8], region: &[u8], otherwise: Ending) -> Vec<u8> {
     if memchr::memchr(b'\n', new).is_none() {
         return new.to_vec();
     }
-    let [old, come]: [Vec<&[u8]>; 2] = [region, new].map(|text| lines(text).map(|(_, line)| line).collect());
+    let [old, come]: [Vec<&[u8]>; 2] =
+        [region, new].map(|text| lines(text).map(|(_, line)| line).collect());
     let is_same = |(left, right): &(&&[u8], &&[u8])| without_ending(left) == without_ending(right);
     let first = old.iter().zip(&come).take_while(is_same).count();
     let most = old.len().min(come.len()) - first;
-    let last = old.iter().rev().zip(come.iter().rev()).take(most).take_while(is_same).count();
+    let last = old
+        .iter()
+        .rev()
+        .zip(come.iter().rev())
+        .take(most)
+        .take_while(is_same)
+        .count();
     let (changed, kept) = old.split_at(old.len() - last);
-    let mut ending = old.iter().find_map(|line| present(line)).unwrap_or(otherwise);
+    let mut ending = old
+        .iter()
+        .find_map(|line| present(line))
+        .unwrap_or(otherwise);
     let mut out = Vec::with_capacity(new.len() + 16);
     for (index, line) in come.iter().enumerate() {
         let counterpart = match (index + last).checked_sub(come.len()) {
@@ -112,7 +174,9 @@ fn reindented(new: &[u8], old: &[u8], found: &[u8]) -> Vec<u8> {
     let depths = Reindent::new(&old, lines(found).map(|(_, line)| line));
     let mut out = Vec::with_capacity(new.len());
     for (_, line) in lines(new) {
-        let (before, after) = depths.apply(without_ending(line)).unwrap_or((b"", Vec::new()));
+        let (before, after) = depths
+            .apply(without_ending(line))
+            .unwrap_or((b"", Vec::new()));
         out.extend_from_slice(&after);
         out.extend_from_slice(&line[before.len()..]);
     }

@@ -1,7 +1,7 @@
 //! Where texts stand in a file, and what the file becomes when others take their place.
 //!
-//! Bytes outside the places never change. The stricter comparison is tried over the whole file before a looser one, and
-//! a text that has to be unmistakable may fit in one place only.
+//! Bytes outside the places never change. The stricter comparison is tried over the whole file
+//! before a looser one, and a text that has to be unmistakable may fit in one place only.
 
 mod fit;
 mod nearest;
@@ -53,8 +53,8 @@ pub struct Misplaced {
     pub places: Vec<TextChange>,
 }
 
-/// Most bytes that are looked through for the nearest places, for all changes of a file; the first that fails has its
-/// place in any file.
+/// Most bytes that are looked through for the nearest places, for all changes of a file; the first
+/// that fails has its place in any file.
 const MOST_LOOKED: usize = 64 << 20;
 
 /// A place that was found for a text.
@@ -67,7 +67,8 @@ struct Site {
 ///
 /// # Errors
 ///
-/// Returns every change that has no place; of changes in turn, each one where those go that have a place.
+/// Returns every change that has no place; of changes in turn, each one where those go that have a
+/// place.
 pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
     replace_within(preimage, wanted, most, MOST_LOOKED)
 }
@@ -81,19 +82,31 @@ pub fn replace_unexplained(preimage: &[u8], wanted: &Replacements, most: u64) ->
     replace_within(preimage, wanted, most, 0)
 }
 
-/// Looks through at most `looks` bytes for closest matches, and through the whole file for the first of them.
+/// Looks through at most `looks` bytes for closest matches, and through the whole file for the
+/// first of them.
 fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usize) -> Replaced {
     let looks = Cell::new(looks);
     match wanted.order {
         EditOrder::AtOnce => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
-            at_once(&Searched::new(preimage, &looks), &edits, (wanted.closeness, most))
-                .map_err(|misfits| Misplaced { misfits, ..Misplaced::default() })
+            at_once(
+                &Searched::new(preimage, &looks),
+                &edits,
+                (wanted.closeness, most),
+            )
+            .map_err(|misfits| Misplaced {
+                misfits,
+                ..Misplaced::default()
+            })
         }
         EditOrder::InTurn => {
             let (mut text, mut places, mut misfits) = (preimage.to_vec(), Vec::new(), Vec::new());
             for edit in wanted.edits.iter().enumerate() {
-                match at_once(&Searched::new(&text, &looks), &[edit], (wanted.closeness, most)) {
+                match at_once(
+                    &Searched::new(&text, &looks),
+                    &[edit],
+                    (wanted.closeness, most),
+                ) {
                     Ok((after, changes)) => {
                         text = after;
                         places.extend(changes);
@@ -101,15 +114,28 @@ fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usiz
                     Err(more) => misfits.extend(more),
                 }
             }
-            if misfits.is_empty() { Ok((text, places)) } else { Err(Misplaced { misfits, places }) }
+            if misfits.is_empty() {
+                Ok((text, places))
+            } else {
+                Err(Misplaced { misfits, places })
+            }
         }
     }
 }
 
-/// Returns what `preimage` becomes when bytes of it are replaced at `places`, which are in order and do not overlap.
+/// Returns what `preimage` becomes when bytes of it are replaced at `places`, which are in order
+/// and do not overlap.
 #[must_use]
-pub fn replace_at(preimage: &[u8], places: Vec<(Range<usize>, Vec<u8>)>) -> (Vec<u8>, Vec<TextChange>) {
-    let change = |(bytes, new)| TextChange { edit: 0, placement: Placement::new(bytes, 0..0, 0), new_lines: 0, new };
+pub fn replace_at(
+    preimage: &[u8],
+    places: Vec<(Range<usize>, Vec<u8>)>,
+) -> (Vec<u8>, Vec<TextChange>) {
+    let change = |(bytes, new)| TextChange {
+        edit: 0,
+        placement: Placement::new(bytes, 0..0, 0),
+        new_lines: 0,
+        new,
+    };
     let mut changes: Vec<_> = places.into_iter().map(change).collect();
     number(preimage, &mut changes);
     (spliced(preimage, &changes), changes)
@@ -126,14 +152,29 @@ fn at_once(
     for &(index, edit) in edits {
         match sites(file, edit, closeness) {
             Ok(sites) if made(&mut new, &sites, edit) > most => {
-                let gone: u64 = changes.iter().map(|change: &TextChange| change.placement.bytes.len() as u64).sum();
+                let gone: u64 = changes
+                    .iter()
+                    .map(|change: &TextChange| change.placement.bytes.len() as u64)
+                    .sum();
                 let goes: u64 = sites.iter().map(|site| site.bytes.len() as u64).sum();
                 let size = new.saturating_add((preimage.len() as u64).saturating_sub(gone + goes));
                 let mismatch = Mismatch::unexplained(MismatchKind::TooLarge { size });
-                return Err(vec![TextMismatch { edit: index, mismatch, count: sites.len() }]);
+                return Err(vec![TextMismatch {
+                    edit: index,
+                    mismatch,
+                    count: sites.len(),
+                }]);
             }
-            Ok(sites) => changes.extend(sites.into_iter().map(|site| change(file, index, edit, site, closeness))),
-            Err((mismatch, count)) => misfits.push(TextMismatch { edit: index, mismatch, count }),
+            Ok(sites) => changes.extend(
+                sites
+                    .into_iter()
+                    .map(|site| change(file, index, edit, site, closeness)),
+            ),
+            Err((mismatch, count)) => misfits.push(TextMismatch {
+                edit: index,
+                mismatch,
+                count,
+            }),
         }
     }
     // Stable: what comes to one place comes in the order of the list.
@@ -144,7 +185,11 @@ fn at_once(
     });
     misfits.extend(touching.map(|pair| {
         let edit = pair[0].edit.max(pair[1].edit);
-        TextMismatch { edit, mismatch: Mismatch::unexplained(MismatchKind::Overlap), count: 0 }
+        TextMismatch {
+            edit,
+            mismatch: Mismatch::unexplained(MismatchKind::Overlap),
+            count: 0,
+        }
     }));
     if !misfits.is_empty() {
         misfits.sort_by_key(|misfit| misfit.edit);
@@ -155,19 +200,31 @@ fn at_once(
     Ok((spliced(preimage, &changes), changes))
 }
 
-/// Adds what comes to `sites` to the bytes that are `new`, and returns how many those are: what a few bytes of a patch
-/// ask for must not be made first and measured then.
+/// Adds what comes to `sites` to the bytes that are `new`, and returns how many those are: what a
+/// few bytes of a patch ask for must not be made first and measured then.
 fn made(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
     *new = new.saturating_add((sites.len() as u64).saturating_mul(edit.new.len() as u64));
     *new
 }
 
-fn change(file: &Searched<'_>, edit: usize, wanted: &Replacement, site: Site, closeness: Closeness) -> TextChange {
+fn change(
+    file: &Searched<'_>,
+    edit: usize,
+    wanted: &Replacement,
+    site: Site,
+    closeness: Closeness,
+) -> TextChange {
     let new = fit::fitted(file.text, wanted, &site, closeness);
-    TextChange { edit, placement: Placement::new(site.bytes, 0..0, site.rung), new_lines: 0, new }
+    TextChange {
+        edit,
+        placement: Placement::new(site.bytes, 0..0, site.rung),
+        new_lines: 0,
+        new,
+    }
 }
 
-/// Gives the changes, in the order of their places, their line numbers: of the lines that they touch.
+/// Gives the changes, in the order of their places, their line numbers: of the lines that they
+/// touch.
 fn number(preimage: &[u8], changes: &mut [TextChange]) {
     let newlines = |range: Range<usize>| memchr::memchr_iter(b'\n', &preimage[range]).count();
     let (mut offset, mut line) = (0, 0);
@@ -179,7 +236,8 @@ fn number(preimage: &[u8], changes: &mut [TextChange]) {
         let is_part = !bytes.is_empty() && preimage[bytes.end - 1] != b'\n';
         change.placement.lines = line..line + inside + usize::from(is_part);
         let added = memchr::memchr_iter(b'\n', &change.new).count();
-        let is_to_the_end = bytes.end == preimage.len() && (bytes.start == 0 || preimage[bytes.start - 1] == b'\n');
+        let is_to_the_end =
+            bytes.end == preimage.len() && (bytes.start == 0 || preimage[bytes.start - 1] == b'\n');
         change.new_lines = if is_to_the_end {
             lines(&change.new).count()
         } else {
@@ -205,8 +263,17 @@ fn spliced(preimage: &[u8], changes: &[TextChange]) -> Vec<u8> {
 type Misfit = (Box<Mismatch>, usize);
 
 /// Returns the places of one change.
-fn sites(file: &Searched<'_>, edit: &Replacement, closeness: Closeness) -> Result<Vec<Site>, Misfit> {
-    let insertion = |at: usize| Ok(vec![Site { bytes: at..at, rung: 0 }]);
+fn sites(
+    file: &Searched<'_>,
+    edit: &Replacement,
+    closeness: Closeness,
+) -> Result<Vec<Site>, Misfit> {
+    let insertion = |at: usize| {
+        Ok(vec![Site {
+            bytes: at..at,
+            rung: 0,
+        }])
+    };
     match &edit.target {
         Target::Text { old, times } => found(file, old, *times, closeness, edit),
         Target::Lines(old) => found(file, old, Times::Once, closeness, edit),
@@ -214,20 +281,27 @@ fn sites(file: &Searched<'_>, edit: &Replacement, closeness: Closeness) -> Resul
         Target::Nothing => Err((Mismatch::unexplained(MismatchKind::NotEmpty), 0)),
         Target::Range { from, to } => {
             let once = |text| {
-                found(file, text, Times::Once, closeness, edit).map(|sites| (sites[0].bytes.clone(), sites[0].rung))
+                found(file, text, Times::Once, closeness, edit)
+                    .map(|sites| (sites[0].bytes.clone(), sites[0].rung))
             };
             let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
             if last.start < first.end {
                 return Err((Mismatch::unexplained(MismatchKind::NotFound), 0));
             }
-            Ok(vec![Site { bytes: first.start..last.end, rung: loose.max(looser) }])
+            Ok(vec![Site {
+                bytes: first.start..last.end,
+                rung: loose.max(looser),
+            }])
         }
         Target::After(0) => insertion(mark_length(file.text)),
         Target::After(line) => match lines(file.text).nth(line - 1) {
             Some((span, _)) => insertion(span.end),
             None => Err(beyond(file.text)),
         },
-        Target::Before(line) => match line.checked_sub(1).and_then(|line| lines(file.text).nth(line)) {
+        Target::Before(line) => match line
+            .checked_sub(1)
+            .and_then(|line| lines(file.text).nth(line))
+        {
             Some((span, _)) if span.start == 0 => insertion(mark_length(file.text)),
             Some((span, _)) => insertion(span.start),
             None => Err(beyond(file.text)),
@@ -250,31 +324,54 @@ fn found(
     closeness: Closeness,
     edit: &Replacement,
 ) -> Result<Vec<Site>, Misfit> {
-    let rungs = if matches!(edit.target, Target::Lines(_)) { search::LINE_RUNGS } else { search::RUNGS };
-    let rungs = if closeness == Closeness::Exact { &rungs[..1] } else { rungs };
+    let rungs = if matches!(edit.target, Target::Lines(_)) {
+        search::LINE_RUNGS
+    } else {
+        search::RUNGS
+    };
+    let rungs = if closeness == Closeness::Exact {
+        &rungs[..1]
+    } else {
+        rungs
+    };
     for &(rung, search) in rungs {
         let Hits { places, count } = search(file, old, closeness);
-        let site = |bytes: &Range<usize>| Site { bytes: bytes.clone(), rung };
+        let site = |bytes: &Range<usize>| Site {
+            bytes: bytes.clone(),
+            rung,
+        };
         match (count, times) {
             (0, _) => {}
             (1, _) => return Ok(places.iter().map(site).collect()),
-            (_, Times::Every) if places.len() == count => return Ok(places.iter().map(site).collect()),
+            (_, Times::Every) if places.len() == count => {
+                return Ok(places.iter().map(site).collect());
+            }
             _ => {
-                let line = |bytes: &Range<usize>| memchr::memchr_iter(b'\n', &file.text[..bytes.start]).count();
+                let line = |bytes: &Range<usize>| {
+                    memchr::memchr_iter(b'\n', &file.text[..bytes.start]).count()
+                };
                 let lines = places.iter().take(MOST_CANDIDATES).map(line).collect();
-                let kind = MismatchKind::Ambiguous { lines, rung: LADDER[rung].name };
+                let kind = MismatchKind::Ambiguous {
+                    lines,
+                    rung: LADDER[rung].name,
+                };
                 return Err((Mismatch::unexplained(kind), count));
             }
         }
     }
     let explained = || nearest::explained(file.text, old, edit);
     let mismatch = file.may_look().then(explained);
-    Err((mismatch.unwrap_or_else(|| Mismatch::unexplained(MismatchKind::NotFound)), 0))
+    Err((
+        mismatch.unwrap_or_else(|| Mismatch::unexplained(MismatchKind::NotFound)),
+        0,
+    ))
 }
 
 /// The end of a line of `text` near `offset`: of the line there, else of the one before, else LF.
 fn ending_at(text: &[u8], offset: usize) -> Ending {
     let behind = memchr::memchr(b'\n', &text[offset..]).map(|end| offset + end + 1);
     let end = behind.or_else(|| memchr::memrchr(b'\n', text).map(|end| end + 1));
-    end.map_or(Ending::Lf, |end| Ending::of(&text[end.saturating_sub(2)..end]))
+    end.map_or(Ending::Lf, |end| {
+        Ending::of(&text[end.saturating_sub(2)..end])
+    })
 }

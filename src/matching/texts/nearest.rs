@@ -8,12 +8,19 @@ use crate::matching::{Mismatch, MismatchKind, Nearest, nearest};
 use crate::plan::{Anchor, Direction, Hunk, LineRange, Replacement};
 use crate::text::{Span, lines, without_ending};
 
-/// Returns why `old` is not in `text`: the place that has most of its lines, else the line with most of its words.
+/// Returns why `old` is not in `text`: the place that has most of its lines, else the line with
+/// most of its words.
 pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mismatch> {
     let index = LineIndex::new(text);
     let (body, hunk) = deletion(old);
     let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
-    nearest::explain(&index, (&body, &[hunk]), Direction::Forward, (&mut placements, 1), &Interrupt::new());
+    nearest::explain(
+        &index,
+        (&body, &[hunk]),
+        Direction::Forward,
+        (&mut placements, 1),
+        &Interrupt::new(),
+    );
     let Some(Err(mut mismatch)) = placements.pop() else {
         return Mismatch::unexplained(MismatchKind::NotFound);
     };
@@ -31,7 +38,10 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
 /// Returns the last line of `text` as the nearest to one that is behind it.
 pub(super) fn last_line(text: &[u8]) -> Option<Nearest> {
     let index = LineIndex::new(text);
-    index.count().checked_sub(1).map(|last| Nearest::at(&index, last, 1))
+    index
+        .count()
+        .checked_sub(1)
+        .map(|last| Nearest::at(&index, last, 1))
 }
 
 /// Returns a hunk that takes the lines of `old` away, and the text that it stands in.
@@ -46,22 +56,48 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
     }
     let span = Span::new(0, body.len());
     let nothing = Span::new(0, 0);
-    let anchor = Anchor::Headings { headings: Box::default(), at_end: false };
+    let anchor = Anchor::Headings {
+        headings: Box::default(),
+        at_end: false,
+    };
     let (old, new) = (LineRange { start: 0, count }, LineRange::default());
-    (body, Hunk { anchor, span, header: nothing, body: span, old, new, section: nothing })
+    (
+        body,
+        Hunk {
+            anchor,
+            span,
+            header: nothing,
+            body: span,
+            old,
+            new,
+            section: nothing,
+        },
+    )
 }
 
 /// Returns the line of the file that shares most words with the first line of `old` that has any.
 fn similar(index: &LineIndex<'_>, old: &[u8]) -> Option<Nearest> {
-    let wanted: HashSet<&[u8]> =
-        lines(old).map(|(_, line)| words(line).collect()).find(|words: &HashSet<_>| !words.is_empty())?;
-    let shared = |line: &[u8]| words(line).collect::<HashSet<_>>().intersection(&wanted).count();
-    let scored = lines(index.text()).enumerate().map(|(number, (_, line))| (shared(line), number));
+    let wanted: HashSet<&[u8]> = lines(old)
+        .map(|(_, line)| words(line).collect())
+        .find(|words: &HashSet<_>| !words.is_empty())?;
+    let shared = |line: &[u8]| {
+        words(line)
+            .collect::<HashSet<_>>()
+            .intersection(&wanted)
+            .count()
+    };
+    let scored = lines(index.text())
+        .enumerate()
+        .map(|(number, (_, line))| (shared(line), number));
     let (count, line) = scored.max_by_key(|&(count, number)| (count, std::cmp::Reverse(number)))?;
-    (count > 0).then(|| Nearest { of: lines(old).count(), ..Nearest::at(index, line, 1) })
+    (count > 0).then(|| Nearest {
+        of: lines(old).count(),
+        ..Nearest::at(index, line, 1)
+    })
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    line.split(move |byte| !is_inside(byte)).filter(|word| !word.is_empty())
+    line.split(move |byte| !is_inside(byte))
+        .filter(|word| !word.is_empty())
 }

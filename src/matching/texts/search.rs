@@ -16,8 +16,14 @@ type Search = fn(&Searched<'_>, &[u8], Closeness) -> Hits;
 /// The rungs for texts, strictest first, and how each finds its places.
 pub(super) const RUNGS: &[(usize, Search)] = &[
     (EXACT, exact),
-    (TRAILING, |file, old, _| whole_lines(file, old, |line| without_trailing(line).into())),
-    (INDENT, |file, old, _| whole_lines(file, old, |line| without_trailing(without_leading(line)).into())),
+    (TRAILING, |file, old, _| {
+        whole_lines(file, old, |line| without_trailing(line).into())
+    }),
+    (INDENT, |file, old, _| {
+        whole_lines(file, old, |line| {
+            without_trailing(without_leading(line)).into()
+        })
+    }),
     (PUNCT, punct),
 ];
 
@@ -26,10 +32,15 @@ pub(super) const LINE_RUNGS: &[(usize, Search)] = &[
     (EXACT, exact_lines),
     RUNGS[TRAILING],
     RUNGS[INDENT],
-    (PUNCT, |file, old, _| whole_lines(file, old, |line| folded(without_trailing(without_leading(line))))),
+    (PUNCT, |file, old, _| {
+        whole_lines(file, old, |line| {
+            folded(without_trailing(without_leading(line)))
+        })
+    }),
 ];
 
-/// The places of a text that do not overlap, and in how many it fits: two if it overlaps with itself.
+/// The places of a text that do not overlap, and in how many it fits: two if it overlaps with
+/// itself.
 pub(super) struct Hits {
     pub(super) places: Vec<Range<usize>>,
     pub(super) count: usize,
@@ -46,7 +57,11 @@ pub(super) struct Searched<'a> {
 
 impl<'a> Searched<'a> {
     pub(super) fn new(text: &'a [u8], looks: &'a Cell<usize>) -> Self {
-        Self { text, plain: Shrunk::plain(text), looks }
+        Self {
+            text,
+            plain: Shrunk::plain(text),
+            looks,
+        }
     }
 
     /// Returns whether the file may be looked through once more.
@@ -67,7 +82,10 @@ struct Shrunk<'a> {
 impl<'a> Shrunk<'a> {
     /// Writes LF for CR LF.
     fn plain(text: &'a [u8]) -> Self {
-        let mut shrunk = Self { bytes: Cow::Borrowed(text), steps: Vec::new() };
+        let mut shrunk = Self {
+            bytes: Cow::Borrowed(text),
+            steps: Vec::new(),
+        };
         let pairs: Vec<_> = memmem::find_iter(text, b"\r\n").collect();
         if pairs.is_empty() {
             return shrunk;
@@ -107,7 +125,10 @@ impl<'a> Shrunk<'a> {
             }
             bytes.extend_from_slice(chunk.invalid());
         }
-        Self { bytes: Cow::Owned(bytes), steps }
+        Self {
+            bytes: Cow::Owned(bytes),
+            steps,
+        }
     }
 
     /// Returns the offset in the original of one here.
@@ -124,7 +145,11 @@ impl<'a> Shrunk<'a> {
                 .next()
                 .is_some_and(|first| memmem::find(&self.bytes[first + 1..], old).is_some())
         };
-        let count = if places.len() == 1 && overlaps() { 2 } else { places.len() };
+        let count = if places.len() == 1 && overlaps() {
+            2
+        } else {
+            places.len()
+        };
         Hits { places, count }
     }
 }
@@ -132,28 +157,53 @@ impl<'a> Shrunk<'a> {
 /// Byte for byte. An LF of the text is LF or CR LF in the file, unless the text has CR LF itself.
 fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
     let mut hits = if is_literal(old) {
-        Shrunk { bytes: Cow::Borrowed(file.text), steps: Vec::new() }.hits(old)
+        Shrunk {
+            bytes: Cow::Borrowed(file.text),
+            steps: Vec::new(),
+        }
+        .hits(old)
     } else {
         file.plain.hits(old)
     };
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     if closeness != Closeness::Exact && old.first().is_some_and(is_blank) {
         // On the ladder, the lines of the text do not stand in the middle of a deeper indentation.
-        let is_inside = |place: &Range<usize>| place.start > 0 && is_blank(&file.text[place.start - 1]);
-        let outside: Vec<_> = hits.places.iter().filter(|place| !is_inside(place)).cloned().collect();
+        let is_inside =
+            |place: &Range<usize>| place.start > 0 && is_blank(&file.text[place.start - 1]);
+        let outside: Vec<_> = hits
+            .places
+            .iter()
+            .filter(|place| !is_inside(place))
+            .cloned()
+            .collect();
         if outside.len() == 1 {
-            hits = Hits { places: outside, count: 1 };
+            hits = Hits {
+                places: outside,
+                count: 1,
+            };
         }
     }
     hits
 }
 
-/// Whole lines, byte for byte but for line ends. The last line of the file is one without its terminator too.
+/// Whole lines, byte for byte but for line ends. The last line of the file is one without its
+/// terminator too.
 fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
-    let literal = Shrunk { bytes: Cow::Borrowed(file.text), steps: Vec::new() };
-    let plain = if is_literal(old) { &literal } else { &file.plain };
+    let literal = Shrunk {
+        bytes: Cow::Borrowed(file.text),
+        steps: Vec::new(),
+    };
+    let plain = if is_literal(old) {
+        &literal
+    } else {
+        &file.plain
+    };
     let is_closed = plain.bytes.ends_with(b"\n");
-    let text = if is_closed { Cow::Borrowed(&*plain.bytes) } else { Cow::Owned([&*plain.bytes, b"\n"].concat()) };
+    let text = if is_closed {
+        Cow::Borrowed(&*plain.bytes)
+    } else {
+        Cow::Owned([&*plain.bytes, b"\n"].concat())
+    };
     let (mark, anchored) = (mark_length(&text), [b"\n", old].concat());
     let finder = memmem::Finder::new(&anchored);
     // The first place at or behind `from`.
@@ -162,7 +212,9 @@ fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
             return Some(mark);
         }
         let start = from.saturating_sub(1);
-        finder.find(text.get(start..)?).map(|newline| start + newline + 1)
+        finder
+            .find(text.get(start..)?)
+            .map(|newline| start + newline + 1)
     };
     let (mut places, mut from) = (Vec::new(), 0);
     while let Some(start) = next(from) {
@@ -170,7 +222,10 @@ fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
         places.push(plain.original(start)..plain.original(from).min(file.text.len()));
     }
     let is_twice = places.len() == 1 && next(0).is_some_and(|first| next(first + 1).is_some());
-    Hits { count: if is_twice { 2 } else { places.len() }, places }
+    Hits {
+        count: if is_twice { 2 } else { places.len() },
+        places,
+    }
 }
 
 /// Returns whether the line ends of `old` are meant byte for byte.
@@ -179,12 +234,18 @@ pub(super) fn is_literal(old: &[u8]) -> bool {
 }
 
 fn without_trailing(line: &[u8]) -> &[u8] {
-    let end = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).map_or(0, |last| last + 1);
+    let end = line
+        .iter()
+        .rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'))
+        .map_or(0, |last| last + 1);
     &line[..end]
 }
 
 fn without_leading(line: &[u8]) -> &[u8] {
-    let start = line.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(line.len());
+    let start = line
+        .iter()
+        .position(|byte| !matches!(byte, b' ' | b'\t'))
+        .unwrap_or(line.len());
     &line[start..]
 }
 
@@ -192,19 +253,33 @@ fn without_leading(line: &[u8]) -> &[u8] {
 fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> Hits {
     let mark = mark_length(file.text);
     let keyed = |text: &[u8]| {
-        let keys = lines(text)
-            .flat_map(|(_, line)| key(without_ending(line)).iter().copied().chain(*b"\n").collect::<Vec<_>>());
+        let keys = lines(text).flat_map(|(_, line)| {
+            key(without_ending(line))
+                .iter()
+                .copied()
+                .chain(*b"\n")
+                .collect::<Vec<_>>()
+        });
         std::iter::once(b'\n').chain(keys).collect::<Vec<u8>>()
     };
     let (keys, wanted) = (keyed(&file.text[mark..]), keyed(old));
     if wanted.iter().all(|&byte| byte == b'\n') {
-        return Hits { places: Vec::new(), count: 0 };
+        return Hits {
+            places: Vec::new(),
+            count: 0,
+        };
     }
     let count = memchr::memchr_iter(b'\n', &wanted).count() - 1;
-    let spans: Vec<_> = Lines::within(file.text, Span::new(mark, file.text.len())).map(|(span, _)| span).collect();
+    let spans: Vec<_> = Lines::within(file.text, Span::new(mark, file.text.len()))
+        .map(|(span, _)| span)
+        .collect();
     let place = |line: usize| {
         let last = spans[line + count - 1];
-        let end = if old.ends_with(b"\n") { last.end } else { last.start + without_ending(last.of(file.text)).len() };
+        let end = if old.ends_with(b"\n") {
+            last.end
+        } else {
+            last.start + without_ending(last.of(file.text)).len()
+        };
         spans[line].start..end
     };
     let (mut places, mut offset, mut line) = (Vec::new(), 0, 0);
@@ -217,7 +292,10 @@ fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>)
     }
     let overlaps = |first: usize| memmem::find(&keys[first + 1..], &wanted).is_some();
     let is_twice = places.len() == 1 && memmem::find(&keys, &wanted).is_some_and(overlaps);
-    Hits { count: if is_twice { 2 } else { places.len() }, places }
+    Hits {
+        count: if is_twice { 2 } else { places.len() },
+        places,
+    }
 }
 
 fn punct(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {

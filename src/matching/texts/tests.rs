@@ -4,15 +4,35 @@ use super::*;
 use crate::text::Span;
 
 fn text(old: &str, new: &str, times: Times) -> Replacement {
-    edit(Target::Text { old: old.into(), times }, new)
+    edit(
+        Target::Text {
+            old: old.into(),
+            times,
+        },
+        new,
+    )
 }
 
 fn edit(target: Target, new: &str) -> Replacement {
-    Replacement { target, new: new.into(), span: Span::default(), index: None, line: None }
+    Replacement {
+        target,
+        new: new.into(),
+        span: Span::default(),
+        index: None,
+        line: None,
+    }
 }
 
 fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Closeness) -> String {
-    match replace(file, &Replacements { edits, order, closeness }, u64::MAX) {
+    match replace(
+        file,
+        &Replacements {
+            edits,
+            order,
+            closeness,
+        },
+        u64::MAX,
+    ) {
         Ok((after, _)) => after.escape_ascii().to_string(),
         Err(Misplaced { misfits, .. }) => {
             let told = misfits.iter().map(|misfit| match &misfit.mismatch.kind {
@@ -27,18 +47,37 @@ fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Close
 }
 
 fn one(file: &[u8], old: &str, new: &str) -> String {
-    made(file, vec![text(old, new, Times::Once)], EditOrder::AtOnce, Closeness::Exact)
+    made(
+        file,
+        vec![text(old, new, Times::Once)],
+        EditOrder::AtOnce,
+        Closeness::Exact,
+    )
 }
 
 fn ladder(file: &str, old: &str, new: &str) -> String {
-    made(file.as_bytes(), vec![text(old, new, Times::Once)], EditOrder::AtOnce, Closeness::Ladder)
+    made(
+        file.as_bytes(),
+        vec![text(old, new, Times::Once)],
+        EditOrder::AtOnce,
+        Closeness::Ladder,
+    )
 }
 
 #[test]
 fn bytes_outside_the_place_stay() {
-    assert_eq!(one(b"a\r\nb\r\nc\r\nd\r\n", "b\nc\n", "B\nC\nD\n"), r"a\r\nB\r\nC\r\nD\r\nd\r\n");
-    assert_eq!(one(b"one\r\ntwo\nthree\r\nfour\n", "three", "3\n3"), r"one\r\ntwo\n3\r\n3\r\nfour\n");
-    assert_eq!(one(b"a\nb\r\nc", "a\nb\nc", "1\n2\n3\n4"), r"1\n2\r\n3\r\n4");
+    assert_eq!(
+        one(b"a\r\nb\r\nc\r\nd\r\n", "b\nc\n", "B\nC\nD\n"),
+        r"a\r\nB\r\nC\r\nD\r\nd\r\n"
+    );
+    assert_eq!(
+        one(b"one\r\ntwo\nthree\r\nfour\n", "three", "3\n3"),
+        r"one\r\ntwo\n3\r\n3\r\nfour\n"
+    );
+    assert_eq!(
+        one(b"a\nb\r\nc", "a\nb\nc", "1\n2\n3\n4"),
+        r"1\n2\r\n3\r\n4"
+    );
     assert_eq!(one(b"caf\xe9 price", "price", "cost"), r"caf\xe9 cost");
     assert_eq!(one(b"\xef\xbb\xbfx\n", "x", "y"), r"\xef\xbb\xbfy\n");
     assert_eq!(one(b"a\r\nb", "\nb", "\nc"), r"a\r\nc");
@@ -48,9 +87,18 @@ fn bytes_outside_the_place_stay() {
 #[test]
 fn lines_on_both_sides_of_a_change_keep_their_ends() {
     assert_eq!(one(b"a\r\nb\nc\r\n", "a\nb\nc\n", "a\nc\n"), r"a\r\nc\r\n");
-    assert_eq!(one(b"a\r\nc\n", "a\nc\n", "a\nb\nb\nc\n"), r"a\r\nb\r\nb\r\nc\n");
-    assert_eq!(one(b"a\r\nb\nc\n", "a\nb\n", "x\na\nb\n"), r"x\r\na\r\nb\nc\n");
-    assert_eq!(one(b"a\nb\r\nc\n", "a\nb\nc\n", "a\n1\n2\nc\n"), r"a\n1\r\n2\r\nc\n");
+    assert_eq!(
+        one(b"a\r\nc\n", "a\nc\n", "a\nb\nb\nc\n"),
+        r"a\r\nb\r\nb\r\nc\n"
+    );
+    assert_eq!(
+        one(b"a\r\nb\nc\n", "a\nb\n", "x\na\nb\n"),
+        r"x\r\na\r\nb\nc\n"
+    );
+    assert_eq!(
+        one(b"a\nb\r\nc\n", "a\nb\nc\n", "a\n1\n2\nc\n"),
+        r"a\n1\r\n2\r\nc\n"
+    );
 }
 
 #[test]
@@ -64,7 +112,14 @@ fn carriage_returns_in_the_text_are_meant() {
 fn a_text_has_to_be_unmistakable() {
     assert_eq!(one(b"x\ny\nx\n", "x", "z"), "refused 0: exact [0, 2] of 2");
     assert_eq!(one(b"ababa", "aba", "z"), "refused 0: exact [0] of 2");
-    let every = |file: &[u8], old| made(file, vec![text(old, "z", Times::Every)], EditOrder::AtOnce, Closeness::Exact);
+    let every = |file: &[u8], old| {
+        made(
+            file,
+            vec![text(old, "z", Times::Every)],
+            EditOrder::AtOnce,
+            Closeness::Exact,
+        )
+    };
     assert_eq!(every(b"x\ny\nx", "x"), r"z\ny\nz");
     assert_eq!(every(b"ababa", "aba"), "refused 0: exact [0] of 2");
     assert_eq!(every(b"aaa", "b"), "refused 0: NotFound");
@@ -74,40 +129,86 @@ fn a_text_has_to_be_unmistakable() {
 fn the_ladder_goes_from_strict_to_loose() {
     assert_eq!(ladder("a \nb\n", "a\nb\n", "c\n"), r"c\n");
     assert_eq!(ladder("\tif x:\n\t\ty\n", "if x:\n    y", "z"), r"z\n");
-    assert_eq!(ladder("\tx\n\t\tx\n", "    x\n", "y\n"), "refused 0: indent [0, 1] of 2");
-    assert_eq!(ladder("\tx\n  x\n    x\n", "  x\n", "  y\n"), r"\tx\n  y\n    x\n");
-    assert_eq!(ladder("— “a” – b\r\n", "\"a\" - b\n", "c\n"), r"\xe2\x80\x94 c\r\n");
+    assert_eq!(
+        ladder("\tx\n\t\tx\n", "    x\n", "y\n"),
+        "refused 0: indent [0, 1] of 2"
+    );
+    assert_eq!(
+        ladder("\tx\n  x\n    x\n", "  x\n", "  y\n"),
+        r"\tx\n  y\n    x\n"
+    );
+    assert_eq!(
+        ladder("— “a” – b\r\n", "\"a\" - b\n", "c\n"),
+        r"\xe2\x80\x94 c\r\n"
+    );
     assert_eq!(ladder("a\n \nb\n", "  \n", "c\n"), "refused 0: NotFound");
     assert_eq!(one(b"\tx\n", "  x", "y"), "refused 0: NotFound");
 }
 
 #[test]
 fn what_comes_is_indented_as_what_goes() {
-    let edits = vec![text("def f():\n    return 1\n", "def f():\n    x = 2\n    return x\n", Times::Once)];
+    let edits = vec![text(
+        "def f():\n    return 1\n",
+        "def f():\n    x = 2\n    return x\n",
+        Times::Once,
+    )];
     let file = b"class A:\n    def f():\n        return 1\n";
     let made = made(file, edits, EditOrder::AtOnce, Closeness::Reindented);
-    assert_eq!(made, r"class A:\n    def f():\n        x = 2\n        return x\n");
+    assert_eq!(
+        made,
+        r"class A:\n    def f():\n        x = 2\n        return x\n"
+    );
 }
 
 #[test]
 fn several_changes_see_the_file_as_it_was_or_each_other() {
-    let edits = || vec![text("one", "two", Times::Once), text("two", "three", Times::Once)];
-    assert_eq!(made(b"one\ntwo\n", edits(), EditOrder::AtOnce, Closeness::Exact), r"two\nthree\n");
-    assert_eq!(made(b"one\n", edits(), EditOrder::AtOnce, Closeness::Exact), "refused 1: NotFound");
-    assert_eq!(made(b"one\n", edits(), EditOrder::InTurn, Closeness::Exact), r"three\n");
+    let edits = || {
+        vec![
+            text("one", "two", Times::Once),
+            text("two", "three", Times::Once),
+        ]
+    };
+    assert_eq!(
+        made(b"one\ntwo\n", edits(), EditOrder::AtOnce, Closeness::Exact),
+        r"two\nthree\n"
+    );
+    assert_eq!(
+        made(b"one\n", edits(), EditOrder::AtOnce, Closeness::Exact),
+        "refused 1: NotFound"
+    );
+    assert_eq!(
+        made(b"one\n", edits(), EditOrder::InTurn, Closeness::Exact),
+        r"three\n"
+    );
     let touching = vec![text("ab", "x", Times::Once), text("bc", "y", Times::Once)];
-    assert_eq!(made(b"abc", touching, EditOrder::AtOnce, Closeness::Exact), "refused 1: Overlap");
+    assert_eq!(
+        made(b"abc", touching, EditOrder::AtOnce, Closeness::Exact),
+        "refused 1: Overlap"
+    );
 }
 
 #[test]
 fn lines_come_where_they_are_counted_to() {
-    let at = |file: &[u8], target, new| made(file, vec![edit(target, new)], EditOrder::AtOnce, Closeness::Exact);
+    let at = |file: &[u8], target, new| {
+        made(
+            file,
+            vec![edit(target, new)],
+            EditOrder::AtOnce,
+            Closeness::Exact,
+        )
+    };
     assert_eq!(at(b"1\r\n2\r\n", Target::After(0), "0"), r"0\r\n1\r\n2\r\n");
-    assert_eq!(at(b"\xef\xbb\xbf1\n", Target::After(0), "0\n"), r"\xef\xbb\xbf0\n1\n");
+    assert_eq!(
+        at(b"\xef\xbb\xbf1\n", Target::After(0), "0\n"),
+        r"\xef\xbb\xbf0\n1\n"
+    );
     assert_eq!(at(b"1\n2", Target::After(2), "3\n"), r"1\n2\n3");
     assert_eq!(at(b"1\n2\n", Target::After(2), "3"), r"1\n2\n3\n");
     assert_eq!(at(b"1\n2\n", Target::Before(2), "1.5\n"), r"1\n1.5\n2\n");
-    assert_eq!(at(b"1\n2\r\n", Target::Before(2), "1.5\n"), r"1\n1.5\r\n2\r\n");
+    assert_eq!(
+        at(b"1\n2\r\n", Target::Before(2), "1.5\n"),
+        r"1\n1.5\r\n2\r\n"
+    );
     assert_eq!(at(b"1\n2\r\n", Target::After(1), "1.5\n"), r"1\n1.5\n2\r\n");
     assert_eq!(at(b"1\n2\n", Target::After(3), "x"), "refused 0: NotFound");
     assert_eq!(at(b"1\n2\n", Target::Before(0), "x"), "refused 0: NotFound");
@@ -118,7 +219,12 @@ fn lines_come_where_they_are_counted_to() {
 fn the_end_takes_bytes_or_lines() {
     use crate::plan::Ending;
     let at = |file: &[u8], ending, new| {
-        made(file, vec![edit(Target::End(ending), new)], EditOrder::AtOnce, Closeness::Exact)
+        made(
+            file,
+            vec![edit(Target::End(ending), new)],
+            EditOrder::AtOnce,
+            Closeness::Exact,
+        )
     };
     assert_eq!(at(b"a\r\nb", Ending::Bytes, "c\n"), r"a\r\nbc\n");
     assert_eq!(at(b"a\r\nb", Ending::Lines, "c"), r"a\r\nb\r\nc\r\n");
@@ -129,9 +235,23 @@ fn the_end_takes_bytes_or_lines() {
 
 #[test]
 fn a_range_goes_from_one_text_to_another() {
-    let range = |from: &str, to: &str| edit(Target::Range { from: from.into(), to: to.into() }, "");
-    let made =
-        |from, to| made(b"a\n# begin\nb\n# end\nc\n", vec![range(from, to)], EditOrder::AtOnce, Closeness::Exact);
+    let range = |from: &str, to: &str| {
+        edit(
+            Target::Range {
+                from: from.into(),
+                to: to.into(),
+            },
+            "",
+        )
+    };
+    let made = |from, to| {
+        made(
+            b"a\n# begin\nb\n# end\nc\n",
+            vec![range(from, to)],
+            EditOrder::AtOnce,
+            Closeness::Exact,
+        )
+    };
     assert_eq!(made("# begin", "# end\n"), r"a\nc\n");
     assert_eq!(made("# end", "# begin"), "refused 0: NotFound");
     assert_eq!(made("#", "c"), "refused 0: exact [1, 3] of 2");
@@ -145,17 +265,39 @@ fn a_text_that_is_not_there_has_a_nearest_place() {
             order: EditOrder::AtOnce,
             closeness: Closeness::Exact,
         };
-        let nearest = replace(file, &wanted, u64::MAX).unwrap_err().misfits.remove(0).mismatch.nearest;
-        nearest.map(|nearest| (nearest.line, nearest.matched, nearest.text.concat().escape_ascii().to_string()))
+        let nearest = replace(file, &wanted, u64::MAX)
+            .unwrap_err()
+            .misfits
+            .remove(0)
+            .mismatch
+            .nearest;
+        nearest.map(|nearest| {
+            (
+                nearest.line,
+                nearest.matched,
+                nearest.text.concat().escape_ascii().to_string(),
+            )
+        })
     };
     let file = b"def f():\n    result = 0\n    return result\n";
-    assert_eq!(nearest(file, "result = 42"), Some((1, 0, "    result = 0".to_owned())));
-    assert_eq!(nearest(file, "def f():\n    result = 1\n"), Some((0, 1, "def f():    result = 0".to_owned())));
+    assert_eq!(
+        nearest(file, "result = 42"),
+        Some((1, 0, "    result = 0".to_owned()))
+    );
+    assert_eq!(
+        nearest(file, "def f():\n    result = 1\n"),
+        Some((0, 1, "def f():    result = 0".to_owned()))
+    );
     assert_eq!(nearest(file, "nothing"), None);
 }
 
 fn lines_of(file: &[u8], old: &str, new: &str, closeness: Closeness) -> String {
-    made(file, vec![edit(Target::Lines(old.into()), new)], EditOrder::InTurn, closeness)
+    made(
+        file,
+        vec![edit(Target::Lines(old.into()), new)],
+        EditOrder::InTurn,
+        closeness,
+    )
 }
 
 #[test]
@@ -163,16 +305,28 @@ fn whole_lines_are_whole() {
     let exact = |file: &[u8], old, new| lines_of(file, old, new, Closeness::Exact);
     assert_eq!(exact(b"12\n2\n", "2\n", "two\n"), r"12\ntwo\n");
     assert_eq!(exact(b"2 \n2\n22\n", "2\n", ""), r"2 \n22\n");
-    assert_eq!(exact(b"a\r\n2\r\nb\n", "2\n", "x\ny\n"), r"a\r\nx\r\ny\r\nb\n");
+    assert_eq!(
+        exact(b"a\r\n2\r\nb\n", "2\n", "x\ny\n"),
+        r"a\r\nx\r\ny\r\nb\n"
+    );
     assert_eq!(exact(b"a\r\n2\n", "2\r\n", "x\r\n"), "refused 0: NotFound");
     assert_eq!(exact(b"a\n2", "2\n", "x\ny\n"), r"a\nx\ny");
     assert_eq!(exact(b"a\n2", "2\n", ""), r"a\n");
-    assert_eq!(exact(b"\xef\xbb\xbf2\nb\n", "2\n", "x\n"), r"\xef\xbb\xbfx\nb\n");
+    assert_eq!(
+        exact(b"\xef\xbb\xbf2\nb\n", "2\n", "x\n"),
+        r"\xef\xbb\xbfx\nb\n"
+    );
     assert_eq!(exact(b"\xef\xbb\xbf2", "2\n", "x\n"), r"\xef\xbb\xbfx");
     assert_eq!(exact(b"a\n\nb\n", "\n", ""), r"a\nb\n");
     assert_eq!(exact(b"", "2\n", ""), "refused 0: NotFound");
-    assert_eq!(exact(b"2\nx\n2\n", "2\n", ""), "refused 0: exact [0, 2] of 2");
-    assert_eq!(exact(b"a\na\na\n", "a\na\n", ""), "refused 0: exact [0] of 2");
+    assert_eq!(
+        exact(b"2\nx\n2\n", "2\n", ""),
+        "refused 0: exact [0, 2] of 2"
+    );
+    assert_eq!(
+        exact(b"a\na\na\n", "a\na\n", ""),
+        "refused 0: exact [0] of 2"
+    );
     assert_eq!(exact(b"xa\na\na\n", "a\na\n", ""), r"xa\n");
 }
 
@@ -180,24 +334,52 @@ fn whole_lines_are_whole() {
 fn whole_lines_go_down_the_ladder() {
     let ladder = |file: &str, old, new| lines_of(file.as_bytes(), old, new, Closeness::Ladder);
     assert_eq!(ladder("a \nb\n", "a\n", "c\n"), r"c\nb\n");
-    assert_eq!(ladder("\u{feff}\ta\n", "  a\n", "  c\n"), r"\xef\xbb\xbf  c\n");
+    assert_eq!(
+        ladder("\u{feff}\ta\n", "  a\n", "  c\n"),
+        r"\xef\xbb\xbf  c\n"
+    );
     assert_eq!(ladder("\t\u{201c}a\u{201d}\n", "\"a\"\n", "c\n"), r"c\n");
-    assert_eq!(ladder("\ta\n  a\n", "a\n", "c\n"), "refused 0: indent [0, 1] of 2");
-    assert_eq!(lines_of(b"\t\ta\n", "\ta\n", "\tc\n\t\td\n", Closeness::Reindented), r"\t\tc\n\t\t\td\n");
+    assert_eq!(
+        ladder("\ta\n  a\n", "a\n", "c\n"),
+        "refused 0: indent [0, 1] of 2"
+    );
+    assert_eq!(
+        lines_of(b"\t\ta\n", "\ta\n", "\tc\n\t\td\n", Closeness::Reindented),
+        r"\t\tc\n\t\t\td\n"
+    );
 }
 
 #[test]
 fn an_empty_file_may_be_filled() {
-    let filled = |file: &[u8]| made(file, vec![edit(Target::Nothing, "a\n")], EditOrder::InTurn, Closeness::Exact);
-    assert_eq!([filled(b""), filled(b"\n")], ["a\\n".to_owned(), "refused 0: NotEmpty".to_owned()]);
+    let filled = |file: &[u8]| {
+        made(
+            file,
+            vec![edit(Target::Nothing, "a\n")],
+            EditOrder::InTurn,
+            Closeness::Exact,
+        )
+    };
+    assert_eq!(
+        [filled(b""), filled(b"\n")],
+        ["a\\n".to_owned(), "refused 0: NotEmpty".to_owned()]
+    );
 }
 
 #[test]
 fn changes_in_turn_are_all_judged() {
-    let edits = ["a\n", "b\n", "c\n", "d\n"].map(|old| edit(Target::Lines(old.into()), "x\n")).to_vec();
-    let wanted = Replacements { edits, order: EditOrder::InTurn, closeness: Closeness::Exact };
+    let edits = ["a\n", "b\n", "c\n", "d\n"]
+        .map(|old| edit(Target::Lines(old.into()), "x\n"))
+        .to_vec();
+    let wanted = Replacements {
+        edits,
+        order: EditOrder::InTurn,
+        closeness: Closeness::Exact,
+    };
     let Misplaced { misfits, places } = replace(b"a\nc\n", &wanted, u64::MAX).unwrap_err();
-    let edits = (misfits.iter().map(|misfit| misfit.edit).collect(), places.iter().map(|place| place.edit).collect());
+    let edits = (
+        misfits.iter().map(|misfit| misfit.edit).collect(),
+        places.iter().map(|place| place.edit).collect(),
+    );
     assert_eq!(edits, (vec![1, 3], vec![0, 2]));
 }
 
@@ -205,10 +387,23 @@ fn changes_in_turn_are_all_judged() {
 fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
     let file = format!("a word {}\n", "x".repeat(1 << 12)).repeat(1 << 11);
     let count = 2 * MOST_LOOKED / file.len();
-    let edits = (0..count).map(|_| text("no word", "x", Times::Once)).collect();
-    let wanted = Replacements { order: EditOrder::InTurn, ..Replacements::of(edits) };
-    let misfits = replace(file.as_bytes(), &wanted, u64::MAX).unwrap_err().misfits;
-    let is_placed: Vec<_> = misfits.iter().map(|misfit| misfit.mismatch.nearest.is_some()).collect();
+    let edits = (0..count)
+        .map(|_| text("no word", "x", Times::Once))
+        .collect();
+    let wanted = Replacements {
+        order: EditOrder::InTurn,
+        ..Replacements::of(edits)
+    };
+    let misfits = replace(file.as_bytes(), &wanted, u64::MAX)
+        .unwrap_err()
+        .misfits;
+    let is_placed: Vec<_> = misfits
+        .iter()
+        .map(|misfit| misfit.mismatch.nearest.is_some())
+        .collect();
     let first = MOST_LOOKED.div_ceil(file.len());
-    assert_eq!(is_placed, (0..count).map(|nth| nth < first).collect::<Vec<_>>());
+    assert_eq!(
+        is_placed,
+        (0..count).map(|nth| nth < first).collect::<Vec<_>>()
+    );
 }

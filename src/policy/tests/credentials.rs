@@ -3,7 +3,11 @@
 use super::*;
 
 fn placed(root: &str, text: &str) -> Policy {
-    let place = Place { roots: vec![root.into()], homes: vec!["/home/me".into()], ..Place::default() };
+    let place = Place {
+        roots: vec![root.into()],
+        homes: vec!["/home/me".into()],
+        ..Place::default()
+    };
     Policy::new(vec![layer(text, Origin::Given)], place, Vec::new())
 }
 
@@ -51,21 +55,38 @@ fn a_list_of_keys_that_let_others_in_may_be_read_and_not_written() {
         assert_eq!(verdicts[1..], [Verdict::Deny; 5], "{name}");
         assert_eq!(verdicts[0] == Verdict::Allow, name == "authorized_keys");
     }
-    assert_eq!(verdict(&policy, ".ssh/config", Access::Modify), Verdict::Allow);
+    assert_eq!(
+        verdict(&policy, ".ssh/config", Access::Modify),
+        Verdict::Allow
+    );
 }
 
 #[test]
 fn only_who_is_trusted_may_say_that_nothing_is_secret() {
     let secrecy_of = |layers: &[(&str, Origin)]| {
-        secrecy(&layers.iter().map(|(text, origin)| layer(text, *origin)).collect::<Vec<_>>())
+        secrecy(
+            &layers
+                .iter()
+                .map(|(text, origin)| layer(text, *origin))
+                .collect::<Vec<_>>(),
+        )
     };
-    let (off, on, strict) =
-        ("[policy]\nsecrets = false\n", "[policy]\nsecrets = true\n", "[policy]\nsecrets = 'strict'\n");
+    let (off, on, strict) = (
+        "[policy]\nsecrets = false\n",
+        "[policy]\nsecrets = true\n",
+        "[policy]\nsecrets = 'strict'\n",
+    );
     assert_eq!(secrecy_of(&[]), Secrecy::Places);
     assert_eq!(secrecy_of(&[(off, Origin::Project)]), Secrecy::Places);
     assert_eq!(secrecy_of(&[(off, Origin::Given)]), Secrecy::Off);
-    assert_eq!(secrecy_of(&[(off, Origin::Given), (on, Origin::User)]), Secrecy::Places);
-    assert_eq!(secrecy_of(&[(off, Origin::Given), (strict, Origin::Project)]), Secrecy::Strict);
+    assert_eq!(
+        secrecy_of(&[(off, Origin::Given), (on, Origin::User)]),
+        Secrecy::Places
+    );
+    assert_eq!(
+        secrecy_of(&[(off, Origin::Given), (strict, Origin::Project)]),
+        Secrecy::Strict
+    );
 }
 
 #[test]
@@ -94,12 +115,31 @@ fn strict_secrets_may_not_be_read_wherever_they_are() {
         "a/.npmrc",
         "x.jks",
     ] {
-        assert_eq!(verdict(&policy, name, Access::Read), Verdict::Deny, "{name}");
-        assert_eq!(verdict(&policy, name, Access::Create), Verdict::Allow, "{name}");
+        assert_eq!(
+            verdict(&policy, name, Access::Read),
+            Verdict::Deny,
+            "{name}"
+        );
+        assert_eq!(
+            verdict(&policy, name, Access::Create),
+            Verdict::Allow,
+            "{name}"
+        );
     }
-    for name in
-        ["x.env", ".env.example", "a/.env.sample", ".env.template", ".env.dist", ".environment", "id_rsa.pub", "key"]
-    {
-        assert_eq!(verdict(&policy, name, Access::Read), Verdict::Allow, "{name}");
+    for name in [
+        "x.env",
+        ".env.example",
+        "a/.env.sample",
+        ".env.template",
+        ".env.dist",
+        ".environment",
+        "id_rsa.pub",
+        "key",
+    ] {
+        assert_eq!(
+            verdict(&policy, name, Access::Read),
+            Verdict::Allow,
+            "{name}"
+        );
     }
 }

@@ -24,7 +24,10 @@ pub(super) fn postimage(
         Direction::Reverse => binary.backward,
     };
     let Some(data) = data else {
-        findings.error(&code::IRREVERSIBLE, "this binary patch has no data for the way back");
+        findings.error(
+            &code::IRREVERSIBLE,
+            "this binary patch has no data for the way back",
+        );
         return None;
     };
     // As git has it: what is shortened is not certain to be what was meant.
@@ -37,12 +40,18 @@ pub(super) fn postimage(
     if !known::is_preimage(operation, preimage, blobs, findings) {
         return None;
     }
-    let limits = BinaryLimits { size: options.max_made(), ratio: options.max_ratio };
+    let limits = BinaryLimits {
+        size: options.max_made(),
+        ratio: options.max_ratio,
+    };
     let made = BinaryPostimage::new(data, text, preimage, limits);
     match made.and_then(|made| verified(&made, (!is_gone(operation)).then_some(&*blobs.new))) {
         Ok(Some(after)) => Some(after),
         Ok(None) => {
-            findings.error(&code::BINARY_DATA, "the binary data do not make the blob that the index line names");
+            findings.error(
+                &code::BINARY_DATA,
+                "the binary data do not make the blob that the index line names",
+            );
             None
         }
         Err(error) => {
@@ -59,14 +68,24 @@ pub(super) fn postimage(
 
 /// Returns the contents, if git would name them by `name`; without a name, if they are small.
 ///
-/// A small patch can make large contents; those are not kept before it is known that they are the right ones.
-fn verified(made: &BinaryPostimage<'_>, name: Option<&[u8]>) -> Result<Option<Vec<u8>>, BinaryError> {
+/// A small patch can make large contents; those are not kept before it is known that they are the
+/// right ones.
+fn verified(
+    made: &BinaryPostimage<'_>,
+    name: Option<&[u8]>,
+) -> Result<Option<Vec<u8>>, BinaryError> {
     if made.size() <= SMALL {
-        return Ok(Some(made.contents()?).filter(|after| name.is_none_or(|name| is_blob(after, name))));
+        return Ok(
+            Some(made.contents()?).filter(|after| name.is_none_or(|name| is_blob(after, name)))
+        );
     }
     let Some(name) = name else { return Ok(None) };
     let id = streamed_blob_id(made.size(), named_format(name), |take| made.pieces(take))?;
-    if is_named(&id, name) { made.contents().map(Some) } else { Ok(None) }
+    if is_named(&id, name) {
+        made.contents().map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 #[cfg(test)]
@@ -77,7 +96,10 @@ mod tests {
 
     #[test]
     fn large_and_small_contents_are_verified_alike() {
-        let limits = BinaryLimits { size: u64::MAX, ratio: u64::MAX };
+        let limits = BinaryLimits {
+            size: u64::MAX,
+            ratio: u64::MAX,
+        };
         for size in [100, SMALL, SMALL + 1] {
             let contents = vec![b'x'; usize::try_from(size).unwrap()];
             let (data, text) = literal(&contents);

@@ -28,7 +28,10 @@ pub(super) fn postimage(
     match objects.blob(id, options.max_made()) {
         Ok(bytes) if is_blob(&bytes, &blobs.new) => Some(bytes),
         Err(error) if error.fault == Fault::TooLarge => {
-            let (size, limit) = (objects.blob_size(id).unwrap_or(u64::MAX), options.max_made());
+            let (size, limit) = (
+                objects.blob_size(id).unwrap_or(u64::MAX),
+                options.max_made(),
+            );
             let message = format!("the blob has {size} bytes, over the limit of {limit}");
             checks::too_large(findings.error(&code::TOO_LARGE, message), size, limit);
             None
@@ -38,12 +41,23 @@ pub(super) fn postimage(
 }
 
 /// Reports a file that is not the one that the `index` line names.
-pub(super) fn is_preimage(operation: &Operation, preimage: &[u8], blobs: &Blobs, findings: &mut Findings) -> bool {
+pub(super) fn is_preimage(
+    operation: &Operation,
+    preimage: &[u8],
+    blobs: &Blobs,
+    findings: &mut Findings,
+) -> bool {
     if operation.action == Action::Create || is_blob(preimage, &blobs.old) {
         return true;
     }
-    let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
-    problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
+    let problem = findings.error(
+        &code::WRONG_BLOB,
+        "the file is not the one that the binary patch was made for",
+    );
+    problem.help = Some(format!(
+        "the patch is for the blob {}",
+        printable(&blobs.old)
+    ));
     // git's sentence has the name of the file that is there.
     problem.facts.blob = Some(blob_id(preimage, named_format(&blobs.old)).into_bytes());
     false
@@ -51,12 +65,16 @@ pub(super) fn is_preimage(operation: &Operation, preimage: &[u8], blobs: &Blobs,
 
 /// Returns the blobs of the `index` line if it names both in full.
 pub(super) fn full_blobs(operation: &Operation) -> Option<&Blobs> {
-    operation.blobs.as_deref().filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)))
+    operation
+        .blobs
+        .as_deref()
+        .filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)))
 }
 
 fn unknown(findings: &mut Findings) -> Option<Vec<u8>> {
     let message = "the patch says that binary files differ, not how";
-    findings.error(&code::NO_BINARY_DATA, message).help = Some("make the patch with `git diff --binary`".into());
+    findings.error(&code::NO_BINARY_DATA, message).help =
+        Some("make the patch with `git diff --binary`".into());
     None
 }
 

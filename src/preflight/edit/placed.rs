@@ -15,20 +15,35 @@ pub(super) struct Placed {
 
 impl Placed {
     /// Looks for the hunks; their lines are counted meanwhile, if there are many.
-    pub(super) fn new(operation: &Operation, patch: (&[u8], &[Hunk]), preimage: &[u8], rules: &Rules) -> Self {
+    pub(super) fn new(
+        operation: &Operation,
+        patch: (&[u8], &[Hunk]),
+        preimage: &[u8],
+        rules: &Rules,
+    ) -> Self {
         let (text, hunks) = patch;
         let place = || match overlaid(operation, patch, preimage, rules) {
             Some((placements, spliced)) => (placements, Some(spliced)),
-            None => (matching::place(preimage, text, hunks, operation.direction, rules), None),
+            None => (
+                matching::place(preimage, text, hunks, operation.direction, rules),
+                None,
+            ),
         };
-        let size = hunks.iter().map(|hunk| hunk.body.end - hunk.body.start).sum();
+        let size = hunks
+            .iter()
+            .map(|hunk| hunk.body.end - hunk.body.start)
+            .sum();
         let ((placements, overlaid), counted) = both_of(size, place, || counted(operation, text));
-        Self { placements, overlaid, counted }
+        Self {
+            placements,
+            overlaid,
+            counted,
+        }
     }
 }
 
-/// Places the hunks one over the other where they may overlap, and returns what that makes of `preimage`; of a choice of
-/// them nobody could tell what it leaves.
+/// Places the hunks one over the other where they may overlap, and returns what that makes of
+/// `preimage`; of a choice of them nobody could tell what it leaves.
 fn overlaid(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
@@ -51,7 +66,9 @@ pub(in crate::preflight) fn counted(operation: &Operation, text: &[u8]) -> (usiz
     for hunk in operation.hunks() {
         match hunk.one_kind(text, operation.direction) {
             Some((kind, lines)) => count(kind, lines),
-            None => hunk.lines(text, operation.direction).for_each(|line| count(line.kind, 1)),
+            None => hunk
+                .lines(text, operation.direction)
+                .for_each(|line| count(line.kind, 1)),
         }
     }
     (added, removed)

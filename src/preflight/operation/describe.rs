@@ -53,33 +53,54 @@ impl Worker<'_> {
         let after = (!is_gone).then_some(after);
         let outcome = &mut findings.outcome;
         outcome.modes.1 = after.map(git_mode);
-        outcome.is_link_file = self.options.links_are_files && outcome.modes.1 == Some(FileMode::Symlink);
+        outcome.is_link_file =
+            self.options.links_are_files && outcome.modes.1 == Some(FileMode::Symlink);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
         if operation.guard.is_some() {
-            let bytes = |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();
+            let bytes =
+                |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();
             edited::compare(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = self.describe_side(after);
         let is_left_out = self.options.no_large_diff
-            && [before, after].into_iter().flatten().any(|node| describe::is_large(&node.bytes));
+            && [before, after]
+                .into_iter()
+                .flatten()
+                .any(|node| describe::is_large(&node.bytes));
         if self.options.diff && !self.options.whole_diff && !is_left_out {
-            let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
+            let blob = |side: &Option<Box<Side>>| {
+                side.as_ref()
+                    .map_or_else(String::new, |side| side.blob.clone())
+            };
             let blobs = (blob(&outcome.before), blob(&outcome.after));
-            let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
+            let old_path = operation
+                .from
+                .as_ref()
+                .filter(|_| operation.arrives())
+                .unwrap_or(&operation.path);
             let converter = Converter::new(self.plan, operation, self.options);
-            let (before, after) =
-                (converter.shown(old_path, before, blobs.0), converter.shown(&operation.path, after, blobs.1));
-            let old = before.as_ref().map(|(node, blob)| side(old_path, node, blob));
-            let new = after.as_ref().map(|(node, blob)| side(&operation.path, node, blob));
+            let (before, after) = (
+                converter.shown(old_path, before, blobs.0),
+                converter.shown(&operation.path, after, blobs.1),
+            );
+            let old = before
+                .as_ref()
+                .map(|(node, blob)| side(old_path, node, blob));
+            let new = after
+                .as_ref()
+                .map(|(node, blob)| side(&operation.path, node, blob));
             let diff = match (&operation.edit, &old, &new) {
-                (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => plain_diff(old, new),
+                (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => {
+                    plain_diff(old, new)
+                }
                 _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
             };
             (outcome.diff, outcome.is_diff_cut) = describe::clipped(diff, self.options.max_diff);
         }
     }
 
-    /// Describes contents, if that is asked for. What one operation left is what the next one on the file finds.
+    /// Describes contents, if that is asked for. What one operation left is what the next one on
+    /// the file finds.
     fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<Side>> {
         let node = node.filter(|_| self.options.describe)?;
         match &self.described {
@@ -94,5 +115,10 @@ impl Worker<'_> {
 }
 
 fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
-    DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
+    DiffSide {
+        path,
+        mode: git_mode(node),
+        content: &node.bytes,
+        blob,
+    }
 }

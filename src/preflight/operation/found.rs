@@ -19,7 +19,9 @@ impl Worker<'_> {
         operation: &Operation,
         findings: &mut Findings,
     ) -> Result<bool, WorkspaceError> {
-        let Some(&guard) = operation.guard.as_deref() else { return Ok(true) };
+        let Some(&guard) = operation.guard.as_deref() else {
+            return Ok(true);
+        };
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         let seen = self.overlay.base(path, operation.step)?;
         let is_right = match guard {
@@ -27,10 +29,16 @@ impl Worker<'_> {
             // A directory there has to be emptied, and whoever makes room sees to that.
             Guard::Nothing => match &seen {
                 Seen::Node(node) => node.kind == FileKind::Directory,
-                // A link above it may be what the entry put there, and goes; one that stays is in the way of all else.
-                seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)),
+                // A link above it may be what the entry put there, and goes; one that stays is in
+                // the way of all else.
+                seen => matches!(
+                    seen,
+                    Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)
+                ),
             },
-            Guard::Contents(digest, bits) => matches!(&seen, Seen::Node(node) if is_version(node, digest, bits)),
+            Guard::Contents(digest, bits) => {
+                matches!(&seen, Seen::Node(node) if is_version(node, digest, bits))
+            }
         };
         if !is_right {
             checks::conflict(path, &seen, findings);
@@ -46,12 +54,23 @@ impl Worker<'_> {
         findings: &mut Findings,
     ) -> Result<Option<Node>, WorkspaceError> {
         match self.overlay.old(&restore.from)? {
-            Some(node) if node.kind == restore.kind && Digest::of(&node.bytes) == restore.digest => {
-                let permissions = operation.permissions.map_or(node.permissions, Permissions::Exact);
-                Ok(Some(Node { permissions, ..node }))
+            Some(node)
+                if node.kind == restore.kind && Digest::of(&node.bytes) == restore.digest =>
+            {
+                let permissions = operation
+                    .permissions
+                    .map_or(node.permissions, Permissions::Exact);
+                Ok(Some(Node {
+                    permissions,
+                    ..node
+                }))
             }
             found => {
-                let why = if found.is_some() { "was written to since" } else { "is gone" };
+                let why = if found.is_some() {
+                    "was written to since"
+                } else {
+                    "is gone"
+                };
                 let message = format!("the old file in the history {why}");
                 findings.error(&code::CONFLICT, message).path = Some(operation.path.clone());
                 Ok(None)
@@ -59,16 +78,24 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the file or link that a file which arrives replaces. The mode and owner of a file stay, unless the patch
-    /// names a mode.
-    pub(super) fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
-        if !operation.arrives() || operation.from.as_ref() == Some(&operation.path) || !self.may_replace(operation)? {
+    /// Returns the file or link that a file which arrives replaces. The mode and owner of a file
+    /// stay, unless the patch names a mode.
+    pub(super) fn replaced(
+        &mut self,
+        operation: &Operation,
+    ) -> Result<Option<Node>, WorkspaceError> {
+        if !operation.arrives()
+            || operation.from.as_ref() == Some(&operation.path)
+            || !self.may_replace(operation)?
+        {
             return Ok(None);
         }
-        Ok(match self.overlay.current(&operation.path, operation.step)? {
-            Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
-            _ => None,
-        })
+        Ok(
+            match self.overlay.current(&operation.path, operation.step)? {
+                Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
+                _ => None,
+            },
+        )
     }
 
     /// Returns whether the operation may take the place of a file that stays without it.
@@ -80,7 +107,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the file or link that is there already which the operation makes, if it can be merged with that.
+    /// Returns the file or link that is there already which the operation makes, if it can be
+    /// merged with that.
     pub(super) fn rival(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
         let (path, step) = (&operation.path, operation.step);
         let may_merge = self.options.three_way.is_some() && !self.options.overwrite;
@@ -96,7 +124,10 @@ impl Worker<'_> {
     }
 
     pub(super) fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
-        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing | Seen::BelowFile(_)))
+        Ok(matches!(
+            self.overlay.current(&operation.path, operation.step)?,
+            Seen::Nothing | Seen::BelowFile(_)
+        ))
     }
 
     /// Returns the file that the operation starts from, if it is as it has to be.
@@ -105,7 +136,10 @@ impl Worker<'_> {
         operation: &Operation,
         findings: &mut Findings,
     ) -> Result<Option<Node>, WorkspaceError> {
-        let (path, step) = (operation.from.as_ref().unwrap_or(&operation.path), operation.step);
+        let (path, step) = (
+            operation.from.as_ref().unwrap_or(&operation.path),
+            operation.step,
+        );
         let seen = match operation.action {
             Action::Create | Action::Modify | Action::Delete | Action::Uncopy => {
                 self.overlay.current(&operation.path, step)?
@@ -115,7 +149,11 @@ impl Worker<'_> {
                 _ => self.overlay.current(path, step)?,
             },
         };
-        let path = if operation.action == Action::Uncopy { &operation.path } else { path };
+        let path = if operation.action == Action::Uncopy {
+            &operation.path
+        } else {
+            path
+        };
         let Some(node) = checks::readable(path, seen, findings) else {
             return Ok(None);
         };
@@ -123,27 +161,46 @@ impl Worker<'_> {
         Ok(is_right.then_some(node))
     }
 
-    /// Returns whether a file may come to the path of the operation at `index`. What is above or below it may go away
-    /// later in the same patch, whatever changes again in between: git removes before it writes.
-    pub(super) fn has_room(&mut self, index: usize, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+    /// Returns whether a file may come to the path of the operation at `index`. What is above or
+    /// below it may go away later in the same patch, whatever changes again in between: git removes
+    /// before it writes.
+    pub(super) fn has_room(
+        &mut self,
+        index: usize,
+        findings: &mut Findings,
+    ) -> Result<bool, WorkspaceError> {
         let operation = &self.plan.operations[index];
         let path = &operation.path;
         let seen = self.overlay.current(path, operation.step)?;
         let going = &self.going;
         let overlay = &self.overlay;
-        let is_going =
-            |path: &RelPath| overlay.is_gone(path) || going.contains(&(operation.step, overlay.stored(path)));
-        let leaves_later = |path: &RelPath| self.leaving.get(&(operation.part, path)).is_some_and(|&last| last > index);
+        let is_going = |path: &RelPath| {
+            overlay.is_gone(path) || going.contains(&(operation.step, overlay.stored(path)))
+        };
+        let leaves_later = |path: &RelPath| {
+            self.leaving
+                .get(&(operation.part, path))
+                .is_some_and(|&last| last > index)
+        };
         let gives_way = |path: &RelPath| is_going(path) || leaves_later(path);
-        let room = Room { overlay, is_going: &gives_way };
+        let room = Room {
+            overlay,
+            is_going: &gives_way,
+        };
         match &seen {
             Seen::Nothing => Ok(room.is_free_above(path, findings)),
-            Seen::ThroughLink(at) | Seen::BelowFile(at) if gives_way(at) => Ok(room.is_free_above(path, findings)),
+            Seen::ThroughLink(at) | Seen::BelowFile(at) if gives_way(at) => {
+                Ok(room.is_free_above(path, findings))
+            }
             Seen::Node(node) if node.kind == FileKind::Directory => {
-                // `git apply` removes an empty directory where a patch creates a file; GNU patch refuses the file.
+                // `git apply` removes an empty directory where a patch creates a file; GNU patch
+                // refuses the file.
                 let formats = &self.plan.inputs[operation.input].formats;
-                let is_read_by_git = formats.iter().all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
-                let gives_way_in_git = !formats.is_empty() && is_read_by_git && !self.options.rules.as_gnu;
+                let is_read_by_git = formats
+                    .iter()
+                    .all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
+                let gives_way_in_git =
+                    !formats.is_empty() && is_read_by_git && !self.options.rules.as_gnu;
                 let gives_way = operation.guard.is_some() || gives_way_in_git;
                 if !gives_way && overlay.is_empty_directory(path)? {
                     checks::refuse_kind(path, node.kind, FileKind::Regular, findings);
@@ -153,7 +210,10 @@ impl Worker<'_> {
             }
             Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
-                let may = is_itself || is_going(path) || is_backup(operation) || self.may_replace(operation)?;
+                let may = is_itself
+                    || is_going(path)
+                    || is_backup(operation)
+                    || self.may_replace(operation)?;
                 if !may {
                     checks::exists(operation, &seen, self.plan.text(operation), findings);
                     self.name_stored(path, findings);
@@ -169,7 +229,8 @@ impl Worker<'_> {
 }
 
 impl Worker<'_> {
-    /// Adds to the last problem how the file at `path` is spelled on disk, if it is spelled otherwise.
+    /// Adds to the last problem how the file at `path` is spelled on disk, if it is spelled
+    /// otherwise.
     fn name_stored(&self, path: &RelPath, findings: &mut Findings) {
         let stored = self.overlay.stored(path);
         if let Some(problem) = findings.problems.last_mut().filter(|_| stored != path) {
@@ -189,5 +250,6 @@ fn is_backup(operation: &Operation) -> bool {
 }
 
 fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
-    Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
+    Digest::of(&node.bytes) == digest
+        && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
 }

@@ -70,25 +70,41 @@ impl<'a> Worker<'a> {
         options: &'a Options,
     ) -> Self {
         let operations = || members.iter().map(|&index| &plan.operations[index]);
-        let going = operations().filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
-        let leaves = |&index: &usize| Some(((plan.operations[index].part, plan.operations[index].leaves()?), index));
+        let going = operations()
+            .filter_map(|operation| Some((operation.step, operation.leaves()?)))
+            .collect();
+        let leaves = |&index: &usize| {
+            Some((
+                (
+                    plan.operations[index].part,
+                    plan.operations[index].leaves()?,
+                ),
+                index,
+            ))
+        };
         // No operation of the group comes before the first.
         let leaving = members.iter().skip(1).filter_map(leaves).collect();
         let named = operations()
             .filter(|_| options.reject)
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));
         let named = named.collect();
-        let spelling = Spelling::of(operations(), &directories.folding).in_plan(plan, &directories.emptied);
+        let spelling =
+            Spelling::of(operations(), &directories.folding).in_plan(plan, &directories.emptied);
         // With `--cached` what is rejected goes elsewhere than what fits.
         let directories = (!options.reject).then_some(directories);
-        let overlay = Overlay::new(workspace, directories, options.max_read()).with_spelling(spelling);
+        let overlay =
+            Overlay::new(workspace, directories, options.max_read()).with_spelling(spelling);
         Self {
             plan,
             options,
             overlay,
             going,
             leaving,
-            failed: options.unfit.iter().map(|(path, code)| (path, *code)).collect(),
+            failed: options
+                .unfit
+                .iter()
+                .map(|(path, code)| (path, *code))
+                .collect(),
             rejects: HashMap::new(),
             named,
             uncopied: Vec::new(),
@@ -146,17 +162,23 @@ impl<'a> Worker<'a> {
                 None => return Ok(()),
             },
         };
-        if rival.is_none() && (operation.arrives() || before.is_none()) && !self.has_room(index, findings)? {
+        if rival.is_none()
+            && (operation.arrives() || before.is_none())
+            && !self.has_room(index, findings)?
+        {
             return Ok(());
         }
         let replaced = self.replaced(operation)?;
         self.describe_replaced(operation, before.as_ref(), replaced.as_ref(), findings);
         // What gives way to a merge leaves nothing.
-        let replaced = replaced.filter(|node| node.kind == FileKind::Regular && self.options.overwrite);
+        let replaced =
+            replaced.filter(|node| node.kind == FileKind::Regular && self.options.overwrite);
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
         self.exhibit(Moment::Before, known, findings);
-        findings.outcome.hardlinks = self.overlay.links(operation.from.as_ref().unwrap_or(&operation.path));
+        findings.outcome.hardlinks = self
+            .overlay
+            .links(operation.from.as_ref().unwrap_or(&operation.path));
         if !checks::is_expected(operation, known, findings) {
             return Ok(());
         }
@@ -171,14 +193,22 @@ impl<'a> Worker<'a> {
         self.describe_after(operation, known, &after, findings);
         let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
         self.exhibit(Moment::After, (!is_gone).then_some(&after), findings);
-        // Renames read what was there when the step began: of two from one file the second is a copy.
-        let is_gone = operation.from.as_ref().is_some_and(|from| self.overlay.is_gone(from));
+        // Renames read what was there when the step began: of two from one file the second is a
+        // copy.
+        let is_gone = operation
+            .from
+            .as_ref()
+            .is_some_and(|from| self.overlay.is_gone(from));
         let source = (before.as_ref(), is_gone || operation.action == Action::Copy);
-        if !self.growth.allow(operation, source, &after, self.options.max_growth, findings) {
+        if !self
+            .growth
+            .allow(operation, source, &after, self.options.max_growth, findings)
+        {
             return Ok(());
         }
         if !self.options.guards.is_empty() {
-            self.watched.note((index, operation), known, &after, findings.outcome.encoding);
+            self.watched
+                .note((index, operation), known, &after, findings.outcome.encoding);
         }
         if !self.put_rejects(operation, findings)? {
             return Ok(());
@@ -197,7 +227,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Leaves the overlay as the operation at `index` does.
-    fn leave(&mut self, index: usize, after: Node, findings: &mut Findings) -> Result<(), WorkspaceError> {
+    fn leave(
+        &mut self,
+        index: usize,
+        after: Node,
+        findings: &mut Findings,
+    ) -> Result<(), WorkspaceError> {
         let operation = &self.plan.operations[index];
         match operation.action {
             Action::Delete => {
@@ -208,17 +243,26 @@ impl<'a> Worker<'a> {
                 self.overlay.take_away(&operation.path, operation.step)
             }
             Action::Uncopy => {
-                self.uncopied.extend(operation.from.as_ref().map(|from| Uncopied { index, from, bytes: after.bytes }));
+                self.uncopied
+                    .extend(operation.from.as_ref().map(|from| Uncopied {
+                        index,
+                        from,
+                        bytes: after.bytes,
+                    }));
                 self.overlay.take_away(&operation.path, operation.step)
             }
             Action::Rename => {
                 self.overlay.put(&operation.path, operation.step, after)?;
                 match &operation.from {
-                    Some(from) if *from != operation.path => self.overlay.take_away(from, operation.step),
+                    Some(from) if *from != operation.path => {
+                        self.overlay.take_away(from, operation.step)
+                    }
                     _ => Ok(()),
                 }
             }
-            Action::Create | Action::Copy | Action::Modify => self.overlay.put(&operation.path, operation.step, after),
+            Action::Create | Action::Copy | Action::Modify => {
+                self.overlay.put(&operation.path, operation.step, after)
+            }
         }
     }
 
@@ -237,33 +281,63 @@ impl<'a> Worker<'a> {
             return Ok(None);
         }
         let in_repository = in_repository.flatten();
-        let preimage = in_repository.as_ref().map(|node| node.bytes.clone()).unwrap_or_default();
+        let preimage = in_repository
+            .as_ref()
+            .map(|node| node.bytes.clone())
+            .unwrap_or_default();
         let edited = if let Edit::Lines(changes) = &operation.edit {
-            lines::postimage(operation, changes, preimage.whole(), &mut self.numbered, self.options, findings)
+            lines::postimage(
+                operation,
+                changes,
+                preimage.whole(),
+                &mut self.numbered,
+                self.options,
+                findings,
+            )
         } else {
             let repaired = replace::repaired(index, operation, &preimage, self.options);
             let operation = repaired.as_ref().unwrap_or(operation);
             self.merged(operation, in_repository.as_ref(), &preimage, findings)?
         };
-        let Some(edited) = edited else { return Ok(None) };
+        let Some(edited) = edited else {
+            return Ok(None);
+        };
         let is_same = matches!(edited, Edited::Same);
         let node = Node {
-            kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
-            permissions: operation
-                .permissions
-                .map_or_else(|| permissions(operation, before, replaced), Permissions::Exact),
-            bytes: if let Edited::Changed(bytes) = edited { bytes } else { preimage },
+            kind: operation.new_mode.map_or(
+                before.map_or(FileKind::Regular, |node| node.kind),
+                FileMode::kind,
+            ),
+            permissions: operation.permissions.map_or_else(
+                || permissions(operation, before, replaced),
+                Permissions::Exact,
+            ),
+            bytes: if let Edited::Changed(bytes) = edited {
+                bytes
+            } else {
+                preimage
+            },
             in_repository: None,
             like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
-            origin: before.filter(|_| is_same).and_then(|node| node.origin.clone()),
-            restored: before.filter(|_| is_same).and_then(|node| node.restored.clone()),
+            origin: before
+                .filter(|_| is_same)
+                .and_then(|node| node.origin.clone()),
+            restored: before
+                .filter(|_| is_same)
+                .and_then(|node| node.restored.clone()),
         };
-        let Some(node) = converter.postimage(node, before, findings) else { return Ok(None) };
+        let Some(node) = converter.postimage(node, before, findings) else {
+            return Ok(None);
+        };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
-        Ok((is_kept || checks::is_possible(&node, self.options.max_made(), findings)).then_some(node))
+        Ok(
+            (is_kept || checks::is_possible(&node, self.options.max_made(), findings))
+                .then_some(node),
+        )
     }
 
-    /// Returns what the operation makes of `preimage`, merged with what became of the file if that is asked for.
+    /// Returns what the operation makes of `preimage`, merged with what became of the file if that
+    /// is asked for.
     fn merged(
         &self,
         operation: &Operation,
@@ -296,30 +370,42 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Checks, at the end of a step, that each copy which was undone had the contents that its source has then:
-    /// what somebody did to the copy since is not lost.
+    /// Checks, at the end of a step, that each copy which was undone had the contents that its
+    /// source has then: what somebody did to the copy since is not lost.
     pub(super) fn settle(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
         for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
             let step = self.plan.operations[index].step;
             self.fill_rejects(from)?;
             let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
             // Operations are done in their order.
-            let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else { continue };
+            let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else {
+                continue;
+            };
             if !is_same {
-                all[place].1.error(&code::STALE, format!("the copy does not have the contents of {from}"));
+                all[place].1.error(
+                    &code::STALE,
+                    format!("the copy does not have the contents of {from}"),
+                );
             }
         }
         Ok(())
     }
 
-    /// Checks, after all operations, that none of them made a file above what another one leaves there: an
-    /// operation sees only what the ones before it made.
+    /// Checks, after all operations, that none of them made a file above what another one leaves
+    /// there: an operation sees only what the ones before it made.
     pub(super) fn conclude(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
         for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
             let operation = &self.plan.operations[*index];
-            if matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Node(_)) {
+            if matches!(
+                self.overlay.current(&operation.path, operation.step)?,
+                Seen::Node(_)
+            ) {
                 let overlay = &self.overlay;
-                Room { overlay, is_going: &|_| false }.is_free_above(&operation.path, findings);
+                Room {
+                    overlay,
+                    is_going: &|_| false,
+                }
+                .is_free_above(&operation.path, findings);
             }
         }
         self.refuse_clash(all)
@@ -327,9 +413,13 @@ impl<'a> Worker<'a> {
 
     /// Refuses, after all operations, names that are one on the file system.
     fn refuse_clash(&self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
-        let Some(clash) = self.overlay.clash()? else { return Ok(()) };
+        let Some(clash) = self.overlay.clash()? else {
+            return Ok(());
+        };
         let mut all = all.iter_mut().rev();
-        if let Some((_, findings)) = all.find(|(index, _)| clash.is_at(&self.plan.operations[*index].path)) {
+        if let Some((_, findings)) =
+            all.find(|(index, _)| clash.is_at(&self.plan.operations[*index].path))
+        {
             findings.refuse(clash.problem());
         }
         Ok(())
@@ -348,13 +438,14 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Returns whether the operation writes binary data; what only moves or gets another mode is not written. git looks at the
-/// beginning of a file alone: who refuses binary data means all of it.
+/// Returns whether the operation writes binary data; what only moves or gets another mode is not
+/// written. git looks at the beginning of a file alone: who refuses binary data means all of it.
 fn brings_binary(operation: &Operation, after: &Node) -> bool {
     let is_written = match operation.action {
         Action::Delete | Action::Uncopy => false,
         Action::Copy => true,
         Action::Create | Action::Modify | Action::Rename => !matches!(operation.edit, Edit::Keep),
     };
-    is_written && (matches!(operation.edit, Edit::Binary(_)) || memchr::memchr(0, &after.bytes).is_some())
+    is_written
+        && (matches!(operation.edit, Edit::Binary(_)) || memchr::memchr(0, &after.bytes).is_some())
 }

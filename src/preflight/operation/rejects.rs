@@ -1,4 +1,5 @@
-//! The files that rejected hunks are written to, and what hangs together where something is left out.
+//! The files that rejected hunks are written to, and what hangs together where something is left
+//! out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,28 +23,42 @@ pub(super) struct RejectFile {
     text: Vec<u8>,
     /// The step of the last operation that did.
     step: usize,
-    /// Whether the overlay has all of that: it gets it when somebody looks, not with each operation.
+    /// Whether the overlay has all of that: it gets it when somebody looks, not with each
+    /// operation.
     is_filled: bool,
 }
 
 impl Worker<'_> {
-    /// Puts the rejected hunks of the operation into the file for them; of several operations one behind the other. What was there
-    /// before gives way, as in git. Returns whether that may be.
+    /// Puts the rejected hunks of the operation into the file for them; of several operations one
+    /// behind the other. What was there before gives way, as in git. Returns whether that may be.
     pub(super) fn put_rejects(
         &mut self,
         operation: &Operation,
         findings: &mut Findings,
     ) -> Result<bool, WorkspaceError> {
-        let Some(rejects) = &mut findings.outcome.rejects else { return Ok(true) };
-        let (Some(path), text) = (rejects.path.clone(), std::mem::take(&mut rejects.text)) else { return Ok(true) };
+        let Some(rejects) = &mut findings.outcome.rejects else {
+            return Ok(true);
+        };
+        let (Some(path), text) = (rejects.path.clone(), std::mem::take(&mut rejects.text)) else {
+            return Ok(true);
+        };
         let is_named = self.named.contains(&path);
         if is_named && matches!(self.options.reject_to, RejectTo::File(_)) {
-            findings.error(&code::USAGE, "the rejected hunks cannot be written to a file of the patch").path =
-                Some(path);
+            findings
+                .error(
+                    &code::USAGE,
+                    "the rejected hunks cannot be written to a file of the patch",
+                )
+                .path = Some(path);
             return Ok(false);
         }
         // Whoever moves it reads what it held when the step began.
-        if is_named && self.rejects.get(&path).is_some_and(|file| file.step != operation.step) {
+        if is_named
+            && self
+                .rejects
+                .get(&path)
+                .is_some_and(|file| file.step != operation.step)
+        {
             self.fill_rejects(&path)?;
         }
         let seen = self.overlay.current(&path, operation.step)?;
@@ -51,16 +66,26 @@ impl Worker<'_> {
             Seen::Nothing => None,
             Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
             _ => {
-                findings.error(&code::NOT_A_FILE, "the rejected hunks cannot be written there").path = Some(path);
+                findings
+                    .error(
+                        &code::NOT_A_FILE,
+                        "the rejected hunks cannot be written there",
+                    )
+                    .path = Some(path);
                 return Ok(false);
             }
         };
-        let access = if known.is_some() { Access::Modify } else { Access::Create };
+        let access = if known.is_some() {
+            Access::Modify
+        } else {
+            Access::Create
+        };
         if reject::is_refused(&path, access, self.options, findings) {
             return Ok(false);
         }
-        let lost =
-            known.filter(|_| !self.rejects.contains_key(&path)).map(|node| (git_mode(node), Sha256::of(&node.bytes)));
+        let lost = known
+            .filter(|_| !self.rejects.contains_key(&path))
+            .map(|node| (git_mode(node), Sha256::of(&node.bytes)));
         let file = self.rejects.entry(path.clone()).or_default();
         file.text.extend_from_slice(&text);
         (file.step, file.is_filled) = (operation.step, false);
@@ -70,14 +95,21 @@ impl Worker<'_> {
         let like = known.filter(|node| node.kind == FileKind::Regular);
         let node = Node {
             kind: FileKind::Regular,
-            permissions: like.map_or(Permissions::New { executable: false }, |node| node.permissions),
+            permissions: like.map_or(Permissions::New { executable: false }, |node| {
+                node.permissions
+            }),
             bytes: Contents::default(),
             in_repository: None,
             like: like.and_then(|node| node.like.clone()),
             origin: None,
             restored: None,
         };
-        if let Some(rejects) = findings.outcome.rejects.as_mut().filter(|_| self.options.describe) {
+        if let Some(rejects) = findings
+            .outcome
+            .rejects
+            .as_mut()
+            .filter(|_| self.options.describe)
+        {
             rejects.replaced = lost;
         }
         self.overlay.put(&path, operation.step, node)?;
@@ -86,15 +118,26 @@ impl Worker<'_> {
 
     /// Lets the file at `path` hold what was written to it so far, if it is one of rejected hunks.
     pub(super) fn fill_rejects(&mut self, path: &RelPath) -> Result<(), WorkspaceError> {
-        let Some(file) = self.rejects.get_mut(path).filter(|file| !file.is_filled) else { return Ok(()) };
+        let Some(file) = self.rejects.get_mut(path).filter(|file| !file.is_filled) else {
+            return Ok(());
+        };
         file.is_filled = true;
         if let Seen::Node(node) = self.overlay.current(path, file.step)? {
-            self.overlay.put(path, file.step, Node { bytes: file.text.clone().into(), in_repository: None, ..node })?;
+            self.overlay.put(
+                path,
+                file.step,
+                Node {
+                    bytes: file.text.clone().into(),
+                    in_repository: None,
+                    ..node
+                },
+            )?;
         }
         Ok(())
     }
 
-    /// Lets the files of rejected hunks hold, after all operations, what was written to them, and tells their digests.
+    /// Lets the files of rejected hunks hold, after all operations, what was written to them, and
+    /// tells their digests.
     pub(in crate::preflight) fn conclude_rejects(
         &mut self,
         all: &mut [(usize, Findings)],
@@ -102,10 +145,19 @@ impl Worker<'_> {
         let paths: Vec<_> = self.rejects.keys().cloned().collect();
         paths.iter().try_for_each(|path| self.fill_rejects(path))?;
         if self.options.describe {
-            let digests = self.rejects.iter().map(|(path, file)| (path, Sha256::of(&file.text)));
+            let digests = self
+                .rejects
+                .iter()
+                .map(|(path, file)| (path, Sha256::of(&file.text)));
             let digests: HashMap<_, _> = digests.collect();
-            for rejects in all.iter_mut().filter_map(|(_, findings)| findings.outcome.rejects.as_mut()) {
-                rejects.sha256 = rejects.path.as_ref().and_then(|path| digests.get(path).copied());
+            for rejects in all
+                .iter_mut()
+                .filter_map(|(_, findings)| findings.outcome.rejects.as_mut())
+            {
+                rejects.sha256 = rejects
+                    .path
+                    .as_ref()
+                    .and_then(|path| digests.get(path).copied());
             }
         }
         Ok(())
@@ -125,11 +177,15 @@ impl Worker<'_> {
         for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
             let operation = &self.plan.operations[*index];
             let is_respelled = || {
-                let is_one = |left: &&RelPath| is_one_name(left.as_bytes(), operation.path.as_bytes());
+                let is_one =
+                    |left: &&RelPath| is_one_name(left.as_bytes(), operation.path.as_bytes());
                 self.overlay.is_respelled(&operation.path) && left.iter().any(is_one)
             };
             if operation.arrives() && (left.contains(&operation.path) || is_respelled()) {
-                findings.error(&code::EXISTS, "the file that is there was to go, and cannot");
+                findings.error(
+                    &code::EXISTS,
+                    "the file that is there was to go, and cannot",
+                );
             }
         }
     }

@@ -10,14 +10,24 @@ use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
-    /// Does the operation at `index`: the directory is made empty, removed if empty, else left alone.
-    pub(super) fn submodule(&mut self, index: usize, findings: &mut Findings) -> Result<(), WorkspaceError> {
+    /// Does the operation at `index`: the directory is made empty, removed if empty, else left
+    /// alone.
+    pub(super) fn submodule(
+        &mut self,
+        index: usize,
+        findings: &mut Findings,
+    ) -> Result<(), WorkspaceError> {
         let operation = &self.plan.operations[index];
         let is_moved = operation.from.is_some();
         let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
         findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
-        (findings.outcome.added, findings.outcome.removed) = edit::counted(operation, self.plan.text(operation));
-        let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
+        (findings.outcome.added, findings.outcome.removed) =
+            edit::counted(operation, self.plan.text(operation));
+        let leaves = operation.leaves().filter(|_| {
+            operation
+                .old_mode
+                .is_none_or(|mode| mode == FileMode::Submodule)
+        });
         if let Some(path) = leaves {
             let is_directory = matches!(self.overlay.current(path, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory);
             if is_directory && self.overlay.list(path)?.is_empty() {
@@ -47,15 +57,25 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns whether the operation gives a submodule another name: without a change of its commit, git writes no mode
-    /// with that, so that the tree has to tell. A submodule that is there as a whole has a `.git` in it.
-    pub(super) fn moves_submodule(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
-        let says_no_more = matches!(operation.edit, Edit::Keep) && operation.old_mode.or(operation.new_mode).is_none();
-        let source = if operation.action == Action::Uncopy { Some(&operation.path) } else { operation.from.as_ref() };
+    /// Returns whether the operation gives a submodule another name: without a change of its
+    /// commit, git writes no mode with that, so that the tree has to tell. A submodule that is
+    /// there as a whole has a `.git` in it.
+    pub(super) fn moves_submodule(
+        &mut self,
+        operation: &Operation,
+    ) -> Result<bool, WorkspaceError> {
+        let says_no_more = matches!(operation.edit, Edit::Keep)
+            && operation.old_mode.or(operation.new_mode).is_none();
+        let source = if operation.action == Action::Uncopy {
+            Some(&operation.path)
+        } else {
+            operation.from.as_ref()
+        };
         let Some(source) = source.filter(|_| says_no_more) else {
             return Ok(false);
         };
-        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory) {
+        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory)
+        {
             return Ok(false);
         }
         let inside = self.overlay.list(source)?;

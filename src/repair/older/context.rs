@@ -17,7 +17,10 @@ pub(super) fn is_border(line: Line<'_>) -> bool {
 /// Reads the numbers of a half.
 fn edges(line: &[u8], mark: &[u8]) -> Option<(usize, usize)> {
     let (edges, rest) = range(line.strip_prefix(mark)?)?;
-    rest.trim_ascii().iter().all(|byte| *byte == mark[0]).then_some(edges)
+    rest.trim_ascii()
+        .iter()
+        .all(|byte| *byte == mark[0])
+        .then_some(edges)
 }
 
 /// One line of a half.
@@ -33,20 +36,32 @@ struct HalfLine<'t> {
 /// Adds a hunk as a unified one and returns how many lines it has.
 pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
     let stars = lines[0];
-    let Some(old_edges) = edges(lines[1].text, b"*** ") else { return Err(stars.span) };
-    let middle = lines[2..].iter().position(|line| edges(line.text, b"--- ").is_some() || line.text.starts_with(STARS));
+    let Some(old_edges) = edges(lines[1].text, b"*** ") else {
+        return Err(stars.span);
+    };
+    let middle = lines[2..]
+        .iter()
+        .position(|line| edges(line.text, b"--- ").is_some() || line.text.starts_with(STARS));
     // A patch that was cut off has no second half.
     let middle = 2 + middle.ok_or(stars.span)?;
-    let Some(new_edges) = edges(lines[middle].text, b"--- ") else { return Err(stars.span) };
-    let old = lines[2..middle].iter().map(|line| half_line(*line, b"-!")).collect::<Option<Vec<_>>>();
+    let Some(new_edges) = edges(lines[middle].text, b"--- ") else {
+        return Err(stars.span);
+    };
+    let old = lines[2..middle]
+        .iter()
+        .map(|line| half_line(*line, b"-!"))
+        .collect::<Option<Vec<_>>>();
     let old = old.ok_or(stars.span)?;
     let new = new_half(&lines[middle + 1..], new_edges.1, old.is_empty());
     if old.is_empty() && new.is_empty() {
         return Err(stars.span);
     }
     let end = middle + 1 + new.len();
-    // Lines behind the last one that is counted can belong to the half. Changed lines are in both halves.
-    let is_more = lines.get(end).is_some_and(|line| matches!(line.text, [b' ' | b'-' | b'+' | b'!', b' ', ..]));
+    // Lines behind the last one that is counted can belong to the half. Changed lines are in both
+    // halves.
+    let is_more = lines
+        .get(end)
+        .is_some_and(|line| matches!(line.text, [b' ' | b'-' | b'+' | b'!', b' ', ..]));
     let has_change = |half: &[HalfLine<'_>]| half.iter().any(|line| line.sign == b'!');
     if is_more || !old.is_empty() && !new.is_empty() && has_change(&old) != has_change(&new) {
         return Err(stars.span);
@@ -59,19 +74,25 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
     let first = out.len();
     if merge(&old, &new, out, is_plain).is_err() {
         out.truncate(first);
-        merge(&old, &new, out, is_signed_context).map_err(|line| line.map_or(stars.span, |line| line.span))?;
+        merge(&old, &new, out, is_signed_context)
+            .map_err(|line| line.map_or(stars.span, |line| line.span))?;
     }
     out.insert(first, header(stars, (old_edges, new_edges), false));
     Ok(end)
 }
 
-/// Returns the lines of the new half, of which the header counts `count`. The half can be left out, unless the old one is.
+/// Returns the lines of the new half, of which the header counts `count`. The half can be left out,
+/// unless the old one is.
 fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<HalfLine<'t>> {
     // Below an empty line text follows, or the empty line is context without its blanks.
     let is_body = |line: &Line<'_>| matches!(line.text, [b' ' | b'+' | b'!', b' ', ..]);
     let is_left_out = !is_old_empty
         && lines.first().is_some_and(|line| line.text.is_empty())
-        && !lines.iter().take(count).take_while(|line| !is_border(**line)).any(is_body);
+        && !lines
+            .iter()
+            .take(count)
+            .take_while(|line| !is_border(**line))
+            .any(is_body);
     let (mut new, mut found) = (Vec::new(), 0);
     for line in lines.iter().filter(|_| !is_left_out) {
         let is_note = line.text.starts_with(b"\\");
@@ -107,7 +128,12 @@ fn half_line<'t>(line: Line<'t>, signs: &[u8]) -> Option<HalfLine<'t>> {
 /// Returns the half that is left out next to `half`: its context.
 fn other_half<'t>(half: &[HalfLine<'t>]) -> Option<Vec<HalfLine<'t>>> {
     let is_changed = half.iter().any(|line| line.sign == b'!');
-    (!is_changed).then(|| half.iter().filter(|line| line.sign == b' ').copied().collect())
+    (!is_changed).then(|| {
+        half.iter()
+            .filter(|line| line.sign == b' ')
+            .copied()
+            .collect()
+    })
 }
 
 /// Returns that the sign of a line is one.
@@ -115,12 +141,14 @@ fn is_plain(_: &HalfLine<'_>, _: Option<&HalfLine<'_>>) -> bool {
     false
 }
 
-/// Returns whether `line` is context that lost its blanks, as the next line of the other half shows.
+/// Returns whether `line` is context that lost its blanks, as the next line of the other half
+/// shows.
 fn is_signed_context(line: &HalfLine<'_>, other: Option<&HalfLine<'_>>) -> bool {
     other.is_some_and(|other| other.sign == b' ' && other.text == line.line.text)
 }
 
-/// Adds both halves as one body. A line with a sign for which `is_context` returns `true` is context.
+/// Adds both halves as one body. A line with a sign for which `is_context` returns `true` is
+/// context.
 fn merge<'t>(
     old: &[HalfLine<'t>],
     new: &[HalfLine<'t>],
@@ -129,19 +157,29 @@ fn merge<'t>(
 ) -> Result<(), Option<Line<'t>>> {
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     let signed = |line: &HalfLine<'t>, sign: u8| {
-        let text = if line.sign == b'\\' { line.text.to_vec() } else { [&[sign], line.text].concat() };
+        let text = if line.sign == b'\\' {
+            line.text.to_vec()
+        } else {
+            [&[sign], line.text].concat()
+        };
         turned(line.line, text)
     };
     loop {
-        while let Some(line) = old.next_if(|line| line.sign != b' ' && !is_context(line, new.peek().copied())) {
+        while let Some(line) =
+            old.next_if(|line| line.sign != b' ' && !is_context(line, new.peek().copied()))
+        {
             out.push(signed(line, b'-'));
         }
-        while let Some(line) = new.next_if(|line| line.sign != b' ' && !is_context(line, old.peek().copied())) {
+        while let Some(line) =
+            new.next_if(|line| line.sign != b' ' && !is_context(line, old.peek().copied()))
+        {
             out.push(signed(line, b'+'));
         }
         match (old.next(), new.next()) {
             (None, None) => return Ok(()),
-            (Some(old), Some(new)) if old.sign == new.sign && old.text == new.text => out.push(signed(old, b' ')),
+            (Some(old), Some(new)) if old.sign == new.sign && old.text == new.text => {
+                out.push(signed(old, b' '));
+            }
             (Some(old), Some(new)) if is_context(old, Some(new)) => out.push(signed(new, b' ')),
             (Some(old), Some(new)) if is_context(new, Some(old)) => out.push(signed(old, b' ')),
             (old, new) => return Err(new.or(old).map(|line| line.line)),

@@ -1,4 +1,5 @@
-//! Converts context and normal diffs to unified hunks, so that one table of repairs serves all three grammars.
+//! Converts context and normal diffs to unified hunks, so that one table of repairs serves all
+//! three grammars.
 //!
 //! Every line keeps its span and number in the patch. All other lines stay unchanged.
 
@@ -23,9 +24,23 @@ pub(super) struct OwnedLine<'t> {
 
 impl OwnedLine<'_> {
     pub(super) fn line(&self) -> Line<'_> {
-        let Self { text, whole, span, number, is_normal, is_converted } = self;
+        let Self {
+            text,
+            whole,
+            span,
+            number,
+            is_normal,
+            is_converted,
+        } = self;
         let (span, number, is_normal, is_converted) = (*span, *number, *is_normal, *is_converted);
-        Line { text, whole, span, number, is_normal, is_converted }
+        Line {
+            text,
+            whole,
+            span,
+            number,
+            is_normal,
+            is_converted,
+        }
     }
 }
 
@@ -38,7 +53,8 @@ pub(super) fn converted(text: &[u8]) -> Option<Result<Vec<OwnedLine<'_>>, Span>>
     let all = plain_lines(text);
     let has_context = (0..all.len()).any(|at| context::starts(&all[at..]));
     let has_normal = (0..all.len()).any(|at| normal::starts(&all[at..]));
-    (has_context || has_normal).then(|| convert(&all, (has_context, has_normal), text.ends_with(b"\n")))
+    (has_context || has_normal)
+        .then(|| convert(&all, (has_context, has_normal), text.ends_with(b"\n")))
 }
 
 fn convert<'t>(
@@ -57,7 +73,9 @@ fn convert<'t>(
         } else if normal::starts(rest) {
             name_by_index(&mut out);
             at += normal::hunk(rest, &mut out)?;
-        } else if has_context && context::is_border(rest[0]) || has_normal && normal::is_part(rest[0]) {
+        } else if has_context && context::is_border(rest[0])
+            || has_normal && normal::is_part(rest[0])
+        {
             return Err(rest[0].span);
         } else {
             out.push(kept(all[at]));
@@ -72,20 +90,42 @@ fn convert<'t>(
 }
 
 fn kept(line: Line<'_>) -> OwnedLine<'_> {
-    let Line { text, whole, span, number, .. } = line;
-    OwnedLine { text: text.to_vec(), whole, span, number, is_normal: false, is_converted: false }
+    let Line {
+        text,
+        whole,
+        span,
+        number,
+        ..
+    } = line;
+    OwnedLine {
+        text: text.to_vec(),
+        whole,
+        span,
+        number,
+        is_normal: false,
+        is_converted: false,
+    }
 }
 
 /// Returns `line` with another text.
 fn turned(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
-    OwnedLine { text, is_converted: true, ..kept(line) }
+    OwnedLine {
+        text,
+        is_converted: true,
+        ..kept(line)
+    }
 }
 
-/// Makes the last two lines the header of a unified diff, if they are one of a context diff, or the last line, if the
-/// other one is missing.
+/// Makes the last two lines the header of a unified diff, if they are one of a context diff, or the
+/// last line, if the other one is missing.
 fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
     // A marker of an envelope has a colon.
-    let is_path = |name: &&[u8]| !name.iter().take_while(|byte| **byte != b'\t').any(|byte| *byte == b':');
+    let is_path = |name: &&[u8]| {
+        !name
+            .iter()
+            .take_while(|byte| **byte != b'\t')
+            .any(|byte| *byte == b':')
+    };
     if let [.., last] = out
         && let Some(name) = last.text.strip_prefix(old).filter(is_path)
     {
@@ -93,7 +133,10 @@ fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
         return;
     }
     let [.., first, second] = out else { return };
-    let (Some(before), Some(after)) = (first.text.strip_prefix(old), second.text.strip_prefix(new)) else { return };
+    let (Some(before), Some(after)) = (first.text.strip_prefix(old), second.text.strip_prefix(new))
+    else {
+        return;
+    };
     let (before, after) = ([b"--- ", before].concat(), [b"+++ ", after].concat());
     (first.text, second.text) = (before, after);
 }
@@ -101,21 +144,35 @@ fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
 /// Makes an `Index:` line above a hunk of a normal diff the header of a unified one.
 fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
     let is_hunk = |line: &OwnedLine<'_>| line.is_normal || line.text.starts_with(b"+++ ");
-    let above = out.iter().rposition(|line| is_hunk(line) || line.text.starts_with(b"Index:"));
-    let Some(at) = above.filter(|&at| out[at].text.starts_with(b"Index:")) else { return };
+    let above = out
+        .iter()
+        .rposition(|line| is_hunk(line) || line.text.starts_with(b"Index:"));
+    let Some(at) = above.filter(|&at| out[at].text.starts_with(b"Index:")) else {
+        return;
+    };
     let above = out.swap_remove(at);
     let name = above.text[6..].trim_ascii();
     // What is between the two names nothing else.
     out.truncate(at);
     for sign in [&b"--- "[..], b"+++ "] {
-        out.push(OwnedLine { text: [sign, name].concat(), ..above });
+        out.push(OwnedLine {
+            text: [sign, name].concat(),
+            ..above
+        });
     }
 }
 
 /// `@@ -1,2 +1,2 @@`
-fn header(line: Line<'_>, (old, new): ((usize, usize), (usize, usize)), is_normal: bool) -> OwnedLine<'_> {
+fn header(
+    line: Line<'_>,
+    (old, new): ((usize, usize), (usize, usize)),
+    is_normal: bool,
+) -> OwnedLine<'_> {
     let text = format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1).into_bytes();
-    OwnedLine { is_normal, ..turned(line, text) }
+    OwnedLine {
+        is_normal,
+        ..turned(line, text)
+    }
 }
 
 /// Reads `FIRST` or `FIRST,LAST`, and returns the first line, the number of lines, and the rest.

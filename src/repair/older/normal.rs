@@ -21,7 +21,9 @@ impl Command {
             b'c' => (old, new),
             _ => return None,
         };
-        rest.trim_ascii().is_empty().then_some(Self { old, letter, new })
+        rest.trim_ascii()
+            .is_empty()
+            .then_some(Self { old, letter, new })
     }
 }
 
@@ -32,8 +34,12 @@ pub(super) fn is_part(line: Line<'_>) -> bool {
 
 /// Returns whether a hunk begins at the first of `lines`.
 pub(super) fn starts(lines: &[Line<'_>]) -> bool {
-    let [first, second, ..] = lines else { return false };
-    let Some(command) = Command::read(first.text) else { return false };
+    let [first, second, ..] = lines else {
+        return false;
+    };
+    let Some(command) = Command::read(first.text) else {
+        return false;
+    };
     let sign = if command.letter == b'a' { b'>' } else { b'<' };
     matches!(second.text, [found, b' ', ..] | [found] if *found == sign)
 }
@@ -41,14 +47,19 @@ pub(super) fn starts(lines: &[Line<'_>]) -> bool {
 /// Adds a hunk as a unified one and returns how many lines it has.
 pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
     let first = lines[0];
-    let Some(command) = Command::read(first.text) else { return Err(first.span) };
+    let Some(command) = Command::read(first.text) else {
+        return Err(first.span);
+    };
     out.push(header(first, (command.old, command.new), true));
     let mut at = 1;
     if command.letter != b'a' {
         at = side(lines, at, (b'<', b'-'), out);
     }
     if command.letter == b'c' {
-        if lines.get(at).is_none_or(|line| line.text.trim_ascii_end() != b"---") {
+        if lines
+            .get(at)
+            .is_none_or(|line| line.text.trim_ascii_end() != b"---")
+        {
             return Err(first.span);
         }
         at += 1;
@@ -60,7 +71,12 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
 }
 
 /// Adds the lines of one side from `at` on and returns where they end.
-fn side<'t>(lines: &[Line<'t>], mut at: usize, (from, to): (u8, u8), out: &mut Vec<OwnedLine<'t>>) -> usize {
+fn side<'t>(
+    lines: &[Line<'t>],
+    mut at: usize,
+    (from, to): (u8, u8),
+    out: &mut Vec<OwnedLine<'t>>,
+) -> usize {
     while let Some(line) = lines.get(at) {
         match line.text {
             [sign, b' ', text @ ..] | [sign, text @ ..]

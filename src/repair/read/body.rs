@@ -1,7 +1,8 @@
 //! The body of a chunk, and where it ends.
 
 use super::markers::{
-    Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature, marker,
+    Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature,
+    marker,
 };
 use super::{Action, Line, Reader};
 use crate::repair::RepairLog;
@@ -32,15 +33,25 @@ impl Outlook {
         for (index, line) in lines.iter().enumerate().rev() {
             has_more[index] = is_behind;
             let next = lines.get(index + 1).map_or(&b""[..], |line| line.text);
-            if is_file_header(line.text) || line.text.starts_with(b"@@") || is_pair(line.text, next) {
+            if is_file_header(line.text) || line.text.starts_with(b"@@") || is_pair(line.text, next)
+            {
                 is_behind = false;
             } else if matches!(line.text, [b'+' | b'-', ..]) && !is_signature(line.text) {
                 is_behind = true;
             }
         }
-        let last_end = lines.iter().rposition(|line| !line.text.starts_with(b"+") && is_end_marker(line.text));
-        let last = lines.iter().rposition(|line| !line.text.trim_ascii().is_empty());
-        Self { has_more, last_end, end: last.map_or(0, |last| last + 1), is_whole }
+        let last_end = lines
+            .iter()
+            .rposition(|line| !line.text.starts_with(b"+") && is_end_marker(line.text));
+        let last = lines
+            .iter()
+            .rposition(|line| !line.text.trim_ascii().is_empty());
+        Self {
+            has_more,
+            last_end,
+            end: last.map_or(0, |last| last + 1),
+            is_whole,
+        }
     }
 }
 
@@ -59,23 +70,43 @@ impl<'t> Reader<'t> {
             self.next += 1;
         }
         self.has_gap = false;
-        let is_create = self.sections.last().is_some_and(|section| section.action == Action::Create);
-        let (body, is_at_end) = self.body(&header, self.is_enveloped && is_create, first.is_converted);
+        let is_create = self
+            .sections
+            .last()
+            .is_some_and(|section| section.action == Action::Create);
+        let (body, is_at_end) =
+            self.body(&header, self.is_enveloped && is_create, first.is_converted);
         if self.is_enveloped && is_create && !self.is_certain_end(&body) {
             self.stray.get_or_insert(first.span);
         }
         self.is_closed = false;
         let is_bounded = self.is_enveloped && self.has_end();
-        let Some(section) = self.sections.last_mut() else { return };
-        if let Some(last) = self.next.checked_sub(1).and_then(|last| self.lines.get(last)) {
+        let Some(section) = self.sections.last_mut() else {
+            return;
+        };
+        if let Some(last) = self
+            .next
+            .checked_sub(1)
+            .and_then(|last| self.lines.get(last))
+        {
             section.span.end = last.span.end;
         }
         let is_torn = self.next == self.lines.len() && !self.outlook.is_whole();
-        section.chunks.push(Chunk { is_bounded, is_torn, ..Chunk::new(header, body, first, is_at_end) });
+        section.chunks.push(Chunk {
+            is_bounded,
+            is_torn,
+            ..Chunk::new(header, body, first, is_at_end)
+        });
     }
 
-    /// Takes the lines up to the end of the chunk; returns also whether it is marked as the end of the file.
-    fn body(&mut self, header: &Header<'t>, is_free: bool, is_converted: bool) -> (Vec<Line<'t>>, bool) {
+    /// Takes the lines up to the end of the chunk; returns also whether it is marked as the end of
+    /// the file.
+    fn body(
+        &mut self,
+        header: &Header<'t>,
+        is_free: bool,
+        is_converted: bool,
+    ) -> (Vec<Line<'t>>, bool) {
         let (mut body, mut counts, mut is_at_end) = (Vec::new(), (0, 0), false);
         while let Some(line) = self.peek(0).filter(|line| !line.text.starts_with(b"@@")) {
             match marker(line.text).filter(|_| !self.is_content(line)) {
@@ -104,12 +135,13 @@ impl<'t> Reader<'t> {
 
     /// Returns whether a line that may be a marker behind a sign is a line of the file.
     fn is_content(&self, line: Line<'_>) -> bool {
-        let is_end = is_end_marker(line.text) && self.is_enveloped && !self.has_more() && !self.has_end();
+        let is_end =
+            is_end_marker(line.text) && self.is_enveloped && !self.has_more() && !self.has_end();
         line.text.starts_with(b"+") && !is_end
     }
 
-    /// Returns whether it is known where the new file of an envelope ends: a marker says so, or else every line has a
-    /// sign and the last one is whole.
+    /// Returns whether it is known where the new file of an envelope ends: a marker says so, or
+    /// else every line has a sign and the last one is whole.
     fn is_certain_end(&self, body: &[Line<'_>]) -> bool {
         let has_marker = self.peek(0).is_some_and(|line| marker(line.text).is_some());
         let is_signed = body.iter().any(|line| line.text.starts_with(b"+"));
@@ -117,7 +149,13 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns whether `line` cannot belong to the body before it.
-    fn ends_body(&self, line: Line<'t>, header: &Header<'t>, counts: (usize, usize), is_free: bool) -> bool {
+    fn ends_body(
+        &self,
+        line: Line<'t>,
+        header: &Header<'t>,
+        counts: (usize, usize),
+        is_free: bool,
+    ) -> bool {
         let text = line.text;
         let next = self.peek(1).map_or(&b""[..], |line| line.text);
         let is_lone_file = text.starts_with(b"+++ ") && next.starts_with(b"@@");
@@ -136,7 +174,9 @@ impl<'t> Reader<'t> {
             return is_full || !has_rest && (!is_free || self.next + 1 == self.outlook.end);
         }
         if is_signature(text) && next.first().is_none_or(u8::is_ascii_digit) {
-            return !header.counts.is_some_and(|wanted| counts.0 < wanted.0 || counts.1 < wanted.1);
+            return !header
+                .counts
+                .is_some_and(|wanted| counts.0 < wanted.0 || counts.1 < wanted.1);
         }
         // Behind the last line that is counted, what has no marker is prose.
         let is_marked = matches!(text.first(), Some(b' ' | b'+' | b'-' | b'\\'));
@@ -154,8 +194,13 @@ impl<'t> Reader<'t> {
         self.outlook.last_end.is_some_and(|last| last >= self.next)
     }
 
-    /// Returns whether lines that add or remove something follow the next one, before another header.
+    /// Returns whether lines that add or remove something follow the next one, before another
+    /// header.
     fn has_more(&self) -> bool {
-        self.outlook.has_more.get(self.next).copied().unwrap_or_default()
+        self.outlook
+            .has_more
+            .get(self.next)
+            .copied()
+            .unwrap_or_default()
     }
 }

@@ -31,18 +31,26 @@ impl<'t> Reader<'t> {
             let text = line.text;
             let is_word = WORDS.iter().any(|word| text.starts_with(word));
             let is_data = is_binary && !matches!(text.first(), Some(b'+' | b'-' | b'@'));
-            if !is_word && !is_data || is_fence(text) || text.starts_with(b"diff --git ") || marker(text).is_some() {
+            if !is_word && !is_data
+                || is_fence(text)
+                || text.starts_with(b"diff --git ")
+                || marker(text).is_some()
+            {
                 break;
             }
             section.take(text);
-            is_half |= [&b"rename from "[..], b"copy from ", b"similarity "].iter().any(|word| text.starts_with(word));
+            is_half |= [&b"rename from "[..], b"copy from ", b"similarity "]
+                .iter()
+                .any(|word| text.starts_with(word));
             has_target |= text.starts_with(b"rename to ") || text.starts_with(b"copy to ");
-            is_binary |= text.starts_with(b"Binary files ") || text.starts_with(b"GIT binary patch");
+            is_binary |=
+                text.starts_with(b"Binary files ") || text.starts_with(b"GIT binary patch");
             section.span.end = line.span.end;
             self.next += 1;
         }
         section.is_verbatim |= is_binary;
-        section.has_marker = section.action != Action::Update || section.target.is_some() || section.mode.is_some();
+        section.has_marker =
+            section.action != Action::Update || section.target.is_some() || section.mode.is_some();
         if is_half && !has_target {
             self.stray.get_or_insert(section.span);
         }
@@ -55,28 +63,39 @@ impl<'t> Reader<'t> {
         let second = self.peek(1);
         let old = line.text.strip_prefix(b"--- ");
         let new = second.and_then(|line| line.text.strip_prefix(b"+++ "));
-        let is_chunk = |line: Option<Line<'_>>| line.is_some_and(|line| line.text.starts_with(b"@@"));
+        let is_chunk =
+            |line: Option<Line<'_>>| line.is_some_and(|line| line.text.starts_with(b"@@"));
         let (old, new, taken) = match (old, new) {
             (Some(old), Some(new)) => (Some(old), Some(new), 2),
             (Some(old), None) if is_chunk(second) => (Some(old), None, 1),
             (None, _) => {
-                let new = line.text.strip_prefix(b"+++ ").filter(|_| is_chunk(second))?;
+                let new = line
+                    .text
+                    .strip_prefix(b"+++ ")
+                    .filter(|_| is_chunk(second))?;
                 (None, Some(new), 1)
             }
             _ => return None,
         };
         self.has_gap = false;
-        let inside = self.is_enveloped && self.sections.last().is_some_and(|section| section.chunks.is_empty());
+        let inside = self.is_enveloped
+            && self
+                .sections
+                .last()
+                .is_some_and(|section| section.chunks.is_empty());
         if inside {
             // The envelope has named the file.
             return Some(taken);
         }
         let is_new = !self.sections.last().is_some_and(|section| {
-            !section.is_enveloped && section.chunks.is_empty() && section.span.end == line.span.start
+            !section.is_enveloped
+                && section.chunks.is_empty()
+                && section.span.end == line.span.start
         });
         if is_new {
             self.is_closed = false;
-            self.sections.push(Section::new(Action::Update, Vec::new(), line));
+            self.sections
+                .push(Section::new(Action::Update, Vec::new(), line));
         }
         let section = self.sections.last_mut()?;
         let sides = [old, new].map(|name| name.map(undated));
@@ -91,10 +110,16 @@ impl<'t> Reader<'t> {
 }
 
 impl<'t> Section<'t> {
-    /// Returns whether it names two files and says neither which one it is about nor that one becomes the other.
+    /// Returns whether it names two files and says neither which one it is about nor that one
+    /// becomes the other.
     pub(super) fn is_torn(&self) -> bool {
-        let [new, old] = self.names[..] else { return false };
-        let is_open = self.chunks.is_empty() && self.target.is_none() && !self.is_verbatim && !self.is_enveloped;
+        let [new, old] = self.names[..] else {
+            return false;
+        };
+        let is_open = self.chunks.is_empty()
+            && self.target.is_none()
+            && !self.is_verbatim
+            && !self.is_enveloped;
         is_open && behind(new) != behind(old) && new != old
     }
 
@@ -117,7 +142,9 @@ impl<'t> Section<'t> {
     }
 
     fn take_mode(&mut self, bits: &[u8]) {
-        let bits = std::str::from_utf8(bits.trim_ascii()).ok().and_then(|bits| u32::from_str_radix(bits, 8).ok());
+        let bits = std::str::from_utf8(bits.trim_ascii())
+            .ok()
+            .and_then(|bits| u32::from_str_radix(bits, 8).ok());
         self.mode = bits.and_then(FileMode::from_bits);
         // What is no file has no lines that could be counted again.
         self.is_verbatim |= !matches!(self.mode, Some(FileMode::Regular | FileMode::Executable));
@@ -129,7 +156,11 @@ impl<'t> Section<'t> {
             let mut known = self.names.iter().chain(&self.target);
             known.any(|name| name.ends_with(behind(side)) || side.ends_with(behind(name)))
         };
-        let given: Vec<_> = sides.into_iter().flatten().filter(|side| *side != b"/dev/null").collect();
+        let given: Vec<_> = sides
+            .into_iter()
+            .flatten()
+            .filter(|side| *side != b"/dev/null")
+            .collect();
         self.names.is_empty() || given.is_empty() || given.into_iter().any(is_same)
     }
 
@@ -141,7 +172,11 @@ impl<'t> Section<'t> {
             (false, true) => self.action = Action::Delete,
             _ => {}
         }
-        let named: Vec<_> = [new, old].into_iter().flatten().filter(|name| !is_null(Some(name))).collect();
+        let named: Vec<_> = [new, old]
+            .into_iter()
+            .flatten()
+            .filter(|name| !is_null(Some(name)))
+            .collect();
         if !named.is_empty() && self.target.is_none() {
             self.names = named;
         }
@@ -149,8 +184,8 @@ impl<'t> Section<'t> {
     }
 }
 
-/// Returns the names on a `diff --git` line, the new one first: two halves that are the same behind their prefixes, or
-/// two words.
+/// Returns the names on a `diff --git` line, the new one first: two halves that are the same behind
+/// their prefixes, or two words.
 fn names(line: &[u8]) -> Vec<&[u8]> {
     let line = line.trim_ascii_end();
     let middle = line.len() / 2;

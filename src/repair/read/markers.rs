@@ -1,4 +1,5 @@
-//! The lines that stand around changes: markers of envelopes, fences, headers of files, signatures of mail.
+//! The lines that stand around changes: markers of envelopes, fences, headers of files, signatures
+//! of mail.
 
 /// Returns whether a line can only be the header of a file, or an envelope's.
 pub(super) fn is_file_header(line: &[u8]) -> bool {
@@ -20,7 +21,10 @@ pub(super) enum Marker<'t> {
 
 /// Returns the marker that `line` is, also with other blanks and letters than it is written with.
 pub(super) fn marker(line: &[u8]) -> Option<Marker<'_>> {
-    let line = line.strip_prefix(b"+").filter(|rest| rest.starts_with(b"***")).unwrap_or(line);
+    let line = line
+        .strip_prefix(b"+")
+        .filter(|rest| rest.starts_with(b"***"))
+        .unwrap_or(line);
     let rest = line.strip_prefix(b"***")?;
     let rest = rest.trim_ascii();
     let rest = rest.strip_suffix(b"***").unwrap_or(rest).trim_ascii_end();
@@ -63,7 +67,9 @@ pub(super) fn is_exact_marker(line: &[u8]) -> bool {
 
 /// A fence of three or more backticks or tildes.
 pub(in crate::repair) fn is_fence(line: &[u8]) -> bool {
-    [b'`', b'~'].iter().any(|&mark| line.iter().take_while(|&&byte| byte == mark).count() >= 3)
+    [b'`', b'~']
+        .iter()
+        .any(|&mark| line.iter().take_while(|&&byte| byte == mark).count() >= 3)
 }
 
 /// The line between a mail and its signature.

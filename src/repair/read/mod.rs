@@ -1,6 +1,8 @@
-//! From a text with a patch somewhere in it to sections: a reader that knows the ways in which patches come damaged.
+//! From a text with a patch somewhere in it to sections: a reader that knows the ways in which
+//! patches come damaged.
 //!
-//! It goes line by line, and what it cannot place is prose. Whether a section fits a file is for others to say.
+//! It goes line by line, and what it cannot place is prose. Whether a section fits a file is for
+//! others to say.
 
 mod body;
 mod header;
@@ -45,7 +47,8 @@ pub(super) struct Section<'t> {
     pub(super) line: usize,
     /// The whole of it.
     pub(super) span: Span,
-    /// Whether it has more in it than changes of lines, such as a copy or binary data, and goes as it stands.
+    /// Whether it has more in it than changes of lines, such as a copy or binary data, and goes as
+    /// it stands.
     pub(super) is_verbatim: bool,
     /// Whether it says what to do also without a chunk.
     has_marker: bool,
@@ -55,8 +58,8 @@ pub(super) struct Section<'t> {
 ///
 /// # Errors
 ///
-/// Returns the place of what looks like a change and belongs to none that was read, or of one that was cut off: what is
-/// meant by it is not known.
+/// Returns the place of what looks like a change and belongs to none that was read, or of one that
+/// was cut off: what is meant by it is not known.
 pub(super) fn read<'t>(
     text: &'t [u8],
     converted: Option<&'t [OwnedLine<'t>]>,
@@ -88,12 +91,20 @@ pub(super) fn read<'t>(
     }
     reader.end();
     let is_empty = |section: &&Section<'_>| {
-        section.is_torn() || !section.has_marker && section.chunks.is_empty() && !section.is_verbatim
+        section.is_torn()
+            || !section.has_marker && section.chunks.is_empty() && !section.is_verbatim
     };
     // A block of another grammar would be left out.
-    let block = reader.lines.iter().find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH");
+    let block = reader
+        .lines
+        .iter()
+        .find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH");
     if let (Some(block), Some(section)) = (block, reader.sections.first()) {
-        return Err(Unread::Mixed { diff: section.line, block: block.number, span: block.span });
+        return Err(Unread::Mixed {
+            diff: section.line,
+            block: block.number,
+            span: block.span,
+        });
     }
     let stray = reader.stray.or(block.map(|line| line.span)).or(reader
         .sections
@@ -112,9 +123,15 @@ pub(super) fn read<'t>(
 pub(super) enum Unread {
     /// Lines that belong to no change.
     Stray(Span),
-    /// A diff or an envelope that does not fit as it is, and a SEARCH/REPLACE block, each with its first line.
-    Mixed { diff: usize, block: usize, span: Span },
-    /// The last section is not complete: an envelope without its end, a header line without its newline.
+    /// A diff or an envelope that does not fit as it is, and a SEARCH/REPLACE block, each with its
+    /// first line.
+    Mixed {
+        diff: usize,
+        block: usize,
+        span: Span,
+    },
+    /// The last section is not complete: an envelope without its end, a header line without its
+    /// newline.
     Cut(Span),
 }
 
@@ -133,8 +150,8 @@ struct Reader<'t> {
     stray: Option<Span>,
     /// Whether the present envelope has its first line.
     has_begin: bool,
-    /// Whether the text shows that the last section is whole: a closing fence, the end of an envelope or the like
-    /// follows.
+    /// Whether the text shows that the last section is whole: a closing fence, the end of an
+    /// envelope or the like follows.
     is_closed: bool,
     /// The last header line.
     header: Option<Span>,
@@ -186,9 +203,13 @@ impl<'t> Reader<'t> {
             self.next += taken;
             return;
         }
-        if let Some(file) = self.file.filter(|_| self.sections.is_empty() && line.text.starts_with(b"@@")) {
+        if let Some(file) = self
+            .file
+            .filter(|_| self.sections.is_empty() && line.text.starts_with(b"@@"))
+        {
             self.open();
-            self.sections.push(Section::new(Action::Update, vec![file], line));
+            self.sections
+                .push(Section::new(Action::Update, vec![file], line));
         }
         if self.is_at_chunk(line.text) {
             return self.chunk(log);
@@ -203,21 +224,30 @@ impl<'t> Reader<'t> {
     fn signature(&mut self) {
         self.is_closed = true;
         self.next += 1;
-        while self.peek(0).is_some_and(|line| !self.is_diff_or_message(line.text)) {
+        while self
+            .peek(0)
+            .is_some_and(|line| !self.is_diff_or_message(line.text))
+        {
             self.next += 1;
         }
     }
 
-    /// Takes the rest of the text of a message if `line`, which looks like a part of a patch, belongs to it: `git am` reads
-    /// no change there.
+    /// Takes the rest of the text of a message if `line`, which looks like a part of a patch,
+    /// belongs to it: `git am` reads no change there.
     fn is_message(&mut self, line: Line<'t>) -> bool {
         if !matches!(line.text, [b'+' | b'-' | b'*' | b'@', ..]) {
             return false;
         }
-        let Some(start) = self.message.take().filter(|_| !begins_patch(line.text)) else { return false };
+        let Some(start) = self.message.take().filter(|_| !begins_patch(line.text)) else {
+            return false;
+        };
         let Some(patch) = patch_after(self.text, start, line.span.start) else {
             // The patch of a further message is missing.
-            if self.sections.last().is_some_and(|last| last.span.end <= start) {
+            if self
+                .sections
+                .last()
+                .is_some_and(|last| last.span.end <= start)
+            {
                 self.stray.get_or_insert(line.span);
             }
             return false;
@@ -230,7 +260,9 @@ impl<'t> Reader<'t> {
 
     /// Returns whether a chunk of the last section begins at a line.
     fn is_at_chunk(&self, line: &[u8]) -> bool {
-        let Some(section) = self.sections.last() else { return false };
+        let Some(section) = self.sections.last() else {
+            return false;
+        };
         let is_open = self.is_enveloped || !section.is_enveloped;
         let is_first = section.is_enveloped && section.chunks.is_empty();
         let is_headless = match section.action {
@@ -248,18 +280,34 @@ impl<'t> Reader<'t> {
         }
         // The name or mode on a header line without its newline may be longer.
         let last = self.lines.last().map(|line| line.span);
-        if let Some(section) = self.sections.last().filter(|_| !self.outlook.is_whole() && self.header == last) {
+        if let Some(section) = self
+            .sections
+            .last()
+            .filter(|_| !self.outlook.is_whole() && self.header == last)
+        {
             self.cut.get_or_insert(section.span);
         }
-        let Some(section) = self.sections.last() else { return };
-        let is_change =
-            |chunk: &Chunk<'_>| chunk.body.last().is_some_and(|line| matches!(line.text, [b'+' | b'-', ..]));
+        let Some(section) = self.sections.last() else {
+            return;
+        };
+        let is_change = |chunk: &Chunk<'_>| {
+            chunk
+                .body
+                .last()
+                .is_some_and(|line| matches!(line.text, [b'+' | b'-', ..]))
+        };
         let last = section.chunks.last();
         // The lines of the file that goes are missing.
-        let is_bare_deletion = section.action == Action::Delete && !section.is_enveloped && last.is_none();
-        if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change)) {
+        let is_bare_deletion =
+            section.action == Action::Delete && !section.is_enveloped && last.is_none();
+        if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change))
+        {
             self.cut.get_or_insert(section.span);
-        } else if let Some(chunk) = self.sections.last_mut().and_then(|section| section.chunks.last_mut()) {
+        } else if let Some(chunk) = self
+            .sections
+            .last_mut()
+            .and_then(|section| section.chunks.last_mut())
+        {
             chunk.is_closed = false;
         }
     }
@@ -267,7 +315,11 @@ impl<'t> Reader<'t> {
     /// Notes that a section begins or goes on: no line is missing before it.
     fn open(&mut self) {
         self.is_closed = false;
-        self.header = self.next.checked_sub(1).and_then(|last| self.lines.get(last)).map(|line| line.span);
+        self.header = self
+            .next
+            .checked_sub(1)
+            .and_then(|last| self.lines.get(last))
+            .map(|line| line.span);
     }
 
     /// Takes a fence. One with a word opens: if another one is open, that was cut off.
@@ -285,10 +337,14 @@ impl<'t> Reader<'t> {
         if is_fence(line.text) {
             self.fence(line.text);
         }
-        self.is_closed |= is_signature(line.text) || is_here_end(line.text) || is_closing_tag(line.text);
+        self.is_closed |=
+            is_signature(line.text) || is_here_end(line.text) || is_closing_tag(line.text);
         let is_blank = line.text.trim_ascii().is_empty();
         self.has_gap |= is_blank;
-        let is_item = self.has_gap && !self.is_enveloped && !self.has_fence && matches!(line.text, [_, b' ', ..]);
+        let is_item = self.has_gap
+            && !self.is_enveloped
+            && !self.has_fence
+            && matches!(line.text, [_, b' ', ..]);
         let is_rule = line.text.len() > 2 && line.text.iter().all(|&byte| byte == b'-');
         let is_marked = matches!(line.text.first(), Some(b'+' | b'-')) && !self.sections.is_empty();
         let is_change = is_marked && !is_item && !is_rule && !is_signature(line.text);
@@ -308,7 +364,8 @@ impl<'t> Reader<'t> {
         self.next += 1;
         let (action, name) = match marker {
             Marker::Begin => {
-                (self.is_enveloped, self.after_end, self.has_begin) = (true, AfterEnd::Nothing, true);
+                (self.is_enveloped, self.after_end, self.has_begin) =
+                    (true, AfterEnd::Nothing, true);
                 self.is_closed = false;
                 return;
             }
@@ -331,14 +388,25 @@ impl<'t> Reader<'t> {
         }
         (self.is_enveloped, self.after_end) = (true, AfterEnd::Nothing);
         self.open();
-        self.sections.push(Section { is_enveloped: true, has_marker: true, ..Section::new(action, vec![name], line) });
+        self.sections.push(Section {
+            is_enveloped: true,
+            has_marker: true,
+            ..Section::new(action, vec![name], line)
+        });
     }
 
     /// `*** Move to:`, which a file takes once.
     fn moved(&mut self, name: &'t [u8], line: Line<'t>) {
         self.header = Some(line.span);
-        let is_free = |section: &&mut Section<'_>| section.action == Action::Update && section.target.is_none();
-        match self.sections.last_mut().filter(|_| self.is_enveloped).filter(is_free) {
+        let is_free = |section: &&mut Section<'_>| {
+            section.action == Action::Update && section.target.is_none()
+        };
+        match self
+            .sections
+            .last_mut()
+            .filter(|_| self.is_enveloped)
+            .filter(is_free)
+        {
             Some(section) => section.target = Some(name),
             None => {
                 self.stray.get_or_insert(line.span);
@@ -348,11 +416,18 @@ impl<'t> Reader<'t> {
 }
 
 impl<'t> Section<'t> {
-    /// Returns the same section as that of a new file, if it is one insertion of a normal diff at the start of the file.
+    /// Returns the same section as that of a new file, if it is one insertion of a normal diff at
+    /// the start of the file.
     pub(super) fn created(&self) -> Option<Self> {
-        let [only] = &self.chunks[..] else { return None };
-        let is_new = only.is_normal && only.header.stated.is_none() && self.action == Action::Update;
-        is_new.then(|| Self { action: Action::Create, ..self.clone() })
+        let [only] = &self.chunks[..] else {
+            return None;
+        };
+        let is_new =
+            only.is_normal && only.header.stated.is_none() && self.action == Action::Update;
+        is_new.then(|| Self {
+            action: Action::Create,
+            ..self.clone()
+        })
     }
 
     fn new(action: Action, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {

@@ -7,20 +7,41 @@ use crate::repair::{RepairKind, RepairLog};
 use crate::text::mark_length;
 
 /// Returns the lines of `text`, without the indentation that the whole patch has.
-pub(super) fn source<'t>(text: &'t [u8], converted: Option<&'t [OwnedLine<'t>]>, log: &mut RepairLog) -> Vec<Line<'t>> {
+pub(super) fn source<'t>(
+    text: &'t [u8],
+    converted: Option<&'t [OwnedLine<'t>]>,
+    log: &mut RepairLog,
+) -> Vec<Line<'t>> {
     if mark_length(text) > 0 {
         log.note(RepairKind::Wrapping, 1);
     }
-    let mut all: Vec<_> =
-        converted.map_or_else(|| plain_lines(text), |lines| lines.iter().map(OwnedLine::line).collect());
+    let mut all: Vec<_> = converted.map_or_else(
+        || plain_lines(text),
+        |lines| lines.iter().map(OwnedLine::line).collect(),
+    );
     let indentation = |line: &Line<'_>| line.text.len() - line.text.trim_ascii_start().len();
     let is_header = |line: &&Line<'_>| is_file_header(line.text.trim_ascii_start());
-    let Some(depth) = all.iter().filter(is_header).map(indentation).min().filter(|&depth| depth > 0) else {
+    let Some(depth) = all
+        .iter()
+        .filter(is_header)
+        .map(indentation)
+        .min()
+        .filter(|&depth| depth > 0)
+    else {
         return all;
     };
-    let Some(first) = all.iter().position(|line| is_file_header(line.text.trim_ascii_start())) else { return all };
-    let is_whole = |line: &Line<'_>| line.text.trim_ascii().is_empty() || indentation(line) >= depth;
-    let end = all[first..].iter().position(|line| !is_whole(line)).map_or(all.len(), |length| first + length);
+    let Some(first) = all
+        .iter()
+        .position(|line| is_file_header(line.text.trim_ascii_start()))
+    else {
+        return all;
+    };
+    let is_whole =
+        |line: &Line<'_>| line.text.trim_ascii().is_empty() || indentation(line) >= depth;
+    let end = all[first..]
+        .iter()
+        .position(|line| !is_whole(line))
+        .map_or(all.len(), |length| first + length);
     log.note(RepairKind::Wrapping, all[first].number);
     for line in &mut all[first..end] {
         line.text = line.text.get(depth..).unwrap_or_default();

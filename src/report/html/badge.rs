@@ -56,7 +56,11 @@ pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
 
 /// Adds the badge of an operation.
 pub(super) fn of_op(op: Op, out: &mut Markup) {
-    out.raw("<span class=\"badge op ").raw(letter(op).1).raw("\">").text(op.to_string()).raw("</span>\n");
+    out.raw("<span class=\"badge op ")
+        .raw(letter(op).1)
+        .raw("\">")
+        .text(op.to_string())
+        .raw("</span>\n");
 }
 
 /// Adds the badges of a file.
@@ -72,14 +76,19 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
     line_ends(file, out);
     if let Some(names) = file.hardlinks {
         open(tone::ASK, out);
-        out.number(usize::try_from(names).unwrap_or(usize::MAX)).raw(" names, the others stay as they are");
+        out.number(usize::try_from(names).unwrap_or(usize::MAX))
+            .raw(" names, the others stay as they are");
         close(out);
     }
     if file.recovered {
         badge(tone::ASK, "line numbers of an earlier version", out);
     }
     if file.status != FileStatus::Ok && !is_denied(file) {
-        let tone = if file.status == FileStatus::NoChange { tone::PLAIN } else { tone::BAD };
+        let tone = if file.status == FileStatus::NoChange {
+            tone::PLAIN
+        } else {
+            tone::BAD
+        };
         open(tone, out);
         out.text(file.status.to_string().replace('_', " "));
         close(out);
@@ -108,7 +117,9 @@ pub(super) fn is_denied(file: &FileReport) -> bool {
 fn mode(file: &FileReport, out: &mut Markup) {
     match (&file.mode.old, &file.mode.new) {
         (Some(old), Some(new)) if old != new => changed("mode", [old, new], out),
-        (None, Some(new)) if file.op == Op::Create && *new == "100755" => badge(tone::ASK, "executable", out),
+        (None, Some(new)) if file.op == Op::Create && *new == "100755" => {
+            badge(tone::ASK, "executable", out);
+        }
         _ => {}
     }
 }
@@ -121,12 +132,22 @@ pub(super) fn changed(name: &'static str, [old, new]: [&str; 2], out: &mut Marku
 }
 
 fn line_ends(file: &FileReport, out: &mut Markup) {
-    let (Some(before), Some(after)) = (&file.before, &file.after) else { return };
+    let (Some(before), Some(after)) = (&file.before, &file.after) else {
+        return;
+    };
     if before.eol != after.eol && before.eol != "none" && after.eol != "none" {
         changed("line ends", [before.eol, after.eol], out);
     }
     if before.bom != after.bom {
-        badge(tone::ASK, if after.bom.is_some() { "gets a byte order mark" } else { "loses its byte order mark" }, out);
+        badge(
+            tone::ASK,
+            if after.bom.is_some() {
+                "gets a byte order mark"
+            } else {
+                "loses its byte order mark"
+            },
+            out,
+        );
     }
     if before.encoding != after.encoding {
         changed("encoding", [before.encoding, after.encoding], out);
@@ -138,7 +159,11 @@ pub(super) fn of_hunk(hunk: &HunkReport, out: &mut Markup) {
     let offset = hunk.offset.unwrap_or(0);
     if offset != 0 {
         open(tone::ASK, out);
-        out.raw(if offset > 0 { "offset +" } else { "offset \u{2212}" });
+        out.raw(if offset > 0 {
+            "offset +"
+        } else {
+            "offset \u{2212}"
+        });
         out.count(offset.unsigned_abs(), "line");
         close(out);
     }

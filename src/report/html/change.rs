@@ -1,4 +1,5 @@
-//! A change of the history on a page: who made it and whether it holds, and what it did to each file.
+//! A change of the history on a page: who made it and whether it holds, and what it did to each
+//! file.
 
 use super::file;
 use super::lines::{self, Returns, Room};
@@ -35,7 +36,15 @@ pub(super) fn ending(entry: &LogEntry) -> &'static str {
 
 impl<'a> Change<'a> {
     pub(super) fn of(entry: &'a LogEntry) -> Self {
-        Self { entry, files: entry.files.iter().enumerate().map(|(index, file)| File::of(index, file)).collect() }
+        Self {
+            entry,
+            files: entry
+                .files
+                .iter()
+                .enumerate()
+                .map(|(index, file)| File::of(index, file))
+                .collect(),
+        }
     }
 
     /// Adds the head.
@@ -49,12 +58,22 @@ impl<'a> Change<'a> {
         let sum = |lines: fn(&File<'_>) -> usize| self.files.iter().map(lines).sum();
         let lines = (sum(|file| file.added), sum(|file| file.removed));
         summary::heading((tone, ending(entry)), self.files.len(), lines, out);
-        out.raw("<dl class=\"facts\">\n<dt>Change</dt><dd><code class=\"copy\">").text(&entry.id).raw("</code></dd>\n");
-        out.raw("<dt>Made</dt><dd>").text(&entry.time).raw(" by <code>").text(&entry.command).raw("</code></dd>\n");
+        out.raw("<dl class=\"facts\">\n<dt>Change</dt><dd><code class=\"copy\">")
+            .text(&entry.id)
+            .raw("</code></dd>\n");
+        out.raw("<dt>Made</dt><dd>")
+            .text(&entry.time)
+            .raw(" by <code>")
+            .text(&entry.command)
+            .raw("</code></dd>\n");
         let undone = entry.undoes.iter().map(|id| ("Undoes", id));
         let others = undone.chain(entry.undone_by.iter().map(|id| ("Undone by", id)));
         for (word, id) in others.chain(entry.plan_id.iter().map(|id| ("Plan", id))) {
-            out.raw("<dt>").raw(word).raw("</dt><dd><code>").text(id).raw("</code></dd>\n");
+            out.raw("<dt>")
+                .raw(word)
+                .raw("</dt><dd><code>")
+                .text(id)
+                .raw("</code></dd>\n");
         }
         for line in entry.reason.iter().flat_map(|reason| reason.lines()) {
             out.raw("<dt>Because</dt><dd>").text(line).raw("</dd>\n");
@@ -75,25 +94,60 @@ impl<'a> Change<'a> {
 impl<'a> File<'a> {
     fn of(index: usize, file: &'a LogFile) -> Self {
         let diff = hunks(file.diff.as_deref().unwrap_or_default());
-        let count =
-            |sign: u8| diff.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.first() == Some(&sign)).count();
-        Self { id: format!("f{}", index + 1), log: file, added: count(b'+'), removed: count(b'-') }
+        let count = |sign: u8| {
+            diff.iter()
+                .flat_map(|hunk| &hunk.lines)
+                .filter(|line| line.first() == Some(&sign))
+                .count()
+        };
+        Self {
+            id: format!("f{}", index + 1),
+            log: file,
+            added: count(b'+'),
+            removed: count(b'-'),
+        }
     }
 
     fn leaf(&self) -> Leaf<'_> {
-        let Self { ref id, log: file, added, removed } = *self;
-        let tone = file.withheld.as_ref().map(|_| Tone { class: badge::tone::ASK, word: "closed" });
-        Leaf { id, path: file.path.as_bytes(), op: file.op, added, removed, tone }
+        let Self {
+            ref id,
+            log: file,
+            added,
+            removed,
+        } = *self;
+        let tone = file.withheld.as_ref().map(|_| Tone {
+            class: badge::tone::ASK,
+            word: "closed",
+        });
+        Leaf {
+            id,
+            path: file.path.as_bytes(),
+            op: file.op,
+            added,
+            removed,
+            tone,
+        }
     }
 
     /// Adds the section of it.
     pub(super) fn section(&self, room: &mut Room, out: &mut Markup) {
         let file = self.log;
         let diff = hunks(file.diff.as_deref().unwrap_or_default());
-        file::open(&self.id, (file.from.as_deref().map(str::as_bytes), file.path.as_bytes()), out);
+        file::open(
+            &self.id,
+            (
+                file.from.as_deref().map(str::as_bytes),
+                file.path.as_bytes(),
+            ),
+            out,
+        );
         badge::of_op(file.op, out);
         let sides = [&file.before, &file.after];
-        if sides.into_iter().flatten().any(|side| side.file_type == "link") {
+        if sides
+            .into_iter()
+            .flatten()
+            .any(|side| side.file_type == "link")
+        {
             badge::badge(badge::tone::ASK, "symbolic link", out);
         }
         let [old, new] = sides.map(|side| side.as_ref().and_then(|side| side.mode.as_deref()));
@@ -114,7 +168,9 @@ impl<'a> File<'a> {
         let file = self.log;
         match (&file.withheld, &file.diff) {
             (Some(why), _) => {
-                out.raw("<p class=\"word ask\">The contents are not shown: ").text(why).raw("</p>\n");
+                out.raw("<p class=\"word ask\">The contents are not shown: ")
+                    .text(why)
+                    .raw("</p>\n");
             }
             (None, None) => {
                 out.raw("<p class=\"word\">What changed in it is not known any more, or never was.</p>\n");
@@ -123,9 +179,16 @@ impl<'a> File<'a> {
                 out.raw("<p class=\"word\">No line changes.</p>\n");
             }
             (None, Some(_)) => {
-                let mut lines = diff.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.first() != Some(&b'\\'));
+                let mut lines = diff
+                    .iter()
+                    .flat_map(|hunk| &hunk.lines)
+                    .filter(|line| line.first() != Some(&b'\\'));
                 let is_dropped = lines.all(|line| line.ends_with(b"\r"));
-                let returns = if is_dropped { Returns::Dropped } else { Returns::Shown };
+                let returns = if is_dropped {
+                    Returns::Dropped
+                } else {
+                    Returns::Shown
+                };
                 let mut left = 0;
                 for hunk in diff {
                     place::heading(hunk, &[], out);

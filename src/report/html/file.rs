@@ -14,24 +14,55 @@ use crate::text::is_dangerous;
 
 /// Returns what the tree says of a file.
 pub(super) fn leaf(file: &FileReport) -> Leaf<'_> {
-    let FileReport { op, added, removed, .. } = *file;
-    Leaf { id: &file.id, path: file.path.as_bytes(), op, added, removed, tone: tone(file) }
+    let FileReport {
+        op, added, removed, ..
+    } = *file;
+    Leaf {
+        id: &file.id,
+        path: file.path.as_bytes(),
+        op,
+        added,
+        removed,
+        tone: tone(file),
+    }
 }
 
 fn tone(file: &FileReport) -> Option<Tone> {
     match file.status {
-        _ if badge::is_denied(file) => Some(Tone { class: badge::tone::BAD, word: "denied" }),
-        FileStatus::Ok if file.verdict == Verdict::Ask => Some(Tone { class: badge::tone::ASK, word: "ask" }),
+        _ if badge::is_denied(file) => Some(Tone {
+            class: badge::tone::BAD,
+            word: "denied",
+        }),
+        FileStatus::Ok if file.verdict == Verdict::Ask => Some(Tone {
+            class: badge::tone::ASK,
+            word: "ask",
+        }),
         FileStatus::Ok | FileStatus::NoChange => None,
-        _ => Some(Tone { class: badge::tone::BAD, word: "fails" }),
+        _ => Some(Tone {
+            class: badge::tone::BAD,
+            word: "fails",
+        }),
     }
 }
 
 /// Adds the section of a file.
-pub(super) fn file(told: &Told<'_>, file: &FileReport, exhibit: &Exhibit, room: &mut Room, out: &mut Markup) {
+pub(super) fn file(
+    told: &Told<'_>,
+    file: &FileReport,
+    exhibit: &Exhibit,
+    room: &mut Room,
+    out: &mut Markup,
+) {
     let diff = exhibit.diff.as_deref().map(hunks).unwrap_or_default();
-    let from = file.from.as_ref().filter(|_| matches!(file.op, Op::Rename | Op::Copy));
-    open(&file.id, (from.map(RelPath::as_bytes), file.path.as_bytes()), out);
+    let from = file
+        .from
+        .as_ref()
+        .filter(|_| matches!(file.op, Op::Rename | Op::Copy));
+    open(
+        &file.id,
+        (from.map(RelPath::as_bytes), file.path.as_bytes()),
+        out,
+    );
     badge::of_file(file, out);
     badge::of_repairs(told.repairs(&file.id), out);
     close_summary(&diff, (file.added, file.removed), out);
@@ -42,7 +73,9 @@ pub(super) fn file(told: &Told<'_>, file: &FileReport, exhibit: &Exhibit, room: 
 
 /// Opens the section of a file, up to its badges.
 pub(super) fn open(id: &str, (from, path): (Option<&[u8]>, &[u8]), out: &mut Markup) {
-    out.raw("<details class=\"file\" id=\"").value(id).raw("\" open>\n<summary><h3>");
+    out.raw("<details class=\"file\" id=\"")
+        .value(id)
+        .raw("\" open>\n<summary><h3>");
     if let Some(from) = from {
         out.raw("<span class=\"from\">");
         out.path(from);
@@ -53,7 +86,11 @@ pub(super) fn open(id: &str, (from, path): (Option<&[u8]>, &[u8]), out: &mut Mar
 }
 
 /// Adds what stands behind the badges.
-pub(super) fn close_summary(diff: &[DiffHunk<'_>], (added, removed): (usize, usize), out: &mut Markup) {
+pub(super) fn close_summary(
+    diff: &[DiffHunk<'_>],
+    (added, removed): (usize, usize),
+    out: &mut Markup,
+) {
     if hides(diff) {
         badge::badge(badge::tone::ASK, "invisible characters", out);
     }
@@ -63,23 +100,38 @@ pub(super) fn close_summary(diff: &[DiffHunk<'_>], (added, removed): (usize, usi
 
 /// Returns whether lines come that hold characters which do not show, or which reorder others.
 fn hides(diff: &[DiffHunk<'_>]) -> bool {
-    let lines = diff.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.first() == Some(&b'+'));
+    let lines = diff
+        .iter()
+        .flat_map(|hunk| &hunk.lines)
+        .filter(|line| line.first() == Some(&b'+'));
     let mut chunks = lines.flat_map(|line| line.utf8_chunks());
-    chunks.any(|chunk| chunk.valid().chars().any(|it| is_dangerous(it) && !matches!(it, '\t' | '\r')))
+    chunks.any(|chunk| {
+        chunk
+            .valid()
+            .chars()
+            .any(|it| is_dangerous(it) && !matches!(it, '\t' | '\r'))
+    })
 }
 
 /// Adds what policy says of the file, and its problems.
 fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
     if let Some(named) = &file.header_path {
-        out.raw("<p class=\"word\">The patch calls it <code>").text(named).raw("</code>.</p>\n");
+        out.raw("<p class=\"word\">The patch calls it <code>")
+            .text(named)
+            .raw("</code>.</p>\n");
     }
     for hit in &file.policy {
-        out.raw("<p class=\"word ").raw(badge::of_verdict(hit.verdict)).raw("\"><strong>").raw(match hit.verdict {
-            Verdict::Deny => "Denied",
-            Verdict::Ask => "Asks for approval",
-            Verdict::Allow => "Allowed",
-        });
-        out.raw("</strong> by the rule <code>").text(&hit.rule).raw("</code>");
+        out.raw("<p class=\"word ")
+            .raw(badge::of_verdict(hit.verdict))
+            .raw("\"><strong>")
+            .raw(match hit.verdict {
+                Verdict::Deny => "Denied",
+                Verdict::Ask => "Asks for approval",
+                Verdict::Allow => "Allowed",
+            });
+        out.raw("</strong> by the rule <code>")
+            .text(&hit.rule)
+            .raw("</code>");
         if let Some(pattern) = &hit.pattern {
             out.raw(" for <code>").text(pattern).raw("</code>");
         }
@@ -89,8 +141,13 @@ fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
         out.raw(": ").text(&hit.message).raw("</p>\n");
     }
     // What policy says stands there already.
-    let is_new = |problem: &ProblemReport| file.policy.is_empty() || problem.code != code::CLOSED.name;
-    for problem in told.problems(&file.id).iter().filter(|problem| is_new(problem)) {
+    let is_new =
+        |problem: &ProblemReport| file.policy.is_empty() || problem.code != code::CLOSED.name;
+    for problem in told
+        .problems(&file.id)
+        .iter()
+        .filter(|problem| is_new(problem))
+    {
         problem::problem(problem, out);
     }
 }
@@ -102,7 +159,10 @@ fn body(
     room: &mut Room,
     out: &mut Markup,
 ) {
-    let is_binary = [&file.before, &file.after].into_iter().flatten().any(|side| side.encoding == "binary");
+    let is_binary = [&file.before, &file.after]
+        .into_iter()
+        .flatten()
+        .any(|side| side.encoding == "binary");
     if is_binary || file.file_type == FileType::Binary {
         image::sides(file, exhibit, out);
     }
@@ -137,15 +197,31 @@ pub(super) fn full(left: usize, out: &mut Markup) {
 
 /// Adds the hunks of a diff, each with what is to be said of those of the patch that went there.
 fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Markup) -> usize {
-    let is_dropped = [&file.before, &file.after].into_iter().flatten().all(|side| side.eol == "crlf");
-    let returns = if is_dropped { Returns::Dropped } else { Returns::Shown };
+    let is_dropped = [&file.before, &file.after]
+        .into_iter()
+        .flatten()
+        .all(|side| side.eol == "crlf");
+    let returns = if is_dropped {
+        Returns::Dropped
+    } else {
+        Returns::Shown
+    };
     let mut left = 0;
     let mut reports: Vec<&HunkReport> = file.hunks.iter().collect();
     reports.sort_by_key(|hunk| hunk.applied.as_ref().map(|applied| applied.old_start));
     let mut rest = reports.into_iter().peekable();
     for (index, hunk) in diff.iter().enumerate() {
-        let end = if index + 1 == diff.len() { usize::MAX } else { hunk.old.start + hunk.old.count };
-        let is_here = |report: &&HunkReport| report.applied.as_ref().is_none_or(|applied| applied.old_start <= end);
+        let end = if index + 1 == diff.len() {
+            usize::MAX
+        } else {
+            hunk.old.start + hunk.old.count
+        };
+        let is_here = |report: &&HunkReport| {
+            report
+                .applied
+                .as_ref()
+                .is_none_or(|applied| applied.old_start <= end)
+        };
         let mut here = Vec::new();
         while let Some(report) = rest.next_if(is_here) {
             here.push(report);

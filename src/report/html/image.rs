@@ -16,19 +16,49 @@ pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
     let is_same = file.sha256_before.is_some() && file.sha256_before == file.sha256_after;
     out.raw("<div class=\"sides\">\n");
     if is_same {
-        side("Before and after", (&file.after, &file.sha256_after, exhibit.images[1].as_deref()), out);
+        side(
+            "Before and after",
+            (
+                &file.after,
+                &file.sha256_after,
+                exhibit.images[1].as_deref(),
+            ),
+            out,
+        );
     } else {
-        side("Before", (&file.before, &file.sha256_before, exhibit.images[0].as_deref()), out);
-        side("After", (&file.after, &file.sha256_after, exhibit.images[1].as_deref()), out);
+        side(
+            "Before",
+            (
+                &file.before,
+                &file.sha256_before,
+                exhibit.images[0].as_deref(),
+            ),
+            out,
+        );
+        side(
+            "After",
+            (
+                &file.after,
+                &file.sha256_after,
+                exhibit.images[1].as_deref(),
+            ),
+            out,
+        );
     }
     out.raw("</div>\n");
 }
 
 /// What is known of one side.
-type Known<'a> = (&'a Option<Box<Contents>>, &'a Option<String>, Option<&'a Bytes>);
+type Known<'a> = (
+    &'a Option<Box<Contents>>,
+    &'a Option<String>,
+    Option<&'a Bytes>,
+);
 
 fn side(title: &'static str, (contents, digest, image): Known<'_>, out: &mut Markup) {
-    out.raw("<figure><figcaption><strong>").raw(title).raw("</strong> ");
+    out.raw("<figure><figcaption><strong>")
+        .raw(title)
+        .raw("</strong> ");
     let Some(contents) = contents else {
         out.raw("not there, or not known</figcaption></figure>\n");
         return;
@@ -36,15 +66,28 @@ fn side(title: &'static str, (contents, digest, image): Known<'_>, out: &mut Mar
     out.count(usize::try_from(contents.size).unwrap_or(usize::MAX), "byte");
     let shown = image.and_then(|bytes| Some((bytes, media_type(bytes)?, blob_size(bytes).ok()?)));
     if let Some((_, _, size)) = shown {
-        out.raw(", ").number(size.width).raw(" \u{d7} ").number(size.height).raw(" pixels");
+        out.raw(", ")
+            .number(size.width)
+            .raw(" \u{d7} ")
+            .number(size.height)
+            .raw(" pixels");
     }
     if let Some(digest) = digest {
-        out.raw("<br><code class=\"digest\">").text(digest).raw("</code>");
+        out.raw("<br><code class=\"digest\">")
+            .text(digest)
+            .raw("</code>");
     }
     out.raw("</figcaption>\n");
     match shown {
-        Some((bytes, media_type, size)) if size.width.saturating_mul(size.height) <= MOST_PIXELS => {
-            out.raw("<img alt=\"").raw(title).raw("\" src=\"data:").raw(media_type).raw(";base64,").base64(bytes);
+        Some((bytes, media_type, size))
+            if size.width.saturating_mul(size.height) <= MOST_PIXELS =>
+        {
+            out.raw("<img alt=\"")
+                .raw(title)
+                .raw("\" src=\"data:")
+                .raw(media_type)
+                .raw(";base64,")
+                .base64(bytes);
             out.raw("\">\n");
         }
         Some(_) => {

@@ -23,7 +23,11 @@ pub(super) struct Room {
 
 impl Default for Room {
     fn default() -> Self {
-        Self { lines: 20_000, bytes: 4 << 20, inline: Inline::default() }
+        Self {
+            lines: 20_000,
+            bytes: 4 << 20,
+            inline: Inline::default(),
+        }
     }
 }
 
@@ -75,7 +79,12 @@ pub(super) enum Signs {
 }
 
 /// Adds the lines of a hunk of a diff; returns how many there was no room for.
-pub(super) fn hunk(hunk: &DiffHunk<'_>, returns: Returns, room: &mut Room, out: &mut Markup) -> usize {
+pub(super) fn hunk(
+    hunk: &DiffHunk<'_>,
+    returns: Returns,
+    room: &mut Room,
+    out: &mut Markup,
+) -> usize {
     let first = [hunk.old, hunk.new].map(|range| range.start + usize::from(range.count == 0));
     let mut rows = rows(hunk.lines.iter().copied(), first.map(Some));
     if returns == Returns::Dropped {
@@ -87,14 +96,20 @@ pub(super) fn hunk(hunk: &DiffHunk<'_>, returns: Returns, room: &mut Room, out: 
     table("<table class=\"diff\"><tbody>\n", &rows, room, out)
 }
 
-/// Adds the text of a hunk as a patch has it, which was put nowhere; returns how many lines there was no room for.
+/// Adds the text of a hunk as a patch has it, which was put nowhere; returns how many lines there
+/// was no room for.
 pub(super) fn stated(text: &[u8], signs: Signs, room: &mut Room, out: &mut Markup) -> usize {
     let lines = crate::text::lines(text).map(|(_, line)| without_ending(line));
     let mut rows = match signs {
         Signs::Marked => rows(lines.filter(|line| !line.starts_with(b"@@")), [None; 2]),
-        Signs::None => {
-            lines.map(|text| Row { kind: Kind::Context, numbers: [None; 2], text, marks: Vec::new() }).collect()
-        }
+        Signs::None => lines
+            .map(|text| Row {
+                kind: Kind::Context,
+                numbers: [None; 2],
+                text,
+                marks: Vec::new(),
+            })
+            .collect(),
     };
     marked(&mut rows, &mut room.inline);
     table("<table class=\"diff bare\"><tbody>\n", &rows, room, out)
@@ -105,7 +120,15 @@ pub(super) fn found<'l>(first: usize, lines: impl Iterator<Item = &'l str>, out:
     out.raw("<table class=\"diff\"><tbody>\n");
     for (index, line) in lines.enumerate() {
         let (kind, numbers) = (Kind::Context, [Some(first + index), None]);
-        row(&Row { kind, numbers, text: line.as_bytes(), marks: Vec::new() }, out);
+        row(
+            &Row {
+                kind,
+                numbers,
+                text: line.as_bytes(),
+                marks: Vec::new(),
+            },
+            out,
+        );
     }
     out.raw("</tbody></table>\n");
 }
@@ -132,7 +155,12 @@ fn rows<'a>(lines: impl Iterator<Item = &'a [u8]>, mut next: [Option<usize>; 2])
                 next[side] = next[side].map(|number| number + 1);
             }
         }
-        rows.push(Row { kind, numbers, text, marks: Vec::new() });
+        rows.push(Row {
+            kind,
+            numbers,
+            text,
+            marks: Vec::new(),
+        });
     }
     rows
 }
@@ -142,11 +170,15 @@ fn marked(rows: &mut [Row<'_>], inline: &mut Inline) {
     let mut start = 0;
     while start < rows.len() {
         let run = |from: usize, kind: Kind| {
-            let is_such = |row: &&Row<'_>| row.kind == kind || row.kind == Kind::Note && from > start;
+            let is_such =
+                |row: &&Row<'_>| row.kind == kind || row.kind == Kind::Note && from > start;
             from + rows[from..].iter().take_while(is_such).count()
         };
         let middle = run(start, Kind::Deletion);
-        let middle = middle + usize::from(middle > start && rows.get(middle).is_some_and(|row| row.kind == Kind::Note));
+        let middle = middle
+            + usize::from(
+                middle > start && rows.get(middle).is_some_and(|row| row.kind == Kind::Note),
+            );
         let end = run(middle, Kind::Insertion);
         if middle > start && end > middle {
             mark(&mut rows[start..end], inline);
@@ -156,9 +188,18 @@ fn marked(rows: &mut [Row<'_>], inline: &mut Inline) {
 }
 
 fn mark(rows: &mut [Row<'_>], inline: &mut Inline) {
-    let of = |kind: Kind| -> Vec<usize> { (0..rows.len()).filter(|&index| rows[index].kind == kind).collect() };
+    let of = |kind: Kind| -> Vec<usize> {
+        (0..rows.len())
+            .filter(|&index| rows[index].kind == kind)
+            .collect()
+    };
     let (gone, come) = (of(Kind::Deletion), of(Kind::Insertion));
-    let texts = |indexes: &[usize]| indexes.iter().map(|&index| rows[index].text).collect::<Vec<_>>();
+    let texts = |indexes: &[usize]| {
+        indexes
+            .iter()
+            .map(|&index| rows[index].text)
+            .collect::<Vec<_>>()
+    };
     let (old, new) = inline.marks(&texts(&gone), &texts(&come));
     for (index, marks) in gone.into_iter().zip(old).chain(come.into_iter().zip(new)) {
         rows[index].marks = marks;
@@ -190,7 +231,9 @@ fn row(row: &Row<'_>, out: &mut Markup) {
         }
         out.raw("</td>");
     }
-    out.raw("<td class=\"m\">").raw(sign).raw("</td><td class=\"c\">");
+    out.raw("<td class=\"m\">")
+        .raw(sign)
+        .raw("</td><td class=\"c\">");
     content(row, out);
     out.raw("</td></tr>\n");
 }
@@ -210,7 +253,9 @@ fn content(row: &Row<'_>, out: &mut Markup) {
     }
     out.line(&row.text[done..end]);
     if end < row.text.len() {
-        out.raw("<b class=\"cut\">\u{2026} ").count(row.text.len() - end, "more byte").raw(" not shown</b>");
+        out.raw("<b class=\"cut\">\u{2026} ")
+            .count(row.text.len() - end, "more byte")
+            .raw(" not shown</b>");
     }
 }
 

@@ -1,5 +1,5 @@
-//! The only way into a page. What is not a literal of this program is escaped, twice over: what could act on the page, and
-//! what could make it read otherwise than it is.
+//! The only way into a page. What is not a literal of this program is escaped, twice over: what
+//! could act on the page, and what could make it read otherwise than it is.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ use crate::text::{base64, is_dangerous};
 ///
 /// # Security
 ///
-/// [`Markup::raw`] takes nothing but literals, so that no byte of a patch, a path or a message reaches a page without
-/// going through [`Markup::text`], [`Markup::line`] or [`Markup::value`].
+/// [`Markup::raw`] takes nothing but literals, so that no byte of a patch, a path or a message
+/// reaches a page without going through [`Markup::text`], [`Markup::line`] or [`Markup::value`].
 #[derive(Debug, Default)]
 pub(super) struct Markup(String);
 
@@ -55,7 +55,10 @@ impl Markup {
 
     /// Adds a number and the noun that it counts.
     pub(super) fn count(&mut self, number: usize, noun: &'static str) -> &mut Self {
-        self.number(number).raw(" ").raw(noun).raw(if number == 1 { "" } else { "s" })
+        self.number(number)
+            .raw(" ")
+            .raw(noun)
+            .raw(if number == 1 { "" } else { "s" })
     }
 
     /// Adds a path, which may be broken behind each slash.
@@ -71,10 +74,14 @@ impl Markup {
     pub(super) fn counts(&mut self, added: usize, removed: usize) -> &mut Self {
         self.raw("<span class=\"counts\">");
         if added > 0 {
-            self.raw("<span class=\"plus\">+").number(added).raw("</span>");
+            self.raw("<span class=\"plus\">+")
+                .number(added)
+                .raw("</span>");
         }
         if removed > 0 {
-            self.raw("<span class=\"minus\">\u{2212}").number(removed).raw("</span>");
+            self.raw("<span class=\"minus\">\u{2212}")
+                .number(removed)
+                .raw("</span>");
         }
         self.raw("</span>")
     }
@@ -115,10 +122,12 @@ impl Markup {
         self
     }
 
-    /// Adds the name of something that cannot be shown, so that it cannot be taken for the same letters.
+    /// Adds the name of something that cannot be shown, so that it cannot be taken for the same
+    /// letters.
     fn visible(&mut self, place: Place, name: impl FnOnce(&mut String)) {
         let is_marked = place != Place::Value;
-        self.0.push_str(if is_marked { "<b class=\"esc\">" } else { "" });
+        self.0
+            .push_str(if is_marked { "<b class=\"esc\">" } else { "" });
         name(&mut self.0);
         self.0.push_str(if is_marked { "</b>" } else { "" });
     }
@@ -152,13 +161,19 @@ mod tests {
             "&lt;a href=&#39;x&quot;&gt;&amp;<b class=\"esc\">\\x1b</b><b class=\"esc\">\\u{202e}</b>\
              <b class=\"esc\">\\xff</b><b class=\"esc\">\\t</b><b class=\"esc\">\\n</b>"
         );
-        assert_eq!(markup.value(hostile).take(), "&lt;a href=&#39;x&quot;&gt;&amp;\\x1b\\u{202e}\\xff\\t\\n");
+        assert_eq!(
+            markup.value(hostile).take(),
+            "&lt;a href=&#39;x&quot;&gt;&amp;\\x1b\\u{202e}\\xff\\t\\n"
+        );
         assert_eq!(markup.line(b"\ta\r").take(), "\ta<b class=\"esc\">\\r</b>");
     }
 
     #[test]
     fn a_noun_follows_its_number() {
         let mut markup = Markup::default();
-        assert_eq!(markup.count(1, "file").raw(", ").count(2, "hunk").take(), "1 file, 2 hunks");
+        assert_eq!(
+            markup.count(1, "file").raw(", ").count(2, "hunk").take(),
+            "1 file, 2 hunks"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What a patch would do, or a change did, as one page that needs nothing but itself: no script, no request, nothing of the
-//! patch as markup.
+//! What a patch would do, or a change did, as one page that needs nothing but itself: no script, no
+//! request, nothing of the patch as markup.
 //!
 //! Everything dynamic goes through [`markup`]; colours and layout are in `style.css`.
 
@@ -46,7 +46,8 @@ pub struct Page<'a> {
 
 /// Has what is shown of the files of a page, one after the other.
 pub trait Exhibits {
-    /// Returns what is shown of the file with this index in the report. It is asked once for each, in their order.
+    /// Returns what is shown of the file with this index in the report. It is asked once for each,
+    /// in their order.
     ///
     /// # Errors
     ///
@@ -67,14 +68,14 @@ pub struct Exhibit {
 
 /// Prints a page in HTML.
 ///
-/// It is the same for the same report, and of bounded size: at most 2000 files, 20,000 lines and 4 MiB of them, and 8 MiB
-/// of images. What is left out is said.
+/// It is the same for the same report, and of bounded size: at most 2000 files, 20,000 lines and 4
+/// MiB of them, and 8 MiB of images. What is left out is said.
 ///
 /// # Security
 ///
-/// There is no script in it, and its Content Security Policy allows none: nothing but its own style, and images that stand
-/// in it. Whatever comes from a patch is text, in which control, bidi and invisible characters show as escapes of their own
-/// look. SVG is shown as the text that it is.
+/// There is no script in it, and its Content Security Policy allows none: nothing but its own
+/// style, and images that stand in it. Whatever comes from a patch is text, in which control, bidi
+/// and invisible characters show as escapes of their own look. SVG is shown as the text that it is.
 ///
 /// # Errors
 ///
@@ -87,7 +88,13 @@ pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     columns(&leaves, markup);
     let mut room = Room::default();
     for (index, file) in report.files.iter().take(MOST_FILES).enumerate() {
-        file::file(&told, file, &page.exhibits.exhibit(index)?, &mut room, markup);
+        file::file(
+            &told,
+            file,
+            &page.exhibits.exhibit(index)?,
+            &mut room,
+            markup,
+        );
         out.write_all(markup.take().as_bytes())?;
     }
     foot(markup);
@@ -121,7 +128,8 @@ pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Resul
 fn columns(leaves: &[Leaf<'_>], out: &mut Markup) {
     let shown = leaves.len().min(MOST_FILES);
     if shown < leaves.len() {
-        out.raw("<p class=\"word bad\">The page is full: ").count(leaves.len() - shown, "more file");
+        out.raw("<p class=\"word bad\">The page is full: ")
+            .count(leaves.len() - shown, "more file");
         out.raw(" not shown.</p>\n");
     }
     out.raw("<div class=\"columns\">\n<nav id=\"files\" aria-labelledby=\"files-title\"><h2 id=\"files-title\">Files</h2>\n");
@@ -130,7 +138,10 @@ fn columns(leaves: &[Leaf<'_>], out: &mut Markup) {
 }
 
 fn foot(out: &mut Markup) {
-    out.raw("</main>\n</div>\n<footer>").text(TOOL.name).raw(" ").text(TOOL.version);
+    out.raw("</main>\n</div>\n<footer>")
+        .text(TOOL.name)
+        .raw(" ")
+        .text(TOOL.version);
     out.raw("</footer>\n</body>\n</html>\n");
 }
 
@@ -142,7 +153,12 @@ fn head(ending: &'static str, files: usize, out: &mut Markup) {
     out.raw("'; img-src data:; base-uri 'none'; form-action 'none'\">\n");
     out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     out.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n");
-    out.raw("<title>").raw(ending).raw(": ").count(files, "file");
-    out.raw("</title>\n<style>").raw(STYLE).raw("</style>\n</head>\n<body>\n");
+    out.raw("<title>")
+        .raw(ending)
+        .raw(": ")
+        .count(files, "file");
+    out.raw("</title>\n<style>")
+        .raw(STYLE)
+        .raw("</style>\n</head>\n<body>\n");
     out.raw("<a class=\"skip\" href=\"#changes\">To the changes</a>\n");
 }

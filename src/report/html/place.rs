@@ -12,13 +12,28 @@ use crate::syntax::{Syntax, find_syntax};
 /// Adds the heading of a hunk of a diff; `reports` are the hunks of the patch that went there.
 pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Markup) {
     out.raw("<h4 class=\"hunk\">");
-    out.raw("<code>@@ \u{2212}").number(hunk.old.start).raw(",").number(hunk.old.count);
-    out.raw(" +").number(hunk.new.start).raw(",").number(hunk.new.count).raw(" @@</code>\n");
-    if let Some(section) = reports.iter().map(|report| &report.patch.section).find(|section| !section.is_empty()) {
-        out.raw("<code class=\"section\"><bdi>").text(section).raw("</bdi></code>\n");
+    out.raw("<code>@@ \u{2212}")
+        .number(hunk.old.start)
+        .raw(",")
+        .number(hunk.old.count);
+    out.raw(" +")
+        .number(hunk.new.start)
+        .raw(",")
+        .number(hunk.new.count)
+        .raw(" @@</code>\n");
+    if let Some(section) = reports
+        .iter()
+        .map(|report| &report.patch.section)
+        .find(|section| !section.is_empty())
+    {
+        out.raw("<code class=\"section\"><bdi>")
+            .text(section)
+            .raw("</bdi></code>\n");
     }
     for report in reports {
-        out.raw("<span class=\"id\">").text(&report.id).raw("</span>\n");
+        out.raw("<span class=\"id\">")
+            .text(&report.id)
+            .raw("</span>\n");
         badge::of_hunk(report, out);
     }
     out.raw("</h4>\n");
@@ -27,30 +42,63 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
     }
 }
 
-/// Adds a hunk as the patch states it, of a file that cannot be changed; returns how many lines there was no room for.
-pub(super) fn stated(told: &Told<'_>, hunk: &HunkReport, room: &mut Room, out: &mut Markup) -> usize {
-    out.raw("<h4 class=\"hunk\" id=\"").value(&hunk.id).raw("\"><span class=\"id\">").text(&hunk.id).raw("</span>\n");
+/// Adds a hunk as the patch states it, of a file that cannot be changed; returns how many lines
+/// there was no room for.
+pub(super) fn stated(
+    told: &Told<'_>,
+    hunk: &HunkReport,
+    room: &mut Room,
+    out: &mut Markup,
+) -> usize {
+    out.raw("<h4 class=\"hunk\" id=\"")
+        .value(&hunk.id)
+        .raw("\"><span class=\"id\">")
+        .text(&hunk.id)
+        .raw("</span>\n");
     match (&hunk.applied, hunk.patch.old_start) {
         (Some(AppliedLines { old_start, .. }), _) => {
-            out.raw("<span>fits at line ").number(*old_start).raw("</span>\n");
+            out.raw("<span>fits at line ")
+                .number(*old_start)
+                .raw("</span>\n");
         }
         (None, Some(start)) => {
-            out.raw("<span>stated for line ").number(start).raw("</span>\n");
+            out.raw("<span>stated for line ")
+                .number(start)
+                .raw("</span>\n");
         }
         (None, None) => {}
     }
     if !hunk.patch.section.is_empty() {
-        out.raw("<code class=\"section\"><bdi>").text(&hunk.patch.section).raw("</bdi></code>\n");
+        out.raw("<code class=\"section\"><bdi>")
+            .text(&hunk.patch.section)
+            .raw("</bdi></code>\n");
     }
     badge::of_hunk(hunk, out);
     out.raw("</h4>\n");
-    told.problems(&hunk.id).iter().for_each(|it| problem::problem(it, out));
+    told.problems(&hunk.id)
+        .iter()
+        .for_each(|it| problem::problem(it, out));
     also(hunk, out);
     let source = &hunk.source;
-    let left = text(told, (source.input, source.text.start, source.text.end)).map_or(0, |(input, text)| {
-        let is_marked = input.formats.iter().all(|format| find_syntax(format).is_some_and(Syntax::has_sign_column));
-        lines::stated(text, if is_marked { Signs::Marked } else { Signs::None }, room, out)
-    });
+    let left = text(told, (source.input, source.text.start, source.text.end)).map_or(
+        0,
+        |(input, text)| {
+            let is_marked = input
+                .formats
+                .iter()
+                .all(|format| find_syntax(format).is_some_and(Syntax::has_sign_column));
+            lines::stated(
+                text,
+                if is_marked {
+                    Signs::Marked
+                } else {
+                    Signs::None
+                },
+                room,
+                out,
+            )
+        },
+    );
     if let Some(nearest) = hunk.nearest.as_deref().filter(|_| !hunk.status.is_placed()) {
         self::nearest(nearest, out);
     }
@@ -58,15 +106,25 @@ pub(super) fn stated(told: &Told<'_>, hunk: &HunkReport, room: &mut Room, out: &
 }
 
 /// Adds what the patch says of a file that nobody looked at.
-pub(super) fn section(told: &Told<'_>, exhibit: &Exhibit, room: &mut Room, out: &mut Markup) -> usize {
-    let Some((input, span)) = exhibit.section else { return 0 };
+pub(super) fn section(
+    told: &Told<'_>,
+    exhibit: &Exhibit,
+    room: &mut Room,
+    out: &mut Markup,
+) -> usize {
+    let Some((input, span)) = exhibit.section else {
+        return 0;
+    };
     out.raw("<h4 class=\"hunk\">What the patch says</h4>\n");
     let text = text(told, (input, span.start, span.end));
     text.map_or(0, |(_, text)| lines::stated(text, Signs::None, room, out))
 }
 
 /// Returns the bytes from one place of an input to another, and that input.
-fn text<'a>(told: &Told<'a>, (input, start, end): (usize, usize, usize)) -> Option<(&'a Input, &'a [u8])> {
+fn text<'a>(
+    told: &Told<'a>,
+    (input, start, end): (usize, usize, usize),
+) -> Option<(&'a Input, &'a [u8])> {
     let input = told.inputs.get(input)?;
     Some((input, input.bytes.get(start..end)?))
 }
@@ -78,9 +136,14 @@ fn also(hunk: &HunkReport, out: &mut Markup) {
     }
     out.raw("<p class=\"word ask\">It fits at the lines ");
     for (index, candidate) in hunk.candidates.iter().take(20).enumerate() {
-        out.raw(if index > 0 { ", " } else { "" }).number(candidate.line);
+        out.raw(if index > 0 { ", " } else { "" })
+            .number(candidate.line);
     }
-    out.raw(if hunk.candidates.len() > 20 { " and others.</p>\n" } else { ".</p>\n" });
+    out.raw(if hunk.candidates.len() > 20 {
+        " and others.</p>\n"
+    } else {
+        ".</p>\n"
+    });
 }
 
 /// Shows the place that is most like a hunk, and the first line that differs.
@@ -88,11 +151,18 @@ fn nearest(nearest: &NearestPlace, out: &mut Markup) {
     out.raw("<div class=\"nearest\">\n<p class=\"word\">The closest match is line ")
         .number(nearest.line)
         .raw(", where ");
-    out.number(nearest.matched).raw(" of ").count(nearest.of, "line").raw(" are the same.</p>\n");
+    out.number(nearest.matched)
+        .raw(" of ")
+        .count(nearest.of, "line")
+        .raw(" are the same.</p>\n");
     if let Some(difference) = &nearest.first_difference {
-        out.raw("<dl class=\"difference\"><dt>The patch has, in its line ").number(difference.patch_line);
-        out.raw("</dt><dd class=\"expected\"><code>").line(difference.expected.as_bytes()).raw("</code></dd>\n");
-        out.raw("<dt>The file has, in line ").number(difference.file_line);
+        out.raw("<dl class=\"difference\"><dt>The patch has, in its line ")
+            .number(difference.patch_line);
+        out.raw("</dt><dd class=\"expected\"><code>")
+            .line(difference.expected.as_bytes())
+            .raw("</code></dd>\n");
+        out.raw("<dt>The file has, in line ")
+            .number(difference.file_line);
         if let Some(reason) = difference.reason {
             out.raw(" (").raw(reason.name()).raw(")");
         }
@@ -105,7 +175,9 @@ fn nearest(nearest: &NearestPlace, out: &mut Markup) {
     }
     if !nearest.text.is_empty() {
         out.raw("<p class=\"word\">The file there:</p>\n");
-        let all = [&nearest.lines_before, &nearest.text, &nearest.lines_after].into_iter().flatten();
+        let all = [&nearest.lines_before, &nearest.text, &nearest.lines_after]
+            .into_iter()
+            .flatten();
         let first = nearest.line.saturating_sub(nearest.lines_before.len());
         lines::found(first, all.map(String::as_str), out);
     }

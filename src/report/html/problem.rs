@@ -13,10 +13,14 @@ pub(super) fn problem(problem: &ProblemReport, out: &mut Markup) {
     });
     out.raw("\">").text(&problem.message);
     if let Some(span) = problem.span {
-        out.raw(" <span class=\"where\">(line ").number(span.line).raw(" of the patch)</span>");
+        out.raw(" <span class=\"where\">(line ")
+            .number(span.line)
+            .raw(" of the patch)</span>");
     }
     if let Some(help) = &problem.help {
-        out.raw("<br><span class=\"help\">").text(help).raw("</span>");
+        out.raw("<br><span class=\"help\">")
+            .text(help)
+            .raw("</span>");
     }
     out.raw("</p>\n");
 }

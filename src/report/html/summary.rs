@@ -11,18 +11,33 @@ const MOST_NAMED: usize = 20;
 
 /// Adds the head.
 pub(super) fn summary(report: &Report, out: &mut Markup) {
-    let Summary { files, added, removed, .. } = report.summary;
+    let Summary {
+        files,
+        added,
+        removed,
+        ..
+    } = report.summary;
     heading((tone(report), ending(report)), files, (added, removed), out);
     facts(report, out);
     repairs(report, out);
-    let others = |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
+    let others =
+        |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
     for problem in report.problems.iter().filter(others) {
         problem::problem(problem, out);
     }
     failed(report, out);
     // Omitted files are counted behind the names of the failed ones.
-    for line in (Omitted { files: 0, ..report.omitted }).lines() {
-        out.raw("<p class=\"word ").raw(badge::tone::ASK).raw("\">").text(&line).raw("</p>\n");
+    for line in (Omitted {
+        files: 0,
+        ..report.omitted
+    })
+    .lines()
+    {
+        out.raw("<p class=\"word ")
+            .raw(badge::tone::ASK)
+            .raw("\">")
+            .text(&line)
+            .raw("</p>\n");
     }
     out.raw("</header>\n");
 }
@@ -34,7 +49,11 @@ pub(super) fn heading(
     (added, removed): (usize, usize),
     out: &mut Markup,
 ) {
-    out.raw("<header>\n<h1><span class=\"badge outcome ").raw(tone).raw("\">").raw(ending).raw("</span> ");
+    out.raw("<header>\n<h1><span class=\"badge outcome ")
+        .raw(tone)
+        .raw("\">")
+        .raw(ending)
+        .raw("</span> ");
     out.count(files, "file").raw(" ");
     out.counts(added, removed);
     out.raw("</h1>\n");
@@ -42,16 +61,28 @@ pub(super) fn heading(
 
 /// Names the files that stand in the way.
 fn failed(report: &Report, out: &mut Markup) {
-    let is_failed = |file: &&FileReport| !matches!(file.status, FileStatus::Ok | FileStatus::NoChange);
+    let is_failed =
+        |file: &&FileReport| !matches!(file.status, FileStatus::Ok | FileStatus::NoChange);
     let count = report.files.iter().filter(is_failed).count();
     if count == 0 {
         return;
     }
     out.raw("<p class=\"word bad\"><strong>In the way:</strong>");
-    for (index, file) in report.files.iter().filter(is_failed).take(MOST_NAMED).enumerate() {
-        out.raw(if index > 0 { ", " } else { " " }).raw("<a href=\"#").value(&file.id).raw("\">");
+    for (index, file) in report
+        .files
+        .iter()
+        .filter(is_failed)
+        .take(MOST_NAMED)
+        .enumerate()
+    {
+        out.raw(if index > 0 { ", " } else { " " })
+            .raw("<a href=\"#")
+            .value(&file.id)
+            .raw("\">");
         out.path(file.path.as_bytes());
-        out.raw("</a> (").text(file.status.to_string().replace('_', " ")).raw(")");
+        out.raw("</a> (")
+            .text(file.status.to_string().replace('_', " "))
+            .raw(")");
     }
     let more = count.saturating_sub(MOST_NAMED) + report.omitted.files;
     if more > 0 {
@@ -88,23 +119,33 @@ pub(super) fn ending(report: &Report) -> &'static str {
 fn facts(report: &Report, out: &mut Markup) {
     out.raw("<dl class=\"facts\">\n");
     if let Some(plan_id) = &report.plan_id {
-        out.raw("<dt>Plan</dt><dd><code class=\"copy\">").text(plan_id).raw("</code></dd>\n");
+        out.raw("<dt>Plan</dt><dd><code class=\"copy\">")
+            .text(plan_id)
+            .raw("</code></dd>\n");
     }
     if let Some(root) = &report.root {
-        out.raw("<dt>Root</dt><dd><code>").text(root).raw("</code></dd>\n");
+        out.raw("<dt>Root</dt><dd><code>")
+            .text(root)
+            .raw("</code></dd>\n");
     }
     for input in &report.inputs {
-        out.raw("<dt>Patch</dt><dd><code>").text(&input.name).raw("</code> ");
+        out.raw("<dt>Patch</dt><dd><code>")
+            .text(&input.name)
+            .raw("</code> ");
         if let Some(format) = &input.format {
             out.text(format).raw(", ");
         }
         out.count(input.bytes, "byte");
         if let Some(digest) = &input.sha256 {
-            out.raw("<br><code class=\"digest\">").text(digest).raw("</code>");
+            out.raw("<br><code class=\"digest\">")
+                .text(digest)
+                .raw("</code>");
         }
         out.raw("</dd>\n");
     }
-    out.raw("<dt>Policy</dt><dd><span class=\"badge ").raw(badge::of_verdict(report.policy.verdict)).raw("\">");
+    out.raw("<dt>Policy</dt><dd><span class=\"badge ")
+        .raw(badge::of_verdict(report.policy.verdict))
+        .raw("\">");
     out.text(report.policy.verdict.to_string()).raw("</span>");
     for rule in &report.policy.rules_hit {
         out.raw(" <code>").text(rule).raw("</code>");
@@ -132,10 +173,14 @@ fn counts(summary: &Summary, out: &mut Markup) {
         out.raw(", ").number(count).raw(" ").raw(word);
     }
     if summary.hunks_offset > 0 {
-        out.raw("; ").count(summary.hunks_offset, "hunk").raw(" off the stated place");
+        out.raw("; ")
+            .count(summary.hunks_offset, "hunk")
+            .raw(" off the stated place");
     }
     if summary.hunks_fuzzy > 0 {
-        out.raw("; ").count(summary.hunks_fuzzy, "hunk").raw(" with context left out");
+        out.raw("; ")
+            .count(summary.hunks_fuzzy, "hunk")
+            .raw(" with context left out");
     }
 }
 

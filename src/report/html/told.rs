@@ -15,7 +15,10 @@ pub(super) struct Told<'a> {
 
 impl<'a> Told<'a> {
     pub(super) fn of(page: &Page<'a>) -> Self {
-        let (mut problems, mut repairs) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, BTreeSet<_>>::new());
+        let (mut problems, mut repairs) = (
+            HashMap::<_, Vec<_>>::new(),
+            HashMap::<_, BTreeSet<_>>::new(),
+        );
         for problem in &page.report.problems {
             let name = problem.hunk.as_deref().or(problem.file.as_deref());
             if let Some(name) = name {
@@ -27,7 +30,11 @@ impl<'a> Told<'a> {
                 repairs.entry(name).or_default().insert(repair.code);
             }
         }
-        Self { inputs: page.inputs, problems, repairs }
+        Self {
+            inputs: page.inputs,
+            problems,
+            repairs,
+        }
     }
 
     /// Returns the problems of a hunk, or those of a file that are of none of its hunks.

@@ -44,7 +44,11 @@ pub(super) fn tree(files: &[Leaf<'_>], out: &mut Markup) {
     for file in files {
         top.put(file);
     }
-    let most = files.iter().map(|file| file.added + file.removed).max().unwrap_or(0);
+    let most = files
+        .iter()
+        .map(|file| file.added + file.removed)
+        .max()
+        .unwrap_or(0);
     top.print(most, out);
 }
 
@@ -53,7 +57,9 @@ impl<'a> Directory<'a> {
         let mut directory = self;
         let mut rest = file.path;
         for _ in 0..MOST_NESTED {
-            let Some(slash) = memchr::memchr(b'/', rest) else { break };
+            let Some(slash) = memchr::memchr(b'/', rest) else {
+                break;
+            };
             directory = directory.directories.entry(&rest[..slash]).or_default();
             rest = &rest[slash + 1..];
         }
@@ -63,10 +69,13 @@ impl<'a> Directory<'a> {
     fn print(&self, most: usize, out: &mut Markup) {
         out.raw("<ul>\n");
         for (name, mut directory) in &self.directories {
-            out.raw("<li><details open><summary><span class=\"dir\"><bdi>").text(name);
-            while let (Some((name, only)), 1, true) =
-                (directory.directories.first_key_value(), directory.directories.len(), directory.files.is_empty())
-            {
+            out.raw("<li><details open><summary><span class=\"dir\"><bdi>")
+                .text(name);
+            while let (Some((name, only)), 1, true) = (
+                directory.directories.first_key_value(),
+                directory.directories.len(),
+                directory.files.is_empty(),
+            ) {
                 out.raw("/").text(name);
                 directory = only;
             }
@@ -83,7 +92,10 @@ impl<'a> Directory<'a> {
 
 fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let (letter, class) = badge::letter(file.op);
-    out.raw("<li><a href=\"#").value(file.id).raw("\"><span class=\"op ").raw(class);
+    out.raw("<li><a href=\"#")
+        .value(file.id)
+        .raw("\"><span class=\"op ")
+        .raw(class);
     out.raw("\" role=\"img\" aria-label=\"")
         .text(file.op.to_string())
         .raw("\">")
@@ -92,7 +104,11 @@ fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     out.path(rest);
     out.raw("</span>");
     if let Some(tone) = file.tone {
-        out.raw("<span class=\"flag ").raw(tone.class).raw("\">").raw(tone.word).raw("</span>");
+        out.raw("<span class=\"flag ")
+            .raw(tone.class)
+            .raw("\">")
+            .raw(tone.word)
+            .raw("</span>");
     }
     if file.added + file.removed > 0 {
         out.counts(file.added, file.removed);
@@ -111,6 +127,9 @@ fn bar(file: &Leaf<'_>, most: usize, out: &mut Markup) {
     out.raw(
         "<svg class=\"bar\" width=\"50\" height=\"8\" aria-hidden=\"true\"><rect class=\"plus\" height=\"8\" width=\"",
     );
-    out.number(added).raw("\"/><rect class=\"minus\" height=\"8\" x=\"").number(added).raw("\" width=\"");
+    out.number(added)
+        .raw("\"/><rect class=\"minus\" height=\"8\" x=\"")
+        .number(added)
+        .raw("\" width=\"");
     out.number(removed).raw("\"/></svg>");
 }

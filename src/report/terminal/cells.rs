@@ -34,14 +34,27 @@ pub(super) enum Tone {
     Escaped,
 }
 
-/// Returns `text` as at least one row of at most `width` columns; `marks` are the bytes that are marked, in order.
+/// Returns `text` as at least one row of at most `width` columns; `marks` are the bytes that are
+/// marked, in order.
 pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row> {
-    let end = if text.len() > MOST { boundary(text, MOST) } else { text.len() };
-    let mut rows = Rows { all: vec![Row::default()], width: width.max(1), column: 0 };
+    let end = if text.len() > MOST {
+        boundary(text, MOST)
+    } else {
+        text.len()
+    };
+    let mut rows = Rows {
+        all: vec![Row::default()],
+        width: width.max(1),
+        column: 0,
+    };
     let mut marks = marks.iter().peekable();
     let mut tone = |at: usize| {
         while marks.next_if(|mark| mark.end <= at).is_some() {}
-        if marks.peek().is_some_and(|mark| mark.start <= at) { Tone::Marked } else { Tone::Plain }
+        if marks.peek().is_some_and(|mark| mark.start <= at) {
+            Tone::Marked
+        } else {
+            Tone::Plain
+        }
     };
     let mut at = 0;
     for chunk in text[..end].utf8_chunks() {
@@ -62,7 +75,10 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
 
 /// Returns the last place up to `most` that is not within a character.
 fn boundary(text: &[u8], most: usize) -> usize {
-    (most.saturating_sub(3)..=most).rev().find(|&at| text[at] & 0xc0 != 0x80).unwrap_or(most)
+    (most.saturating_sub(3)..=most)
+        .rev()
+        .find(|&at| text[at] & 0xc0 != 0x80)
+        .unwrap_or(most)
 }
 
 struct Rows {
@@ -79,25 +95,37 @@ impl Rows {
                 self.push(' ', 1, tone);
             }
         } else if is_dangerous(character) {
-            self.put_escaped(&printable(character.encode_utf8(&mut [0; 4]).as_bytes()).to_string(), tone);
+            self.put_escaped(
+                &printable(character.encode_utf8(&mut [0; 4]).as_bytes()).to_string(),
+                tone,
+            );
         } else {
             self.push(character, character.width().unwrap_or(0), tone);
         }
     }
 
     fn put_escaped(&mut self, text: &str, tone: Tone) {
-        let tone = if tone == Tone::Marked { tone } else { Tone::Escaped };
+        let tone = if tone == Tone::Marked {
+            tone
+        } else {
+            Tone::Escaped
+        };
         for character in text.chars() {
             self.push(character, 1, tone);
         }
     }
 
     fn push(&mut self, character: char, width: usize, tone: Tone) {
-        let is_full = self.all.last().is_none_or(|row| row.width > 0 && row.width + width > self.width);
+        let is_full = self
+            .all
+            .last()
+            .is_none_or(|row| row.width > 0 && row.width + width > self.width);
         if is_full {
             self.all.push(Row::default());
         }
-        let Some(row) = self.all.last_mut() else { return };
+        let Some(row) = self.all.last_mut() else {
+            return;
+        };
         match row.pieces.last_mut() {
             Some((last, text)) if *last == tone => text.push(character),
             _ => row.pieces.push((tone, character.to_string())),
@@ -149,15 +177,27 @@ mod tests {
     fn a_mark_goes_on_in_the_next_row() {
         let found = rows(b"abcdef", &[1..2, 3..5], 4);
         let pieces: Vec<_> = found.iter().map(|row| row.pieces.clone()).collect();
-        let (plain, marked) =
-            (|text: &str| (Tone::Plain, text.to_owned()), |text: &str| (Tone::Marked, text.to_owned()));
-        assert_eq!(pieces, [vec![plain("a"), marked("b"), plain("c"), marked("d")], vec![marked("e"), plain("f")]]);
+        let (plain, marked) = (
+            |text: &str| (Tone::Plain, text.to_owned()),
+            |text: &str| (Tone::Marked, text.to_owned()),
+        );
+        assert_eq!(
+            pieces,
+            [
+                vec![plain("a"), marked("b"), plain("c"), marked("d")],
+                vec![marked("e"), plain("f")]
+            ]
+        );
     }
 
     #[test]
     fn a_long_line_is_cut() {
         let line = "é".repeat(3000);
         let all = texts(line.as_bytes(), 1000).concat();
-        assert!(all.ends_with("é… 2000 bytes more"), "{}", &all[all.len() - 30..]);
+        assert!(
+            all.ends_with("é… 2000 bytes more"),
+            "{}",
+            &all[all.len() - 30..]
+        );
     }
 }

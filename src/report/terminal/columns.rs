@@ -22,15 +22,32 @@ struct Form {
 }
 
 /// Prints `blocks` in two columns that are `width` wide together, with numbers of `digits` columns.
-pub(super) fn print(blocks: &[Block<'_>], digits: usize, width: usize, out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn print(
+    blocks: &[Block<'_>],
+    digits: usize,
+    width: usize,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     // Number, blank, marker and blank stand before each text.
     let width = (width.saturating_sub(3) / 2).saturating_sub(digits + 3);
-    let form = |marker, style| Form { digits, width, marker, style };
-    let (same, removed, added) = (form(' ', Style::new()), form('-', REMOVED), form('+', ADDED));
+    let form = |marker, style| Form {
+        digits,
+        width,
+        marker,
+        style,
+    };
+    let (same, removed, added) = (
+        form(' ', Style::new()),
+        form('-', REMOVED),
+        form('+', ADDED),
+    );
     for block in blocks {
         match block {
             Block::Same(old, line) => {
-                let before = Line { number: *old, ..line.clone() };
+                let before = Line {
+                    number: *old,
+                    ..line.clone()
+                };
                 put((Some(&before), same), (Some(line), same), out)?;
             }
             Block::Changed(gone, come) => {
@@ -76,10 +93,21 @@ fn put_row(
     index: usize,
     out: &mut dyn io::Write,
 ) -> io::Result<usize> {
-    let Form { digits, width, marker, style } = form;
-    let Some((line, row)) = line.zip(row) else { return Ok(width + digits + 3) };
+    let Form {
+        digits,
+        width,
+        marker,
+        style,
+    } = form;
+    let Some((line, row)) = line.zip(row) else {
+        return Ok(width + digits + 3);
+    };
     if index == 0 {
-        write!(out, "{FAINT}{:digits$}{FAINT:#} {style}{marker}{style:#} ", line.number)?;
+        write!(
+            out,
+            "{FAINT}{:digits$}{FAINT:#} {style}{marker}{style:#} ",
+            line.number
+        )?;
     } else {
         write!(out, "{:1$}", "", digits + 3)?;
     }

@@ -1,4 +1,5 @@
-//! The lines of a hunk with their numbers, and what differs within those that give way to one another.
+//! The lines of a hunk with their numbers, and what differs within those that give way to one
+//! another.
 
 use std::ops::Range;
 
@@ -19,7 +20,8 @@ pub(super) enum Block<'a> {
 pub(super) struct Line<'a> {
     pub(super) number: usize,
     pub(super) text: &'a [u8],
-    /// The bytes that differ from the line on the other side; empty if there is none that is like it.
+    /// The bytes that differ from the line on the other side; empty if there is none that is like
+    /// it.
     pub(super) marks: Vec<Range<usize>>,
     /// Whether it has no line end.
     pub(super) is_unterminated: bool,
@@ -30,8 +32,15 @@ pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut Inline) -> Vec<Block<
     let (mut old, mut new) = (hunk.old.start, hunk.new.start);
     let mut blocks: Vec<Block<'a>> = Vec::new();
     for line in &hunk.lines {
-        let Some((marker, text)) = line.split_first() else { continue };
-        let line = |number| Line { number, text, marks: Vec::new(), is_unterminated: false };
+        let Some((marker, text)) = line.split_first() else {
+            continue;
+        };
+        let line = |number| Line {
+            number,
+            text,
+            marks: Vec::new(),
+            is_unterminated: false,
+        };
         if matches!(marker, b'-' | b'+') && !matches!(blocks.last(), Some(Block::Changed(..))) {
             blocks.push(Block::Changed(Vec::new(), Vec::new()));
         }

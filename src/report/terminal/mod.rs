@@ -1,7 +1,8 @@
-//! A plan for people at a terminal: what each file becomes, with every hunk where it goes and what was odd about it.
+//! A plan for people at a terminal: what each file becomes, with every hunk where it goes and what
+//! was odd about it.
 //!
-//! It writes escape sequences for colours; who has none takes them out. Everything else goes through one door, so that
-//! no byte of a file or name does anything to the terminal.
+//! It writes escape sequences for colours; who has none takes them out. Everything else goes
+//! through one door, so that no byte of a file or name does anything to the terminal.
 
 mod cells;
 mod columns;
@@ -50,7 +51,8 @@ const REFUSED: Style = AnsiColor::Red.on_default().bold();
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 
-/// Prints `report` with the `diffs` of its files, one for each; of these one is in memory at a time.
+/// Prints `report` with the `diffs` of its files, one for each; of these one is in memory at a
+/// time.
 ///
 /// # Security
 ///
@@ -65,19 +67,30 @@ pub fn print(
     sheet: Sheet,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let sheet = Sheet { width: sheet.width.clamp(WIDTHS.0, WIDTHS.1), ..sheet };
+    let sheet = Sheet {
+        width: sheet.width.clamp(WIDTHS.0, WIDTHS.1),
+        ..sheet
+    };
     for input in &report.inputs {
         for repair in &input.repairs {
             let name = printable(input.name.as_bytes());
             let words = printable(repair.message.as_bytes());
-            writeln!(out, "{NOTE}repaired {name}:{}: {words} ({}){NOTE:#}", repair.line, repair.code)?;
+            writeln!(
+                out,
+                "{NOTE}repaired {name}:{}: {words} ({}){NOTE:#}",
+                repair.line, repair.code
+            )?;
         }
     }
     let mut inline = Inline::default();
     for (file, diff) in report.files.iter().zip(diffs) {
         print_file(file, &diff?, (sheet, &mut inline), out)?;
     }
-    if report.ok { writeln!(out, "{}", stat::changes(report).trim_start()) } else { Ok(()) }
+    if report.ok {
+        writeln!(out, "{}", stat::changes(report).trim_start())
+    } else {
+        Ok(())
+    }
 }
 
 fn print_file(
@@ -88,7 +101,13 @@ fn print_file(
 ) -> io::Result<()> {
     print_header(file, sheet, out)?;
     for hit in &file.policy {
-        writeln!(out, "  {NOTE}policy: {} by {}: {}{NOTE:#}", hit.verdict, escaped(&hit.rule), escaped(&hit.message))?;
+        writeln!(
+            out,
+            "  {NOTE}policy: {} by {}: {}{NOTE:#}",
+            hit.verdict,
+            escaped(&hit.rule),
+            escaped(&hit.message)
+        )?;
     }
     if !matches!(file.status, FileStatus::Ok | FileStatus::Partial) {
         return writeln!(out);
@@ -132,13 +151,22 @@ fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io:
         write!(out, "  {REMOVED}-{}{REMOVED:#}", file.removed)?;
     }
     if file.status != FileStatus::Ok {
-        write!(out, "  {REFUSED}{}{REFUSED:#}", file.status.to_string().replace('_', " "))?;
+        write!(
+            out,
+            "  {REFUSED}{}{REFUSED:#}",
+            file.status.to_string().replace('_', " ")
+        )?;
     }
     writeln!(out)
 }
 
 /// Says of each hunk of the patch that is in `shown` what was odd about its place.
-fn print_notes(file: &FileReport, shown: &DiffHunk<'_>, of: usize, out: &mut dyn io::Write) -> io::Result<()> {
+fn print_notes(
+    file: &FileReport,
+    shown: &DiffHunk<'_>,
+    of: usize,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let is_in = |hunk: &HunkReport| {
         let start = hunk.applied.as_ref().map_or(0, |applied| applied.old_start);
         of == 1 || (shown.old.start..shown.old.start + shown.old.count.max(1)).contains(&start)
@@ -156,8 +184,15 @@ fn notes(hunk: &HunkReport) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(offset) = hunk.offset.filter(|&offset| offset != 0) {
         let way = if offset > 0 { "below" } else { "above" };
-        let lines = if offset.unsigned_abs() == 1 { "line" } else { "lines" };
-        notes.push(format!("{} {lines} {way} its stated place", offset.unsigned_abs()));
+        let lines = if offset.unsigned_abs() == 1 {
+            "line"
+        } else {
+            "lines"
+        };
+        notes.push(format!(
+            "{} {lines} {way} its stated place",
+            offset.unsigned_abs()
+        ));
     }
     if let Some(fuzz) = hunk.fuzz.filter(|&fuzz| fuzz != 0) {
         notes.push(format!("fuzz {fuzz}"));
@@ -166,7 +201,11 @@ fn notes(hunk: &HunkReport) -> Vec<String> {
         notes.push(format!("found by the comparison `{rung}`"));
     }
     if hunk.candidates.len() > 1 {
-        let lines: Vec<_> = hunk.candidates.iter().map(|candidate| candidate.line.to_string()).collect();
+        let lines: Vec<_> = hunk
+            .candidates
+            .iter()
+            .map(|candidate| candidate.line.to_string())
+            .collect();
         notes.push(format!("fits at lines {}", lines.join(", ")));
     }
     notes
@@ -179,7 +218,9 @@ fn escaped(text: &str) -> String {
 /// Returns how many bytes the binary data in `diff` have before and after.
 fn data(diff: &[u8]) -> Option<(usize, usize)> {
     let start = memchr::memmem::find(diff, b"\nGIT binary patch\n")?;
-    let mut sizes = diff[start..].split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(b"literal "));
+    let mut sizes = diff[start..]
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| line.strip_prefix(b"literal "));
     let mut size = || std::str::from_utf8(sizes.next()?).ok()?.parse().ok();
     let after = size()?;
     Some((size()?, after))
@@ -188,10 +229,18 @@ fn data(diff: &[u8]) -> Option<(usize, usize)> {
 /// Returns the digits of the largest line number.
 fn digits(hunks: &[DiffHunk<'_>]) -> usize {
     let end = |range: LineRange| range.start + range.count;
-    let largest = hunks.iter().map(|hunk| end(hunk.old).max(end(hunk.new))).max().unwrap_or(0);
+    let largest = hunks
+        .iter()
+        .map(|hunk| end(hunk.old).max(end(hunk.new)))
+        .max()
+        .unwrap_or(0);
     largest.to_string().len().max(3)
 }
 
 fn range(range: LineRange) -> String {
-    if range.count == 1 { range.start.to_string() } else { format!("{},{}", range.start, range.count) }
+    if range.count == 1 {
+        range.start.to_string()
+    } else {
+        format!("{},{}", range.start, range.count)
+    }
 }

@@ -9,7 +9,12 @@ use super::hunk::{Block, Line};
 use super::{ADDED, FAINT, REMOVED};
 
 /// Prints `blocks` with the number of each line in both files, each of `digits` columns.
-pub(super) fn print(blocks: &[Block<'_>], digits: usize, width: usize, out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn print(
+    blocks: &[Block<'_>],
+    digits: usize,
+    width: usize,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     for block in blocks {
         match block {
             Block::Same(old, line) => {
@@ -18,10 +23,22 @@ pub(super) fn print(blocks: &[Block<'_>], digits: usize, width: usize, out: &mut
             }
             Block::Changed(gone, come) => {
                 for line in gone {
-                    put(line, &format!("{:digits$} {:digits$}", line.number, ""), '-', (width, REMOVED), out)?;
+                    put(
+                        line,
+                        &format!("{:digits$} {:digits$}", line.number, ""),
+                        '-',
+                        (width, REMOVED),
+                        out,
+                    )?;
                 }
                 for line in come {
-                    put(line, &format!("{:digits$} {:digits$}", "", line.number), '+', (width, ADDED), out)?;
+                    put(
+                        line,
+                        &format!("{:digits$} {:digits$}", "", line.number),
+                        '+',
+                        (width, ADDED),
+                        out,
+                    )?;
                 }
             }
         }
@@ -37,14 +54,22 @@ fn put(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let (mut numbers, mut marker) = (numbers.to_owned(), marker);
-    for row in rows(line.text, &line.marks, width.saturating_sub(numbers.len() + 3)) {
+    for row in rows(
+        line.text,
+        &line.marks,
+        width.saturating_sub(numbers.len() + 3),
+    ) {
         write!(out, "{FAINT}{numbers}{FAINT:#} {style}{marker}{style:#} ")?;
         row.print(style, out)?;
         writeln!(out)?;
         (numbers, marker) = (" ".repeat(numbers.len()), ' ');
     }
     if line.is_unterminated {
-        writeln!(out, "{} {FAINT}\\ no line end{FAINT:#}", " ".repeat(numbers.len()))?;
+        writeln!(
+            out,
+            "{} {FAINT}\\ no line end{FAINT:#}",
+            " ".repeat(numbers.len())
+        )?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! SEARCH/REPLACE blocks, as models write them: a path line, and below it the lines that go and those that come.
+//! SEARCH/REPLACE blocks, as models write them: a path line, and below it the lines that go and
+//! those that come.
 //!
 //! ```text
 //! src/a.txt
@@ -9,8 +10,8 @@
 //! >>>>>>> REPLACE
 //! ```
 //!
-//! Prose may stand around them, and fences of Markdown around each. What is nearly a block is refused rather than taken
-//! for prose: nobody should believe that it was applied.
+//! Prose may stand around them, and fences of Markdown around each. What is nearly a block is
+//! refused rather than taken for prose: nobody should believe that it was applied.
 
 mod path;
 mod reader;
@@ -23,9 +24,11 @@ use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, co
 use crate::plan::{Action, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target};
 use crate::text::Span;
 
-const PATH: SyntaxErrorKind = SyntaxErrorKind::Expected("the path of a file, alone on its line, before the block");
+const PATH: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("the path of a file, alone on its line, before the block");
 const SEARCH: SyntaxErrorKind = SyntaxErrorKind::Expected("`<<<<<<< SEARCH`, with seven signs");
-const DIVIDER: SyntaxErrorKind = SyntaxErrorKind::Expected("one `=======` between the old and the new lines");
+const DIVIDER: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("one `=======` between the old and the new lines");
 const REPLACE: SyntaxErrorKind = SyntaxErrorKind::Expected("`>>>>>>> REPLACE`");
 
 /// The grammar of SEARCH/REPLACE blocks.
@@ -51,11 +54,25 @@ impl Syntax for Blocks {
     /// Also finds what only looks like a marker, for [`Blocks::parse`] to refuse.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let opening = reader::next(text, from, text.len(), b'<', Marker::is_opening);
-        let closing = reader::next(text, from, opening.unwrap_or(text.len()), b'>', Marker::is_closing);
-        closing.or_else(|| opening.map(|at| path::line_above(text, from, at).map_or(at, |line| line.start)))
+        let closing = reader::next(
+            text,
+            from,
+            opening.unwrap_or(text.len()),
+            b'>',
+            Marker::is_closing,
+        );
+        closing.or_else(|| {
+            opening.map(|at| path::line_above(text, from, at).map_or(at, |line| line.start))
+        })
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let first = content_span(text, from);
         match marker(first.of(text)) {
             None => {}
@@ -70,7 +87,11 @@ impl Syntax for Blocks {
             reader.skip_between();
         }
         let start = reader.offset();
-        let name = if is_nameless { Some(Name::Unnamed(first)) } else { path::name(text, first, start) };
+        let name = if is_nameless {
+            Some(Name::Unnamed(first))
+        } else {
+            path::name(text, first, start)
+        };
         let name = name.ok_or_else(|| SyntaxError::new(PATH, first))?;
         let mut edits = Vec::new();
         let mut end = start;
@@ -81,10 +102,24 @@ impl Syntax for Blocks {
             end = reader.offset();
             reader.skip_between();
         }
-        let makes = matches!(edits.first(), Some(Replacement { target: Target::Nothing, .. }));
-        let changes = Replacements { edits, order: EditOrder::InTurn, closeness: Closeness::Exact };
-        let operation =
-            sections.push(Action::Modify, name, Edit::Replacements(Box::new(changes)), Span::new(start, end));
+        let makes = matches!(
+            edits.first(),
+            Some(Replacement {
+                target: Target::Nothing,
+                ..
+            })
+        );
+        let changes = Replacements {
+            edits,
+            order: EditOrder::InTurn,
+            closeness: Closeness::Exact,
+        };
+        let operation = sections.push(
+            Action::Modify,
+            name,
+            Edit::Replacements(Box::new(changes)),
+            Span::new(start, end),
+        );
         operation.tells_missing = !makes;
         sections.step += 1;
         Ok(end)
@@ -92,22 +127,46 @@ impl Syntax for Blocks {
 }
 
 /// Reads the block that is next; `index` is the number of blocks before it.
-fn block(reader: &mut Reader<'_>, index: usize, options: Options) -> Result<Replacement, SyntaxError> {
+fn block(
+    reader: &mut Reader<'_>,
+    index: usize,
+    options: Options,
+) -> Result<Replacement, SyntaxError> {
     let start = reader.offset();
     let is_crlf = match reader.peek() {
         Some(line) if marker(line.content) == Some(Marker::Search) => line.is_crlf,
         _ => return Err(SyntaxError::new(SEARCH, reader.place())),
     };
     reader.next();
-    let line = if options.lenient { reader.skip_line_numbers() } else { None };
+    let line = if options.lenient {
+        reader.skip_line_numbers()
+    } else {
+        None
+    };
     let old = part(reader, is_crlf, Marker::Divider, DIVIDER)?;
     let new = part(reader, is_crlf, Marker::Replace, REPLACE)?;
-    let target = if old.is_empty() { Target::Nothing } else { Target::Lines(old) };
-    Ok(Replacement { target, new, span: Span::new(start, reader.offset()), index: Some(index), line })
+    let target = if old.is_empty() {
+        Target::Nothing
+    } else {
+        Target::Lines(old)
+    };
+    Ok(Replacement {
+        target,
+        new,
+        span: Span::new(start, reader.offset()),
+        index: Some(index),
+        line,
+    })
 }
 
-/// Reads the lines up to the marker `last`, and that one. Any other marker among them has two readings.
-fn part(reader: &mut Reader<'_>, is_crlf: bool, last: Marker, wanted: SyntaxErrorKind) -> Result<Vec<u8>, SyntaxError> {
+/// Reads the lines up to the marker `last`, and that one. Any other marker among them has two
+/// readings.
+fn part(
+    reader: &mut Reader<'_>,
+    is_crlf: bool,
+    last: Marker,
+    wanted: SyntaxErrorKind,
+) -> Result<Vec<u8>, SyntaxError> {
     let mut part = Part::new(is_crlf);
     while let Some(line) = reader.peek() {
         match marker(line.content) {
@@ -116,7 +175,9 @@ fn part(reader: &mut Reader<'_>, is_crlf: bool, last: Marker, wanted: SyntaxErro
                 return Ok(part.into_bytes());
             }
             Some(Marker::Divider) => return Err(SyntaxError::new(DIVIDER, reader.place())),
-            Some(Marker::Search | Marker::Replace) => return Err(SyntaxError::new(wanted, reader.place())),
+            Some(Marker::Search | Marker::Replace) => {
+                return Err(SyntaxError::new(wanted, reader.place()));
+            }
             Some(Marker::NearSearch | Marker::NearReplace) | None => part.push(line.whole),
         }
         reader.next();

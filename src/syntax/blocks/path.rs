@@ -8,10 +8,12 @@ use crate::text::{Span, without_ending};
 pub(super) fn line_above(text: &[u8], from: usize, at: usize) -> Option<Span> {
     let mut end = at;
     while end > from {
-        let start = memchr::memrchr(b'\n', &text[from..end - 1]).map_or(from, |newline| from + newline + 1);
+        let start =
+            memchr::memrchr(b'\n', &text[from..end - 1]).map_or(from, |newline| from + newline + 1);
         let line = without_ending(&text[start..end]);
         if !trimmed(line).is_empty() && !is_fence(line) {
-            return (marker(line).is_none() && is_named(text, start, line.len(), at)).then(|| Span::new(start, end));
+            return (marker(line).is_none() && is_named(text, start, line.len(), at))
+                .then(|| Span::new(start, end));
         }
         end = start;
     }
@@ -22,8 +24,8 @@ fn is_named(text: &[u8], start: usize, length: usize, at: usize) -> bool {
     name(text, Span::new(start, start + length), at).is_some()
 }
 
-/// Returns the name on the line at `line`, which is without terminator, of the file of the block at `block`; `None` if
-/// the line may as well be prose.
+/// Returns the name on the line at `line`, which is without terminator, of the file of the block at
+/// `block`; `None` if the line may as well be prose.
 pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
     let whole = line.of(text);
     let (bare, is_decorated) = undecorated(trimmed(whole));
@@ -31,21 +33,39 @@ pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
     let (found, is_certain) = match quoted(bare) {
         Some(name) => (name, true),
         None if is_decorated => (bare, is_path_like(bare)),
-        None => (bare, !has_blanks(bare) || is_direct && !bare.ends_with(b".")),
+        None => (
+            bare,
+            !has_blanks(bare) || is_direct && !bare.ends_with(b"."),
+        ),
     };
     let start = line.start + memchr::memmem::find(whole, found)?;
     let span = Span::new(start, start + found.len());
-    let claim = Claim { bytes: found.to_vec(), strip: Strip::Literal, span };
+    let claim = Claim {
+        bytes: found.to_vec(),
+        strip: Strip::Literal,
+        span,
+    };
     (is_certain && !found.is_empty()).then(|| Name::Agreed(vec![claim]))
 }
 
-/// Takes off what marks a line as a heading, a comment or a title; says whether there was any of it.
+/// Takes off what marks a line as a heading, a comment or a title; says whether there was any of
+/// it.
 fn undecorated(line: &[u8]) -> (&[u8], bool) {
     let marks = line.iter().take_while(|&&byte| byte == b'#').count();
-    let marks = if marks == 0 && line.starts_with(b"//") { 2 } else { marks };
-    let rest = if line.get(marks).is_some_and(u8::is_ascii_whitespace) { trimmed(&line[marks..]) } else { line };
+    let marks = if marks == 0 && line.starts_with(b"//") {
+        2
+    } else {
+        marks
+    };
+    let rest = if line.get(marks).is_some_and(u8::is_ascii_whitespace) {
+        trimmed(&line[marks..])
+    } else {
+        line
+    };
     let rest = rest.strip_suffix(b":").unwrap_or(rest);
-    let bold = rest.strip_prefix(b"**").and_then(|rest| rest.strip_suffix(b"**"));
+    let bold = rest
+        .strip_prefix(b"**")
+        .and_then(|rest| rest.strip_suffix(b"**"));
     let rest = bold.unwrap_or(rest);
     let rest = rest.strip_suffix(b":").unwrap_or(rest);
     (rest, rest.len() < line.len())

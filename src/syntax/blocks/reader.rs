@@ -47,8 +47,15 @@ pub(super) fn marker(line: &[u8]) -> Option<Marker> {
     }
 }
 
-/// Returns where the first line of `text[from..end]` starts that begins with `sign` and is a marker that `is_meant`.
-pub(super) fn next(text: &[u8], from: usize, end: usize, sign: u8, is_meant: fn(Marker) -> bool) -> Option<usize> {
+/// Returns where the first line of `text[from..end]` starts that begins with `sign` and is a marker
+/// that `is_meant`.
+pub(super) fn next(
+    text: &[u8],
+    from: usize,
+    end: usize,
+    sign: u8,
+    is_meant: fn(Marker) -> bool,
+) -> Option<usize> {
     let signs = [sign; FEW_SIGNS];
     let finder = memmem::Finder::new(&signs);
     let mut offset = from;
@@ -66,7 +73,10 @@ pub(super) fn next(text: &[u8], from: usize, end: usize, sign: u8, is_meant: fn(
 
 /// Reads a number after `:`, or after the `=` or `>` that models write for it.
 fn separated(text: &[u8]) -> Option<usize> {
-    let number = trimmed(text).split_first().filter(|(sign, _)| matches!(sign, b':' | b'=' | b'>'))?.1;
+    let number = trimmed(text)
+        .split_first()
+        .filter(|(sign, _)| matches!(sign, b':' | b'=' | b'>'))?
+        .1;
     std::str::from_utf8(trimmed(number)).ok()?.parse().ok()
 }
 
@@ -75,20 +85,32 @@ fn is_blank(byte: u8) -> bool {
 }
 
 fn trimmed_end(line: &[u8]) -> &[u8] {
-    &line[..line.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1)]
+    &line[..line
+        .iter()
+        .rposition(|&byte| !is_blank(byte))
+        .map_or(0, |last| last + 1)]
 }
 
 /// Returns `line` without blanks, tabs and carriage returns on both sides.
 pub(super) fn trimmed(line: &[u8]) -> &[u8] {
-    let start = line.iter().position(|&byte| !is_blank(byte)).unwrap_or(line.len());
+    let start = line
+        .iter()
+        .position(|&byte| !is_blank(byte))
+        .unwrap_or(line.len());
     trimmed_end(&line[start..])
 }
 
 /// Returns whether `line` begins or ends a fence of Markdown.
 pub(super) fn is_fence(line: &[u8]) -> bool {
     let line = trimmed(line);
-    let Some(word) = line.strip_prefix(b"```").or_else(|| line.strip_prefix(b"~~~")) else { return false };
-    word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"`~_+.#-".contains(byte))
+    let Some(word) = line
+        .strip_prefix(b"```")
+        .or_else(|| line.strip_prefix(b"~~~"))
+    else {
+        return false;
+    };
+    word.iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"`~_+.#-".contains(byte))
 }
 
 /// One line.
@@ -110,7 +132,10 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Returns one that stands at the line that starts at `from`.
     pub(super) fn new(text: &'a [u8], from: usize) -> Self {
-        Self { text, lines: Lines::within(text, Span::new(from, text.len())) }
+        Self {
+            text,
+            lines: Lines::within(text, Span::new(from, text.len())),
+        }
     }
 
     /// Returns where the next line starts.
@@ -126,7 +151,11 @@ impl<'a> Reader<'a> {
     /// Returns the next line without taking it.
     pub(super) fn peek(&self) -> Option<Line<'a>> {
         let whole = self.lines.peek()?;
-        Some(Line { content: without_ending(whole), whole, is_crlf: Ending::of(whole) == Ending::CrLf })
+        Some(Line {
+            content: without_ending(whole),
+            whole,
+            is_crlf: Ending::of(whole) == Ending::CrLf,
+        })
     }
 
     /// Takes the next line.
@@ -136,13 +165,16 @@ impl<'a> Reader<'a> {
 
     /// Takes blank lines and fences.
     pub(super) fn skip_between(&mut self) {
-        while self.peek().is_some_and(|line| trimmed(line.content).is_empty() || is_fence(line.content)) {
+        while self
+            .peek()
+            .is_some_and(|line| trimmed(line.content).is_empty() || is_fence(line.content))
+        {
             self.next();
         }
     }
 
-    /// Takes the lines `:start_line:N`, `:end_line:N` and `-------` that can stand below the first marker, and returns
-    /// the first number.
+    /// Takes the lines `:start_line:N`, `:end_line:N` and `-------` that can stand below the first
+    /// marker, and returns the first number.
     pub(super) fn skip_line_numbers(&mut self) -> Option<usize> {
         let mut ahead = self.lines.clone();
         let mut start = None;
@@ -152,7 +184,11 @@ impl<'a> Reader<'a> {
             } else if line == b"-------" && start.is_some() {
                 self.lines = ahead;
                 return start.filter(|&line| line > 0);
-            } else if line.strip_prefix(b":end_line").and_then(separated).is_none() {
+            } else if line
+                .strip_prefix(b":end_line")
+                .and_then(separated)
+                .is_none()
+            {
                 return None;
             }
         }
@@ -161,7 +197,8 @@ impl<'a> Reader<'a> {
 
     /// Returns whether the next line is `wanted`.
     pub(super) fn is_before(&self, wanted: Marker) -> bool {
-        self.peek().is_some_and(|line| marker(line.content) == Some(wanted))
+        self.peek()
+            .is_some_and(|line| marker(line.content) == Some(wanted))
     }
 }
 
@@ -174,7 +211,10 @@ pub(super) struct Part {
 
 impl Part {
     pub(super) fn new(is_crlf: bool) -> Self {
-        Self { bytes: Vec::new(), is_crlf }
+        Self {
+            bytes: Vec::new(),
+            is_crlf,
+        }
     }
 
     pub(super) fn push(&mut self, line: &[u8]) {

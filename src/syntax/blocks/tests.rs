@@ -32,26 +32,59 @@ fn a_path_line_may_have_what_models_put_around_it() {
         "Some words:\n\nx/a.txt\n\n~~~~ \n",
     ];
     for line in lines {
-        assert_eq!(named(line), r#"Modify x/a.txt lines "a\n" "b\n""#, "{line:?}");
+        assert_eq!(
+            named(line),
+            r#"Modify x/a.txt lines "a\n" "b\n""#,
+            "{line:?}"
+        );
     }
     assert_eq!(named("my file\n"), r#"Modify my file lines "a\n" "b\n""#);
-    assert_eq!(named("`my file`\n\n```\n"), r#"Modify my file lines "a\n" "b\n""#);
+    assert_eq!(
+        named("`my file`\n\n```\n"),
+        r#"Modify my file lines "a\n" "b\n""#
+    );
     assert_eq!(named("Makefile\n"), r#"Modify Makefile lines "a\n" "b\n""#);
 }
 
 #[test]
 fn what_may_be_prose_is_no_path() {
-    for line in ["", "\n", "```\n", "Then:\n", "# Changes\n", "Change it in a.txt.\n", "Now the second change\n\n"] {
+    for line in [
+        "",
+        "\n",
+        "```\n",
+        "Then:\n",
+        "# Changes\n",
+        "Change it in a.txt.\n",
+        "Now the second change\n\n",
+    ] {
         is_refused(line, &super::PATH);
     }
 }
 
 #[test]
 fn blocks_below_one_path_line_belong_to_that_file() {
-    let text = ["a.txt\n```\n", BLOCK, "```\n\n```\n", BLOCK, "```\nb.txt\n", BLOCK, "words\n"].concat();
+    let text = [
+        "a.txt\n```\n",
+        BLOCK,
+        "```\n\n```\n",
+        BLOCK,
+        "```\nb.txt\n",
+        BLOCK,
+        "words\n",
+    ]
+    .concat();
     let block = r#"lines "a\n" "b\n""#;
-    assert_eq!(said(&text), [format!("Modify a.txt {block} {block}"), format!("Modify b.txt {block} step 1")]);
-    assert_eq!(refused(&["a.txt\n", BLOCK, "Then:\n\n", BLOCK].concat()), (super::PATH, "<<<<<<< SEARCH".to_owned()));
+    assert_eq!(
+        said(&text),
+        [
+            format!("Modify a.txt {block} {block}"),
+            format!("Modify b.txt {block} step 1")
+        ]
+    );
+    assert_eq!(
+        refused(&["a.txt\n", BLOCK, "Then:\n\n", BLOCK].concat()),
+        (super::PATH, "<<<<<<< SEARCH".to_owned())
+    );
 }
 
 #[test]
@@ -64,11 +97,23 @@ fn markers_of_another_length_are_content() {
 #[test]
 fn what_is_nearly_a_block_is_refused() {
     let cases = [
-        ("a.txt\n<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "<<<<<< SEARCH"),
+        (
+            "a.txt\n<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+            "<<<<<< SEARCH",
+        ),
         ("a.txt\n<<<<<< SEARCH\na\n", "<<<<<< SEARCH"),
-        ("a.txt\n<<<<<<< SEARCH\na\n=======\n=======\n>>>>>>> REPLACE\n", "======="),
-        ("a.txt\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", ">>>>>>> REPLACE"),
-        ("a.txt\n<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\n", "<<<<<<< SEARCH"),
+        (
+            "a.txt\n<<<<<<< SEARCH\na\n=======\n=======\n>>>>>>> REPLACE\n",
+            "=======",
+        ),
+        (
+            "a.txt\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n",
+            ">>>>>>> REPLACE",
+        ),
+        (
+            "a.txt\n<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\n",
+            "<<<<<<< SEARCH",
+        ),
         ("a.txt\n<<<<<<< SEARCH\na\n=======\nb\n", ""),
         (">>>>>>> REPLACE\n", ">>>>>>> REPLACE"),
     ];

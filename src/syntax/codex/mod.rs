@@ -1,7 +1,8 @@
-//! The patch language of Codex: an envelope of sections, each of which sees what the one before left.
+//! The patch language of Codex: an envelope of sections, each of which sees what the one before
+//! left.
 //!
-//! The rules are those of codex 0.169.0, with some more things taken: stacked `@@` headings, a rename without a
-//! chunk, blank lines between sections, and an addition below its heading.
+//! The rules are those of codex 0.169.0, with some more things taken: stacked `@@` headings, a
+//! rename without a chunk, blank lines between sections, and an addition below its heading.
 
 mod reader;
 mod update;
@@ -22,8 +23,9 @@ const UPDATE: &str = "*** Update File: ";
 /// The lines that a shell command may have left in front of the envelope.
 const WRAPPERS: [&str; 3] = ["<<EOF", "<<'EOF'", "<<\"EOF\""];
 
-const SECTION: SyntaxErrorKind =
-    SyntaxErrorKind::Expected("`*** Add File: `, `*** Delete File: `, `*** Update File: ` or `*** End Patch`");
+const SECTION: SyntaxErrorKind = SyntaxErrorKind::Expected(
+    "`*** Add File: `, `*** Delete File: `, `*** Update File: ` or `*** End Patch`",
+);
 
 /// The grammar of Codex envelopes.
 pub(super) struct Codex;
@@ -57,7 +59,8 @@ impl Syntax for Codex {
         let mut offset = from;
         loop {
             let at = offset + memchr::memmem::find(&text[offset..], BEGIN.as_bytes())?;
-            let start = memchr::memrchr(b'\n', &text[offset..at]).map_or(offset, |newline| offset + newline + 1);
+            let start = memchr::memrchr(b'\n', &text[offset..at])
+                .map_or(offset, |newline| offset + newline + 1);
             let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
             if std::str::from_utf8(&text[start..end]).is_ok_and(|line| line.trim() == BEGIN) {
                 return Some(wrapper_before(text, from, start).unwrap_or(start));
@@ -66,12 +69,23 @@ impl Syntax for Codex {
         }
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let mut reader = Reader::new(text, from);
         let wrapper = reader.take_if(|line| WRAPPERS.contains(&line.content()))?;
         reader
             .take_if(|line| line.trimmed() == BEGIN)?
-            .ok_or_else(|| SyntaxError::new(SyntaxErrorKind::Expected("`*** Begin Patch`"), reader.place()))?;
+            .ok_or_else(|| {
+                SyntaxError::new(
+                    SyntaxErrorKind::Expected("`*** Begin Patch`"),
+                    reader.place(),
+                )
+            })?;
         environment(&mut reader)?;
         let mut is_first = true;
         while !is_end(&mut reader, is_first)? {
@@ -84,7 +98,10 @@ impl Syntax for Codex {
             reader.skip_blank_lines()?;
             let is_closing = |line: &Line<'_>| line.trimmed().ends_with("EOF");
             if reader.take_if(is_closing)?.is_none() {
-                return Err(SyntaxError::new(SyntaxErrorKind::Expected("`EOF`"), reader.place()));
+                return Err(SyntaxError::new(
+                    SyntaxErrorKind::Expected("`EOF`"),
+                    reader.place(),
+                ));
             }
         }
         Ok(reader.offset())
@@ -94,9 +111,15 @@ impl Syntax for Codex {
 /// Where the line before `start` begins, if it is one of [`WRAPPERS`].
 fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
     let end = start.checked_sub(1).filter(|&end| end >= from)?;
-    let line_start = memchr::memrchr(b'\n', &text[from..end]).map_or(from, |newline| from + newline + 1);
-    let line = text[line_start..end].strip_suffix(b"\r").unwrap_or(&text[line_start..end]);
-    WRAPPERS.iter().any(|wrapper| wrapper.as_bytes() == line).then_some(line_start)
+    let line_start =
+        memchr::memrchr(b'\n', &text[from..end]).map_or(from, |newline| from + newline + 1);
+    let line = text[line_start..end]
+        .strip_suffix(b"\r")
+        .unwrap_or(&text[line_start..end]);
+    WRAPPERS
+        .iter()
+        .any(|wrapper| wrapper.as_bytes() == line)
+        .then_some(line_start)
 }
 
 /// Names the machine that the patch is for; nothing depends on it here.
@@ -105,13 +128,16 @@ fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
         return Ok(());
     };
     if line.trimmed() == ENVIRONMENT {
-        return Err(SyntaxError::new(SyntaxErrorKind::Expected("the name of an environment"), line.span));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::Expected("the name of an environment"),
+            line.span,
+        ));
     }
     Ok(())
 }
 
-/// Takes the end marker if it is next; blank lines are skipped between sections, not before the first. As in codex
-/// one more end marker at the very end does no harm.
+/// Takes the end marker if it is next; blank lines are skipped between sections, not before the
+/// first. As in codex one more end marker at the very end does no harm.
 fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> {
     if !is_first {
         reader.skip_blank_lines()?;
@@ -122,15 +148,25 @@ fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> 
         return Ok(false);
     }
     if is_first {
-        return Err(SyntaxError::new(SyntaxErrorKind::Expected("a section in the patch"), place));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::Expected("a section in the patch"),
+            place,
+        ));
     }
     reader.take_if(is_marker)?;
     Ok(true)
 }
 
-fn section(reader: &mut Reader<'_>, options: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
+fn section(
+    reader: &mut Reader<'_>,
+    options: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
     let Some(header) = reader.next()? else {
-        return Err(SyntaxError::new(SyntaxErrorKind::Expected("`*** End Patch`"), reader.place()));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::Expected("`*** End Patch`"),
+            reader.place(),
+        ));
     };
     if let Some(path) = path(&header, ADD) {
         add(reader, &header, path, sections)
@@ -170,14 +206,27 @@ pub(super) fn addition(text: &[u8]) -> Result<Edit, SyntaxError> {
     let mut reader = Reader::new(text, 0);
     let (edit, _) = added(&mut reader)?;
     match reader.peek()? {
-        Some(line) => Err(SyntaxError::new(SyntaxErrorKind::Expected("lines that start with `+`"), line.span)),
+        Some(line) => Err(SyntaxError::new(
+            SyntaxErrorKind::Expected("lines that start with `+`"),
+            line.span,
+        )),
         None => Ok(edit),
     }
 }
 
-fn add(reader: &mut Reader<'_>, header: &Line<'_>, path: Name, sections: &mut Sections) -> Result<(), SyntaxError> {
+fn add(
+    reader: &mut Reader<'_>,
+    header: &Line<'_>,
+    path: Name,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
     let (edit, body) = added(reader)?;
-    sections.push(Action::Create, path, edit, Span::new(header.whole.start, body.end));
+    sections.push(
+        Action::Create,
+        path,
+        edit,
+        Span::new(header.whole.start, body.end),
+    );
     Ok(())
 }
 
@@ -185,14 +234,20 @@ fn add(reader: &mut Reader<'_>, header: &Line<'_>, path: Name, sections: &mut Se
 fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
     let start = reader.offset();
     let mut count = 0;
-    while reader.take_if(|line| line.content().starts_with('+'))?.is_some() {
+    while reader
+        .take_if(|line| line.content().starts_with('+'))?
+        .is_some()
+    {
         count += 1;
     }
     let body = Span::new(start, reader.offset());
     let edit = match count {
         0 => Edit::Keep,
         _ => Edit::Hunks(vec![Hunk {
-            anchor: Anchor::Headings { headings: Box::default(), at_end: false },
+            anchor: Anchor::Headings {
+                headings: Box::default(),
+                at_end: false,
+            },
             span: body,
             header: Span::new(start, start),
             body,
@@ -208,7 +263,11 @@ fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
 fn path(line: &Line<'_>, marker: &str) -> Option<Name> {
     let path = line.trimmed().strip_prefix(marker)?;
     let end = line.span.start + line.content().trim_end().len();
-    let claim = Claim { bytes: path.into(), strip: Strip::Literal, span: Span::new(end - path.len(), end) };
+    let claim = Claim {
+        bytes: path.into(),
+        strip: Strip::Literal,
+        span: Span::new(end - path.len(), end),
+    };
     Some(Name::Agreed(vec![claim]))
 }
 

@@ -35,7 +35,10 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Returns one that stands at the line that starts at `from`.
     pub(super) fn new(text: &'a [u8], from: usize) -> Self {
-        Self { text, lines: Lines::within(text, Span::new(from, text.len())) }
+        Self {
+            text,
+            lines: Lines::within(text, Span::new(from, text.len())),
+        }
     }
 
     /// Returns where the next line starts.
@@ -63,7 +66,11 @@ impl<'a> Reader<'a> {
             let place = Span::new(span.start + error.valid_up_to(), span.end);
             SyntaxError::new(SyntaxErrorKind::Expected("UTF-8"), place)
         })?;
-        Ok(Some(Line { content, span, whole: Span::new(start, start + line.len()) }))
+        Ok(Some(Line {
+            content,
+            span,
+            whole: Span::new(start, start + line.len()),
+        }))
     }
 
     /// Returns whether only blank lines follow `line`, and perhaps the one that ends a heredoc.
@@ -87,7 +94,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// As [`Reader::peek`].
-    pub(super) fn take_if(&mut self, is_meant: impl Fn(&Line<'a>) -> bool) -> Result<Option<Line<'a>>, SyntaxError> {
+    pub(super) fn take_if(
+        &mut self,
+        is_meant: impl Fn(&Line<'a>) -> bool,
+    ) -> Result<Option<Line<'a>>, SyntaxError> {
         let line = self.peek()?.filter(is_meant);
         if let Some(line) = &line {
             self.pass(line);

@@ -12,11 +12,20 @@ fn envelope(sections: &str) -> String {
 }
 
 fn hunks(text: &str) -> Vec<Hunk> {
-    let plan = parse("-", text.as_bytes().to_vec(), &chosen("codex"), Options::default()).unwrap();
-    let edits = plan.operations.into_iter().map(|operation| match operation.edit {
-        Edit::Hunks(hunks) => hunks,
-        _ => Vec::new(),
-    });
+    let plan = parse(
+        "-",
+        text.as_bytes().to_vec(),
+        &chosen("codex"),
+        Options::default(),
+    )
+    .unwrap();
+    let edits = plan
+        .operations
+        .into_iter()
+        .map(|operation| match operation.edit {
+            Edit::Hunks(hunks) => hunks,
+            _ => Vec::new(),
+        });
     edits.flatten().collect()
 }
 
@@ -45,21 +54,39 @@ fn a_wrapper_of_the_shell_is_taken_off() {
         assert_eq!(said(&format!("\n{wrapper}\n{text}EOF\n\n")), ["Delete d"]);
     }
     assert_eq!(said(&format!(" \n\t{text}*** End Patch")), ["Delete d"]);
-    assert_eq!(refused(&format!("<<'EOF'\n{text}")), (Expected("`EOF`"), String::new()));
+    assert_eq!(
+        refused(&format!("<<'EOF'\n{text}")),
+        (Expected("`EOF`"), String::new())
+    );
     let prose = Expected("nothing but the patch");
-    assert_eq!(refused(&format!("apply_patch <<'EOF'\n{text}EOF\n")), (prose.clone(), "apply_patch <<'EOF'".into()));
+    assert_eq!(
+        refused(&format!("apply_patch <<'EOF'\n{text}EOF\n")),
+        (prose.clone(), "apply_patch <<'EOF'".into())
+    );
     assert_eq!(refused(&format!("{text}EOF\n")), (prose, "EOF".into()));
 }
 
 #[test]
 fn a_chunk_knows_its_headings_and_lines() {
-    let text = envelope("*** Update File: u\n@@ class A\t\n@@   def f:\n \n\n-x\r\n+y\n*** End of File\n\n@@\n+z\n\n");
+    let text = envelope(
+        "*** Update File: u\n@@ class A\t\n@@   def f:\n \n\n-x\r\n+y\n*** End of File\n\n@@\n+z\n\n",
+    );
     let found: Vec<_> = hunks(&text)
         .into_iter()
         .map(|hunk| {
-            let Anchor::Headings { headings, at_end } = &hunk.anchor else { panic!("a line") };
-            let headings: Vec<_> = headings.iter().map(|span| &text[span.start..span.end]).collect();
-            (headings, *at_end, &text[hunk.body.start..hunk.body.end], (hunk.old.count, hunk.new.count))
+            let Anchor::Headings { headings, at_end } = &hunk.anchor else {
+                panic!("a line")
+            };
+            let headings: Vec<_> = headings
+                .iter()
+                .map(|span| &text[span.start..span.end])
+                .collect();
+            (
+                headings,
+                *at_end,
+                &text[hunk.body.start..hunk.body.end],
+                (hunk.old.count, hunk.new.count),
+            )
         })
         .collect();
     let first = (vec!["class A", "  def f:"], true, " \n\n-x\r\n+y\n", (3, 3));
@@ -68,7 +95,8 @@ fn a_chunk_knows_its_headings_and_lines() {
 
 #[test]
 fn markers_behind_a_sign_or_a_blank_are_contents() {
-    let text = envelope("*** Add File: a\n+*** End Patch\n*** Update File: u\n *** Update File: v\n+@@\n");
+    let text =
+        envelope("*** Add File: a\n+*** End Patch\n*** Update File: u\n *** Update File: v\n+@@\n");
     assert_eq!(said(&text), ["Create a +1-0", "Modify u +1-0 step 1"]);
 }
 
@@ -77,7 +105,11 @@ fn damaged_envelopes_are_refused_where_they_break() {
     let cases = [
         ("", Expected("a section in the patch"), "*** End Patch"),
         ("\n*** Delete File: d\n", SECTION, ""),
-        ("*** Environment ID: \n", Expected("the name of an environment"), "*** Environment ID: "),
+        (
+            "*** Environment ID: \n",
+            Expected("the name of an environment"),
+            "*** Environment ID: ",
+        ),
         ("*** Rename File: d\n", SECTION, "*** Rename File: d"),
         ("*** Add File: \n+a\n", SECTION, "*** Add File: "),
         ("*** Add File: a\n+a\n\n+b\n", SECTION, "+b"),
@@ -87,12 +119,28 @@ fn damaged_envelopes_are_refused_where_they_break() {
         ("*** Update File: u\n@@\n@@\n a\n", CHUNK_LINE, "@@"),
         ("*** Update File: u\n@@ a\n", CHUNK_LINE, "*** End Patch"),
         ("*** Update File: u\n@@a\n b\n", CHUNK_LINE, "@@a"),
-        ("*** Update File: u\n@@\n-a\n*** Move to: v\n", CHUNK_LINE, "*** Move to: v"),
-        ("*** Update File: u\n-a\n\\ No newline at end of file\n", CHUNK_LINE, "\\ No newline at end of file"),
-        ("*** Update File: u\n-a\n*** End of File\n-b\n", NEXT_CHUNK, "-b"),
+        (
+            "*** Update File: u\n@@\n-a\n*** Move to: v\n",
+            CHUNK_LINE,
+            "*** Move to: v",
+        ),
+        (
+            "*** Update File: u\n-a\n\\ No newline at end of file\n",
+            CHUNK_LINE,
+            "\\ No newline at end of file",
+        ),
+        (
+            "*** Update File: u\n-a\n*** End of File\n-b\n",
+            NEXT_CHUNK,
+            "-b",
+        ),
     ];
     for (sections, kind, place) in cases {
-        assert_eq!(refused(&envelope(sections)), (kind, place.to_owned()), "{sections}");
+        assert_eq!(
+            refused(&envelope(sections)),
+            (kind, place.to_owned()),
+            "{sections}"
+        );
     }
     let cut = "*** Begin Patch\n*** Add File: a\n+a\n";
     assert_eq!(refused(cut), (Expected("`*** End Patch`"), String::new()));
@@ -102,5 +150,8 @@ fn damaged_envelopes_are_refused_where_they_break() {
 fn an_envelope_is_utf_8() {
     let text = b"*** Begin Patch\n*** Add File: a\n+\xc3\xa4\xff\n*** End Patch\n".to_vec();
     let broken = parse("-", text, &chosen("codex"), Options::default()).unwrap_err();
-    assert_eq!((broken.error.kind, broken.error.span.start), (Expected("UTF-8"), 35));
+    assert_eq!(
+        (broken.error.kind, broken.error.span.start),
+        (Expected("UTF-8"), 35)
+    );
 }

@@ -9,9 +9,11 @@ use crate::text::Span;
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
-pub(super) const CHUNK_LINE: SyntaxErrorKind = SyntaxErrorKind::Expected("a line that starts with ` `, `-` or `+`");
-pub(super) const NEXT_CHUNK: SyntaxErrorKind =
-    SyntaxErrorKind::Expected("`@@`, the header of a section or `*** End Patch` behind `*** End of File`");
+pub(super) const CHUNK_LINE: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("a line that starts with ` `, `-` or `+`");
+pub(super) const NEXT_CHUNK: SyntaxErrorKind = SyntaxErrorKind::Expected(
+    "`@@`, the header of a section or `*** End Patch` behind `*** End of File`",
+);
 pub(super) const ANY_CHUNK: SyntaxErrorKind =
     SyntaxErrorKind::Expected("a chunk, with lines that start with ` `, `-` or `+`");
 
@@ -29,10 +31,16 @@ pub(super) fn read(
     if hunks.is_empty() && destination.is_none() {
         return Err(SyntaxError::new(ANY_CHUNK, reader.place()));
     }
-    let edit = if hunks.is_empty() { Edit::Keep } else { Edit::Hunks(hunks) };
+    let edit = if hunks.is_empty() {
+        Edit::Keep
+    } else {
+        Edit::Hunks(hunks)
+    };
     let span = Span::new(header.whole.start, reader.offset());
     match destination {
-        Some(destination) => sections.push(Action::Rename, destination, edit, span).from = Some(file),
+        Some(destination) => {
+            sections.push(Action::Rename, destination, edit, span).from = Some(file);
+        }
         None => {
             sections.push(Action::Modify, file, edit, span);
         }
@@ -46,8 +54,9 @@ pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hu
         let Some(line) = reader.peek()?.filter(|line| !is_section_end(line, reader)) else {
             return Ok(hunks);
         };
-        let is_behind_end =
-            hunks.last().is_some_and(|hunk| matches!(hunk.anchor, Anchor::Headings { at_end: true, .. }));
+        let is_behind_end = hunks
+            .last()
+            .is_some_and(|hunk| matches!(hunk.anchor, Anchor::Headings { at_end: true, .. }));
         if is_behind_end && !is_heading(&line) {
             return Err(SyntaxError::new(NEXT_CHUNK, line.span));
         }
@@ -66,7 +75,9 @@ pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hu
 /// Takes empty lines; with nothing else up to the end of the section they are no chunk.
 fn are_only_empty(reader: &mut Reader<'_>) -> Result<bool, SyntaxError> {
     while reader.take_if(|line| line.content().is_empty())?.is_some() {}
-    Ok(reader.peek()?.is_none_or(|line| is_section_end(&line, reader)))
+    Ok(reader
+        .peek()?
+        .is_none_or(|line| is_section_end(&line, reader)))
 }
 
 fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
@@ -78,23 +89,34 @@ fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
     if body.is_empty() {
         return Err(SyntaxError::new(CHUNK_LINE, reader.place()));
     }
-    let at_end = reader.take_if(|line| line.content().trim_end() == END_OF_FILE)?.is_some();
+    let at_end = reader
+        .take_if(|line| line.content().trim_end() == END_OF_FILE)?
+        .is_some();
     if at_end {
         reader.skip_blank_lines()?;
     }
     Ok(Hunk {
-        anchor: Anchor::Headings { headings: headings.into(), at_end },
+        anchor: Anchor::Headings {
+            headings: headings.into(),
+            at_end,
+        },
         span: Span::new(start, body.end),
         header,
         body,
-        old: LineRange { start: 0, count: old },
-        new: LineRange { start: 0, count: new },
+        old: LineRange {
+            start: 0,
+            count: old,
+        },
+        new: LineRange {
+            start: 0,
+            count: new,
+        },
         section: Span::new(body_start, body_start),
     })
 }
 
-/// The `@@` lines of a chunk: none before a first chunk that needs none, one, or several with texts. Returns the
-/// first line, and the texts.
+/// The `@@` lines of a chunk: none before a first chunk that needs none, one, or several with
+/// texts. Returns the first line, and the texts.
 fn headings(reader: &mut Reader<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
     let start = reader.offset();
     let Some(first) = reader.take_if(is_heading)? else {
@@ -145,12 +167,15 @@ fn is_heading(line: &Line<'_>) -> bool {
     content == "@@" || content.starts_with("@@ ")
 }
 
-/// Inside an update a marker counts only at the start of a line; an indented one is context, but for the last line of all.
+/// Inside an update a marker counts only at the start of a line; an indented one is context, but
+/// for the last line of all.
 fn is_section_end(line: &Line<'_>, reader: &Reader<'_>) -> bool {
     let content = line.content().trim_end();
     content == END
         || line.trimmed() == END && reader.is_last(line)
-        || [ADD, DELETE, UPDATE].iter().any(|marker| content.starts_with(marker))
+        || [ADD, DELETE, UPDATE]
+            .iter()
+            .any(|marker| content.starts_with(marker))
 }
 
 fn is_at_margin(line: &Line<'_>) -> bool {

@@ -1,13 +1,18 @@
-//! What stands for a binary change: base-85 blocks, or a line that says no more than that files differ.
+//! What stands for a binary change: base-85 blocks, or a line that says no more than that files
+//! differ.
 
 use crate::plan::{Binary, BinaryData, BinaryMethod, Edit};
 use crate::syntax::{SyntaxError, SyntaxErrorKind, base85, content_span};
 use crate::text::{Lines, Span, without_ending};
 
 /// The two methods by the first word of a block.
-const METHODS: &[(&[u8], BinaryMethod)] = &[(b"literal ", BinaryMethod::Literal), (b"delta ", BinaryMethod::Delta)];
+const METHODS: &[(&[u8], BinaryMethod)] = &[
+    (b"literal ", BinaryMethod::Literal),
+    (b"delta ", BinaryMethod::Delta),
+];
 
-/// Reads the binary change at `from`, and returns where the next line starts; `None` if none stands there.
+/// Reads the binary change at `from`, and returns where the next line starts; `None` if none stands
+/// there.
 ///
 /// # Errors
 ///
@@ -29,17 +34,24 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<Option<(Edit, usize)>, Sy
         return Err(SyntaxError::new(SyntaxErrorKind::NO_METHOD, at));
     };
     let backward = block(text, &mut lines)?;
-    Ok(Some((Edit::Binary(Box::new(Binary { forward, backward })), lines.offset())))
+    Ok(Some((
+        Edit::Binary(Box::new(Binary { forward, backward })),
+        lines.offset(),
+    )))
 }
 
 fn says_only_that_files_differ(line: &[u8]) -> bool {
-    (line.starts_with(b"Binary files ") || line.starts_with(b"Files ")) && line.ends_with(b" differ")
+    (line.starts_with(b"Binary files ") || line.starts_with(b"Files "))
+        && line.ends_with(b" differ")
 }
 
 /// One block with the empty line at its end; `None`, and nothing taken, if no block starts here.
 fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, SyntaxError> {
     let first = content_span(text, lines.offset());
-    let Some(&(word, method)) = METHODS.iter().find(|(word, _)| first.of(text).starts_with(word)) else {
+    let Some(&(word, method)) = METHODS
+        .iter()
+        .find(|(word, _)| first.of(text).starts_with(word))
+    else {
         return Ok(None);
     };
     let size = size(text, Span::new(first.start + word.len(), first.end))?;
@@ -47,22 +59,31 @@ fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, Synta
     let start = lines.offset();
     loop {
         let here = lines.offset();
-        let damaged = |what| SyntaxError::new(SyntaxErrorKind::Binary(what), content_span(text, here));
+        let damaged =
+            |what| SyntaxError::new(SyntaxErrorKind::Binary(what), content_span(text, here));
         let Some((span, line)) = lines.next() else {
             return Err(damaged("the empty line at the end is missing"));
         };
         let line = without_ending(line);
         if line.is_empty() {
-            return Ok(Some(BinaryData { method, size, body: Span::new(start, span.start) }));
+            return Ok(Some(BinaryData {
+                method,
+                size,
+                body: Span::new(start, span.start),
+            }));
         }
-        base85::declared(line).ok_or_else(|| damaged("a line is not the base 85 that it declares"))?;
+        base85::declared(line)
+            .ok_or_else(|| damaged("a line is not the base 85 that it declares"))?;
     }
 }
 
 fn size(text: &[u8], span: Span) -> Result<u64, SyntaxError> {
     let digits = span.of(text).trim_ascii_end();
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(SyntaxError::new(SyntaxErrorKind::Expected("the number of bytes"), span));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::Expected("the number of bytes"),
+            span,
+        ));
     }
     let add = |size: u64, digit: &u8| size.checked_mul(10)?.checked_add((digit - b'0').into());
     let size = digits.iter().try_fold(0, add);

@@ -79,8 +79,8 @@ struct Seen {
 }
 
 impl Header {
-    /// Reads the `diff --git` line at `line` and those below it, and returns where the first line stands that is none
-    /// of the header.
+    /// Reads the `diff --git` line at `line` and those below it, and returns where the first line
+    /// stands that is none of the header.
     pub(super) fn read(text: &[u8], line: Span) -> Result<(Self, usize), SyntaxError> {
         let name = Span::new(line.start + START.len(), line.end);
         let mut header = Self::new(line, header_name(text, name)?);
@@ -113,7 +113,13 @@ impl Header {
         }
     }
 
-    fn take(&mut self, text: &[u8], keyword: Keyword, rest: Span, seen: &mut Seen) -> Result<(), SyntaxError> {
+    fn take(
+        &mut self,
+        text: &[u8],
+        keyword: Keyword,
+        rest: Span,
+        seen: &mut Seen,
+    ) -> Result<(), SyntaxError> {
         let name = || names::whole(text, rest, Strip::Bare);
         match keyword {
             Keyword::OldMode => once(&mut self.old_mode, mode(text, rest)?, rest),
@@ -152,7 +158,10 @@ impl Header {
         if !is_id(old) || !is_id(new) {
             return Ok(());
         }
-        self.blobs = Some(Box::new(Blobs { old: old.to_vec(), new: new.to_vec() }));
+        self.blobs = Some(Box::new(Blobs {
+            old: old.to_vec(),
+            new: new.to_vec(),
+        }));
         if end < line.len() {
             self.index_mode = Some(mode(text, Span::new(rest.start + end + 1, rest.end))?);
         }
@@ -164,12 +173,21 @@ fn keyword(lines: &Lines<'_>) -> Option<(Keyword, Span)> {
     let line = lines.peek()?;
     let start = lines.offset();
     let &(words, keyword) = KEYWORDS.iter().find(|(words, _)| line.starts_with(words))?;
-    Some((keyword, Span::new(start + words.len(), start + words.len().max(without_ending(line).len()))))
+    Some((
+        keyword,
+        Span::new(
+            start + words.len(),
+            start + words.len().max(without_ending(line).len()),
+        ),
+    ))
 }
 
 fn once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> {
     if slot.replace(value).is_some() {
-        return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("a header line occurs twice"), at));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::Contradiction("a header line occurs twice"),
+            at,
+        ));
     }
     Ok(())
 }
@@ -183,7 +201,11 @@ fn both(
         (Some(from), Some(to)) => Ok(Some((from, to))),
         (None, None) => Ok(None),
         (Some(half), None) | (None, Some(half)) => {
-            let at = if half.span.is_empty() { line } else { half.span };
+            let at = if half.span.is_empty() {
+                line
+            } else {
+                half.span
+            };
             Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), at))
         }
     }

@@ -1,4 +1,5 @@
-//! Git diffs: unified hunks or binary data below extended headers ("diff-generate-patch" in git's documentation).
+//! Git diffs: unified hunks or binary data below extended headers ("diff-generate-patch" in git's
+//! documentation).
 
 mod blocks;
 mod header;
@@ -44,22 +45,36 @@ impl Syntax for Git {
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let is_start = |&at: &usize| at == from || text[at - 1] == b'\n';
-        memchr::memmem::find_iter(&text[from..], START).map(|at| from + at).find(is_start)
+        memchr::memmem::find_iter(&text[from..], START)
+            .map(|at| from + at)
+            .find(is_start)
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let line = content_span(text, from);
         let (header, content) = Header::read(text, line)?;
         let (edit, end) = edit(text, content, options)?;
         if header.is_nothing(&edit) && header.promises_contents() {
-            return Err(SyntaxError::new(SyntaxErrorKind::NO_HUNK, content_span(text, content)));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::NO_HUNK,
+                content_span(text, content),
+            ));
         }
         if header.is_nothing(&edit) {
             return Ok(end);
         }
         let action = header.action()?;
         if action == Action::Modify && header.old.is_some() != header.new.is_some() {
-            return Err(SyntaxError::new(SyntaxErrorKind::ONE_NAME, content_span(text, content)));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::ONE_NAME,
+                content_span(text, content),
+            ));
         }
         if let Edit::Hunks(hunks) = &edit {
             hunks::refuse_other_side(action, hunks)?;
@@ -74,14 +89,26 @@ fn edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), Syn
         return Ok((edit, end));
     }
     let (hunks, end) = hunks::read(text, from, options)?;
-    Ok((if hunks.is_empty() { Edit::Keep } else { Edit::Hunks(hunks) }, end))
+    Ok((
+        if hunks.is_empty() {
+            Edit::Keep
+        } else {
+            Edit::Hunks(hunks)
+        },
+        end,
+    ))
 }
 
 fn push(header: Header, action: Action, edit: Edit, span: Span, sections: &mut Sections) {
     // The mode of an `index` line is that of both sides: whatever a file has, it keeps.
-    let is_kept =
-        matches!(header.index_mode, Some(FileMode::Regular | FileMode::Executable)) && action != Action::Create;
-    let (old_mode, both) = (header.old_mode.or(header.index_mode), header.index_mode.filter(|_| !is_kept));
+    let is_kept = matches!(
+        header.index_mode,
+        Some(FileMode::Regular | FileMode::Executable)
+    ) && action != Action::Create;
+    let (old_mode, both) = (
+        header.old_mode.or(header.index_mode),
+        header.index_mode.filter(|_| !is_kept),
+    );
     let new_mode = header.new_mode.or(both);
     let blobs = header.blobs.clone();
     let (from, path) = header.names(action);
@@ -97,11 +124,20 @@ impl Header {
     fn is_nothing(&self, edit: &Edit) -> bool {
         let is_new_name = self.rename.is_some() || self.copy.is_some();
         let is_new_mode = self.new_mode.is_some() && self.new_mode != self.old_mode;
-        matches!(edit, Edit::Keep) && !is_new_name && !is_new_mode && !self.is_created() && !self.is_deleted()
+        matches!(edit, Edit::Keep)
+            && !is_new_name
+            && !is_new_mode
+            && !self.is_created()
+            && !self.is_deleted()
     }
 
     fn promises_contents(&self) -> bool {
-        self.old.is_some() || self.new.is_some() || self.blobs.as_ref().is_some_and(|blobs| blobs.old != blobs.new)
+        self.old.is_some()
+            || self.new.is_some()
+            || self
+                .blobs
+                .as_ref()
+                .is_some_and(|blobs| blobs.old != blobs.new)
     }
 
     fn is_created(&self) -> bool {
@@ -114,15 +150,35 @@ impl Header {
 
     /// Returns what the section does.
     fn action(&self) -> Result<Action, SyntaxError> {
-        let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), self.line));
+        let contradiction = |says| {
+            Err(SyntaxError::new(
+                SyntaxErrorKind::Contradiction(says),
+                self.line,
+            ))
+        };
         let is_file = |side: &Option<Side>| matches!(side, Some(Side::File(_, false)));
-        match (self.is_created(), self.is_deleted(), &self.rename, &self.copy) {
+        match (
+            self.is_created(),
+            self.is_deleted(),
+            &self.rename,
+            &self.copy,
+        ) {
             (true, true, ..) => contradiction("a file cannot be new and deleted at once"),
-            (_, _, Some(_), Some(_)) => contradiction("a file cannot be renamed and copied at once"),
-            (true, _, Some(_), _) | (true, _, _, Some(_)) => contradiction("a new file has no other name"),
-            (_, true, Some(_), _) | (_, true, _, Some(_)) => contradiction("a deleted file has no other name"),
-            (true, ..) if is_file(&self.old) => contradiction("the old name of a new file is /dev/null"),
-            (_, true, ..) if is_file(&self.new) => contradiction("the new name of a deleted file is /dev/null"),
+            (_, _, Some(_), Some(_)) => {
+                contradiction("a file cannot be renamed and copied at once")
+            }
+            (true, _, Some(_), _) | (true, _, _, Some(_)) => {
+                contradiction("a new file has no other name")
+            }
+            (_, true, Some(_), _) | (_, true, _, Some(_)) => {
+                contradiction("a deleted file has no other name")
+            }
+            (true, ..) if is_file(&self.old) => {
+                contradiction("the old name of a new file is /dev/null")
+            }
+            (_, true, ..) if is_file(&self.new) => {
+                contradiction("the new name of a deleted file is /dev/null")
+            }
             (true, ..) => Ok(Action::Create),
             (_, true, ..) => Ok(Action::Delete),
             (_, _, Some(_), _) => Ok(Action::Rename),
@@ -131,33 +187,45 @@ impl Header {
         }
     }
 
-    /// Returns the name of the source of a rename or copy, and that of the file; every line that names it has a word.
+    /// Returns the name of the source of a rename or copy, and that of the file; every line that
+    /// names it has a word.
     fn names(self, action: Action) -> (Option<Name>, Name) {
         let claim = |side: Option<Side>| match side {
             Some(Side::File(claim, _)) => Some(claim),
             _ => None,
         };
-        let lines = |one: Option<Claim>, other: Option<Claim>| one.into_iter().chain(other).collect();
+        let lines =
+            |one: Option<Claim>, other: Option<Claim>| one.into_iter().chain(other).collect();
         let (old, new) = (claim(self.old), claim(self.new));
-        if let (Action::Rename | Action::Copy, Some((from, to))) = (action, self.rename.or(self.copy)) {
+        if let (Action::Rename | Action::Copy, Some((from, to))) =
+            (action, self.rename.or(self.copy))
+        {
             let agreed = |bare, other| Name::Agreed(lines(Some(bare), other));
             return (Some(agreed(from, old)), agreed(to, new));
         }
         let name = match (self.both_names, old, new) {
             // Most headers say what the lines say, once more.
-            (Name::Header(header), Some(old), Some(new)) if is_repeated(&header, &old, &new) => Name::of_both(old, new),
+            (Name::Header(header), Some(old), Some(new)) if is_repeated(&header, &old, &new) => {
+                Name::of_both(old, new)
+            }
             (both, None, None) => both,
-            (Name::Header(header), old, new) => Name::Below { header, lines: lines(old, new) },
+            (Name::Header(header), old, new) => Name::Below {
+                header,
+                lines: lines(old, new),
+            },
             (_, old, new) => Name::Agreed(lines(old, new)),
         };
         (None, name)
     }
 }
 
-/// Returns whether the rest of a `diff --git` line is the names of both lines with a blank between them: then it adds
-/// nothing, at any strip level.
+/// Returns whether the rest of a `diff --git` line is the names of both lines with a blank between
+/// them: then it adds nothing, at any strip level.
 fn is_repeated(header: &Claim, old: &Claim, new: &Claim) -> bool {
-    let rest = header.bytes.strip_prefix(&old.bytes[..]).and_then(|rest| rest.strip_prefix(b" "));
+    let rest = header
+        .bytes
+        .strip_prefix(&old.bytes[..])
+        .and_then(|rest| rest.strip_prefix(b" "));
     rest == Some(&new.bytes[..])
 }
 
@@ -165,7 +233,11 @@ fn is_repeated(header: &Claim, old: &Claim, new: &Claim) -> bool {
 fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
     Ok(match names::quoted_pair(text, span)? {
         Some(pair) => Name::Agreed(pair.into()),
-        None => Name::Header(Box::new(Claim { bytes: span.of(text).to_vec(), strip: Strip::Prefixed, span })),
+        None => Name::Header(Box::new(Claim {
+            bytes: span.of(text).to_vec(),
+            strip: Strip::Prefixed,
+            span,
+        })),
     })
 }
 
@@ -173,8 +245,12 @@ fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
 fn mode(text: &[u8], span: Span) -> Result<FileMode, SyntaxError> {
     let digits = span.of(text).trim_ascii_end();
     let is_octal = !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0'..=b'7'));
-    let bits = digits.iter().try_fold(0_u32, |bits, digit| bits.checked_mul(8)?.checked_add((digit & 7).into()));
-    let mode = bits.filter(|&bits| is_octal && bits <= 0o177_777).and_then(FileMode::from_bits);
+    let bits = digits.iter().try_fold(0_u32, |bits, digit| {
+        bits.checked_mul(8)?.checked_add((digit & 7).into())
+    });
+    let mode = bits
+        .filter(|&bits| is_octal && bits <= 0o177_777)
+        .and_then(FileMode::from_bits);
     mode.ok_or_else(|| SyntaxError::new(SyntaxErrorKind::Mode, span))
 }
 

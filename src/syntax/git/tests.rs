@@ -16,31 +16,76 @@ fn every_kind_of_section_is_read() {
     let hunks = format!("--- a/x\n+++ b/x\n{HUNK}");
     let cases = [
         (section(&hunks), "Modify x +1-1"),
-        (section(&format!("index 1234..5678 100755\n{hunks}")), "Modify x old 100755 +1-1"),
-        (section("old mode 100644\nnew mode 100755\n"), "Modify x old 100644 new 100755"),
-        (section("new file mode 100644\nindex 0000000..e69de29\n"), "Create x new 100644"),
+        (
+            section(&format!("index 1234..5678 100755\n{hunks}")),
+            "Modify x old 100755 +1-1",
+        ),
+        (
+            section("old mode 100644\nnew mode 100755\n"),
+            "Modify x old 100644 new 100755",
+        ),
+        (
+            section("new file mode 100644\nindex 0000000..e69de29\n"),
+            "Create x new 100644",
+        ),
         (section("deleted file mode 120000\n"), "Delete x old 120000"),
-        (section("new file mode 160000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+S\n"), "Create x new 160000 +1-0"),
-        (section("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+S\n"), "Create x +1-0"),
-        (section("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-S\n"), "Delete x +0-1"),
-        (section("similarity index 100%\nrename from x\nrename to d/y z\n"), "Rename d/y z from x"),
+        (
+            section("new file mode 160000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+S\n"),
+            "Create x new 160000 +1-0",
+        ),
+        (
+            section("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+S\n"),
+            "Create x +1-0",
+        ),
+        (
+            section("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-S\n"),
+            "Delete x +0-1",
+        ),
+        (
+            section("similarity index 100%\nrename from x\nrename to d/y z\n"),
+            "Rename d/y z from x",
+        ),
         (section("rename old x\nrename new y\n"), "Rename y from x"),
-        (section(&format!("copy from x\ncopy to y\n--- a/x\n+++ b/y\n{HUNK}")), "Copy y from x +1-1"),
-        (section("index 1..2 100644\nBinary files a/x and b/x differ\n"), "Modify x old 100644 differs"),
-        (section("GIT binary patch\nliteral 4\nD00000\n\ndelta 2\nB00000\n\n"), "Modify x Literal 4 Delta 2"),
+        (
+            section(&format!("copy from x\ncopy to y\n--- a/x\n+++ b/y\n{HUNK}")),
+            "Copy y from x +1-1",
+        ),
+        (
+            section("index 1..2 100644\nBinary files a/x and b/x differ\n"),
+            "Modify x old 100644 differs",
+        ),
+        (
+            section("GIT binary patch\nliteral 4\nD00000\n\ndelta 2\nB00000\n\n"),
+            "Modify x Literal 4 Delta 2",
+        ),
     ];
     for (text, words) in cases {
         assert_eq!(said(&text), [words], "{text}");
-        assert_eq!(said(&text.replace('\n', "\r\n")), [words], "{text} with CR LF");
+        assert_eq!(
+            said(&text.replace('\n', "\r\n")),
+            [words],
+            "{text} with CR LF"
+        );
     }
 }
 
 #[test]
 fn names_are_quoted_or_hold_blanks() {
     let created = "new file mode 100644\n";
-    assert_eq!(said(&format!("diff --git a/a b c b/a b c\n{created}")), ["Create a b c new 100644"]);
-    assert_eq!(said(&format!("diff --git \"a/\\303\\244\" \"b/\\303\\244\"\n{created}")), ["Create ä new 100644"]);
-    assert_eq!(said(&format!("diff --git a/q \"b/q\"\n{created}")), ["Create q new 100644"]);
+    assert_eq!(
+        said(&format!("diff --git a/a b c b/a b c\n{created}")),
+        ["Create a b c new 100644"]
+    );
+    assert_eq!(
+        said(&format!(
+            "diff --git \"a/\\303\\244\" \"b/\\303\\244\"\n{created}"
+        )),
+        ["Create ä new 100644"]
+    );
+    assert_eq!(
+        said(&format!("diff --git a/q \"b/q\"\n{created}")),
+        ["Create q new 100644"]
+    );
     let tab = format!("diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n{HUNK}");
     assert_eq!(said(&tab), ["Modify a b +1-1"]);
     let renamed = section("rename from \"\\tx\"\nrename to \"y\\\"\"\n");
@@ -50,28 +95,59 @@ fn names_are_quoted_or_hold_blanks() {
 #[test]
 fn lines_that_disagree_name_no_file() {
     let text = section(&format!("--- a/x\n+++ b/y\n{HUNK}"));
-    assert_eq!(said(&text), ["Modify the lines of this section name different files +1-1"]);
+    assert_eq!(
+        said(&text),
+        ["Modify the lines of this section name different files +1-1"]
+    );
 }
 
 #[test]
 fn a_header_that_says_nothing_is_passed_over() {
-    let text = format!("{}{}", section("similarity index 100%\n"), section(&format!("--- a/x\n+++ b/x\n{HUNK}")));
+    let text = format!(
+        "{}{}",
+        section("similarity index 100%\n"),
+        section(&format!("--- a/x\n+++ b/x\n{HUNK}"))
+    );
     assert_eq!(said(&text), ["Modify x +1-1"]);
-    assert_eq!(refused(&section("")), (SyntaxErrorKind::NoPatch, String::new()));
+    assert_eq!(
+        refused(&section("")),
+        (SyntaxErrorKind::NoPatch, String::new())
+    );
 }
 
 #[test]
 fn header_lines_that_cannot_stand_together_are_refused() {
     let cases = [
-        ("new file mode 100644\ndeleted file mode 100644\n", "a file cannot be new and deleted at once"),
-        ("rename from x\nrename to y\ncopy from x\ncopy to y\n", "a file cannot be renamed and copied at once"),
+        (
+            "new file mode 100644\ndeleted file mode 100644\n",
+            "a file cannot be new and deleted at once",
+        ),
+        (
+            "rename from x\nrename to y\ncopy from x\ncopy to y\n",
+            "a file cannot be renamed and copied at once",
+        ),
         ("rename from x\n", "a rename has two names"),
         ("copy to x\n", "a copy has two names"),
-        ("rename from x\nrename to y\nnew file mode 100644\n", "a new file has no other name"),
-        ("new file mode 100644\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n", "the old name of a new file is /dev/null"),
-        ("new file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "a new file has no old lines"),
-        ("deleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n", "a deleted file has no new lines"),
-        ("old mode 100644\nold mode 100644\nnew mode 100755\n", "a header line occurs twice"),
+        (
+            "rename from x\nrename to y\nnew file mode 100644\n",
+            "a new file has no other name",
+        ),
+        (
+            "new file mode 100644\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n",
+            "the old name of a new file is /dev/null",
+        ),
+        (
+            "new file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+            "a new file has no old lines",
+        ),
+        (
+            "deleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n",
+            "a deleted file has no new lines",
+        ),
+        (
+            "old mode 100644\nold mode 100644\nnew mode 100755\n",
+            "a header line occurs twice",
+        ),
     ];
     for (lines, says) in cases {
         assert_eq!(refused(&section(lines)).0, Contradiction(says), "{lines}");
@@ -84,16 +160,44 @@ fn damaged_sections_are_refused_where_they_break() {
         ("new file mode 100abc\n", SyntaxErrorKind::Mode, "100abc"),
         ("new file mode 060666\n", SyntaxErrorKind::Mode, "060666"),
         ("new file mode 1100644\n", SyntaxErrorKind::Mode, "1100644"),
-        ("new file mode 7777777777777\n", SyntaxErrorKind::Mode, "7777777777777"),
+        (
+            "new file mode 7777777777777\n",
+            SyntaxErrorKind::Mode,
+            "7777777777777",
+        ),
         ("index 12..34\nprose\n", Expected("a hunk"), "prose"),
-        ("rename from \"x\nrename to y\n", SyntaxErrorKind::QuotedName, "\"x"),
-        ("GIT binary patch\nprose\n", Expected("`literal SIZE` or `delta SIZE`"), "prose"),
-        ("GIT binary patch\nliteral 4\nD00000\n", Binary("the empty line at the end is missing"), ""),
-        ("GIT binary patch\nliteral 4\nD0000\n\n", Binary("a line is not the base 85 that it declares"), "D0000"),
-        ("GIT binary patch\nliteral 18446744073709551616\n", SyntaxErrorKind::NumberTooLarge, "18446744073709551616"),
+        (
+            "rename from \"x\nrename to y\n",
+            SyntaxErrorKind::QuotedName,
+            "\"x",
+        ),
+        (
+            "GIT binary patch\nprose\n",
+            Expected("`literal SIZE` or `delta SIZE`"),
+            "prose",
+        ),
+        (
+            "GIT binary patch\nliteral 4\nD00000\n",
+            Binary("the empty line at the end is missing"),
+            "",
+        ),
+        (
+            "GIT binary patch\nliteral 4\nD0000\n\n",
+            Binary("a line is not the base 85 that it declares"),
+            "D0000",
+        ),
+        (
+            "GIT binary patch\nliteral 18446744073709551616\n",
+            SyntaxErrorKind::NumberTooLarge,
+            "18446744073709551616",
+        ),
     ];
     for (lines, kind, place) in cases {
-        assert_eq!(refused(&section(lines)), (kind, place.to_owned()), "{lines}");
+        assert_eq!(
+            refused(&section(lines)),
+            (kind, place.to_owned()),
+            "{lines}"
+        );
     }
 }
 
@@ -103,7 +207,14 @@ fn each_message_of_a_mailbox_is_a_step() {
     let created = section("new file mode 100644\n");
     let moved = section("rename from x\nrename to y\n");
     let text = format!("{from}{created}{moved}-- \n2.39\n\n{from}{moved}");
-    assert_eq!(said(&text), ["Create x new 100644 step 1", "Rename y from x step 1", "Rename y from x step 2"]);
+    assert_eq!(
+        said(&text),
+        [
+            "Create x new 100644 step 1",
+            "Rename y from x step 1",
+            "Rename y from x step 2"
+        ]
+    );
 }
 
 #[test]
@@ -112,14 +223,28 @@ fn a_header_that_repeats_both_lines_adds_nothing() {
     for start in 0..40 {
         names.extend(b"a/ ".map(|byte| [&names[start][..], &[byte]].concat()));
     }
-    let claim = |bytes: &[u8]| Claim { bytes: bytes.to_vec(), strip: Strip::Prefixed, span: Span::default() };
-    for (old, new) in names.iter().flat_map(|old| names.iter().map(move |new| (old, new))) {
+    let claim = |bytes: &[u8]| Claim {
+        bytes: bytes.to_vec(),
+        strip: Strip::Prefixed,
+        span: Span::default(),
+    };
+    for (old, new) in names
+        .iter()
+        .flat_map(|old| names.iter().map(move |new| (old, new)))
+    {
         let (header, old, new) = (claim(&[&old[..], new].join(&b' ')), claim(old), claim(new));
         assert!(super::is_repeated(&header, &old, &new));
-        let above = Name::Below { header: Box::new(header), lines: vec![old.clone(), new.clone()] };
+        let above = Name::Below {
+            header: Box::new(header),
+            lines: vec![old.clone(), new.clone()],
+        };
         let alone = Name::of_both(old, new);
         for level in 0..5 {
-            assert_eq!(above.resolve(level, b""), alone.resolve(level, b""), "{above:?} at {level}");
+            assert_eq!(
+                above.resolve(level, b""),
+                alone.resolve(level, b""),
+                "{above:?} at {level}"
+            );
         }
     }
 }

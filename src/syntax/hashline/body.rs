@@ -23,7 +23,11 @@ pub(super) struct Body {
 impl Body {
     /// Returns one without rows.
     pub(super) fn of(new: NewLines) -> Self {
-        Self { new, gone: Vec::new(), repairs: Vec::new() }
+        Self {
+            new,
+            gone: Vec::new(),
+            repairs: Vec::new(),
+        }
     }
 }
 
@@ -31,11 +35,16 @@ impl Body {
 pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
     let rows = signed(lines);
-    if rows.is_empty() { Err(SyntaxError::new(NO_ROW, at)) } else { Ok(Body::of(NewLines::Given(rows))) }
+    if rows.is_empty() {
+        Err(SyntaxError::new(NO_ROW, at))
+    } else {
+        Ok(Body::of(NewLines::Given(rows)))
+    }
 }
 
-/// Takes what stands for rows. An empty body, and rows that say what goes, are taken only where something goes because
-/// the body replaces it. `has_empty` says whether an earlier `PUT` has no rows.
+/// Takes what stands for rows. An empty body, and rows that say what goes, are taken only where
+/// something goes because the body replaces it. `has_empty` says whether an earlier `PUT` has no
+/// rows.
 pub(super) fn forgive(
     text: &[u8],
     lines: &mut Lines<'_>,
@@ -43,10 +52,18 @@ pub(super) fn forgive(
     has_empty: bool,
 ) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
-    let Forgiven { mut body, doubt, gap, last_gap } = forgiven(lines);
+    let Forgiven {
+        mut body,
+        doubt,
+        gap,
+        last_gap,
+    } = forgiven(lines);
     let is_end = lines.clone().all(|(_, line)| line.trim_ascii().is_empty());
-    // Text after the last row with a sign, or below an empty line at the end of the input, can be prose.
-    let items = last_gap.filter(|(_, rows)| is_end && are_items(&body.new, *rows)).map(|(at, _)| at);
+    // Text after the last row with a sign, or below an empty line at the end of the input, can be
+    // prose.
+    let items = last_gap
+        .filter(|(_, rows)| is_end && are_items(&body.new, *rows))
+        .map(|(at, _)| at);
     if let Some(at) = doubt.or(gap.filter(|_| is_end)).or(items) {
         return Err(SyntaxError::new(NO_ROW, at));
     }
@@ -55,8 +72,8 @@ pub(super) fn forgive(
         return Err(SyntaxError::new(NO_ROW, at));
     }
     let is_empty = matches!(&body.new, NewLines::Given(rows) if rows.is_empty());
-    // Rows can be missing at the end of a text that was cut off. An empty line shows that it was not, and so does an
-    // earlier `PUT` without rows, or the end of an envelope.
+    // Rows can be missing at the end of a text that was cut off. An empty line shows that it was
+    // not, and so does an earlier `PUT` without rows, or the end of an envelope.
     let is_cut = is_empty && is_end && !has_empty && lines.peek().is_none();
     if is_cut || (is_empty || !body.gone.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
         return Err(SyntaxError::new(if is_cut { CUT_OFF } else { NO_ROW }, at));
@@ -68,10 +85,15 @@ pub(super) fn forgive(
     Ok(body)
 }
 
-/// Returns a row without its terminator. The last row of a text with CR LF can have lost its newline alone.
+/// Returns a row without its terminator. The last row of a text with CR LF can have lost its
+/// newline alone.
 fn content(row: &[u8]) -> &[u8] {
     let text = without_ending(row);
-    if text.len() == row.len() { text.strip_suffix(b"\r").unwrap_or(text) } else { text }
+    if text.len() == row.len() {
+        text.strip_suffix(b"\r").unwrap_or(text)
+    } else {
+        text
+    }
 }
 
 fn signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
@@ -94,14 +116,18 @@ struct Forgiven {
     last_gap: Option<(Span, usize)>,
 }
 
-/// Returns whether all rows from `start` on look like items of a list with plus signs, and no row above them does.
+/// Returns whether all rows from `start` on look like items of a list with plus signs, and no row
+/// above them does.
 fn are_items(rows: &NewLines, start: usize) -> bool {
-    let NewLines::Given(rows) = rows else { return false };
+    let NewLines::Given(rows) = rows else {
+        return false;
+    };
     let is_item = |row: &Vec<u8>| matches!(row[..], [b' ', next, ..] if next != b' ');
     rows[start..].iter().all(is_item) && !rows[..start].iter().any(is_item)
 }
 
-/// Takes rows without `+` as they are and those with `-` apart, up to the next line that means something else.
+/// Takes rows without `+` as they are and those with `-` apart, up to the next line that means
+/// something else.
 fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
     let (mut rows, mut gone, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut has_sign, mut doubt, mut gap, mut last_gap) = (false, None, None, None);
@@ -143,12 +169,21 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
         }
         *lines = ahead.clone();
     }
-    let body = Body { new: NewLines::Given(rows), gone, repairs };
-    Forgiven { body, doubt, gap: gap.filter(|_| !has_sign), last_gap }
+    let body = Body {
+        new: NewLines::Given(rows),
+        gone,
+        repairs,
+    };
+    Forgiven {
+        body,
+        doubt,
+        gap: gap.filter(|_| !has_sign),
+        last_gap,
+    }
 }
 
-/// Returns whether a line is no row. A line as a viewer or another grammar writes it may be one or not: what comes next
-/// refuses it.
+/// Returns whether a line is no row. A line as a viewer or another grammar writes it may be one or
+/// not: what comes next refuses it.
 fn ends_body(line: &[u8]) -> bool {
     [BEGIN, END, ABORT].contains(&line)
         || line.starts_with(b"```")

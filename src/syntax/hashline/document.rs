@@ -6,7 +6,9 @@ use super::body::{self, Body};
 use super::line::{self, Locator, Source};
 use super::{ABORT, BEGIN, END};
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Edit, LineEdit, LineEdits, LineTarget, Name, NewLines, NumberedLines, Strip};
+use crate::plan::{
+    Action, Claim, Edit, LineEdit, LineEdits, LineTarget, Name, NewLines, NumberedLines, Strip,
+};
 use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
 use crate::text::{Lines, Span};
 
@@ -39,7 +41,12 @@ struct File {
 }
 
 impl<'a, 's> Document<'a, 's> {
-    pub(super) fn new(text: &'a [u8], from: usize, options: Options, sections: &'s mut Sections) -> Self {
+    pub(super) fn new(
+        text: &'a [u8],
+        from: usize,
+        options: Options,
+        sections: &'s mut Sections,
+    ) -> Self {
         Self {
             text,
             lines: Lines::within(text, Span::new(from, text.len())),
@@ -86,7 +93,10 @@ impl<'a, 's> Document<'a, 's> {
     /// Refuses a section without an operation; `at` is where one would stand.
     fn finish_section(&self, at: Span) -> Result<(), SyntaxError> {
         match self.current.as_ref().map(|path| &self.files[path]) {
-            Some(file) if !file.is_filled => Err(error(SyntaxErrorKind::Expected("`PUT`, `CUT`, `REM` or `MV`"), at)),
+            Some(file) if !file.is_filled => Err(error(
+                SyntaxErrorKind::Expected("`PUT`, `CUT`, `REM` or `MV`"),
+                at,
+            )),
             None => Err(error(SyntaxErrorKind::Expected("`[path#TAG]`"), at)),
             Some(_) => Ok(()),
         }
@@ -97,25 +107,42 @@ impl<'a, 's> Document<'a, 's> {
             self.finish_section(at)?;
         }
         let (path, tag) = line::header(content).map_err(|kind| error(kind, at))?;
-        let plain = RelPath::new(path).map_or_else(|_| path.to_vec(), |path| path.as_bytes().to_vec());
+        let plain =
+            RelPath::new(path).map_or_else(|_| path.to_vec(), |path| path.as_bytes().to_vec());
         self.current = Some(plain.clone());
         if let Some(file) = self.files.get_mut(&plain) {
-            let is_same =
-                matches!(&self.sections.operations[file.operation].edit, Edit::Lines(lines) if lines.tag == tag);
+            let is_same = matches!(&self.sections.operations[file.operation].edit, Edit::Lines(lines) if lines.tag == tag);
             if file.is_closed || !is_same {
-                let why = if is_same { "more for a file that goes or moves" } else { "two tags for one file" };
+                let why = if is_same {
+                    "more for a file that goes or moves"
+                } else {
+                    "two tags for one file"
+                };
                 return Err(error(SyntaxErrorKind::Contradiction(why), at));
             }
             file.is_filled = false;
             return Ok(());
         }
-        self.options.allow_files(self.sections.operations.len() + 1, at)?;
-        let edit =
-            Edit::Lines(Box::new(LineEdits { tag, earlier: Vec::new(), edits: Vec::new(), repairs: Vec::new() }));
+        self.options
+            .allow_files(self.sections.operations.len() + 1, at)?;
+        let edit = Edit::Lines(Box::new(LineEdits {
+            tag,
+            earlier: Vec::new(),
+            edits: Vec::new(),
+            repairs: Vec::new(),
+        }));
         let name = name(path, Span::new(at.start + 1, at.start + 1 + path.len()));
         self.sections.push(Action::Modify, name, edit, at);
         let operation = self.sections.operations.len() - 1;
-        self.files.insert(plain, File { operation, is_closed: false, ranges: HashMap::new(), is_filled: false });
+        self.files.insert(
+            plain,
+            File {
+                operation,
+                is_closed: false,
+                ranges: HashMap::new(),
+                is_filled: false,
+            },
+        );
         Ok(())
     }
 
@@ -126,7 +153,10 @@ impl<'a, 's> Document<'a, 's> {
         let read = line::operation(content).map_err(|kind| error(kind, at))?;
         let (file, _) = self.file(at)?;
         if file.is_closed {
-            return Err(error(SyntaxErrorKind::Contradiction("more for a file that goes or moves"), at));
+            return Err(error(
+                SyntaxErrorKind::Contradiction("more for a file that goes or moves"),
+                at,
+            ));
         }
         file.is_filled = true;
         self.sections.hunks += 1;
@@ -142,7 +172,11 @@ impl<'a, 's> Document<'a, 's> {
     /// Returns the file of the present section and what becomes of its lines.
     fn file(&mut self, at: Span) -> Result<(&mut File, &mut LineEdits), SyntaxError> {
         let missing = || error(SyntaxErrorKind::Expected("`[path#TAG]`"), at);
-        let file = self.current.as_ref().and_then(|path| self.files.get_mut(path)).ok_or_else(missing)?;
+        let file = self
+            .current
+            .as_ref()
+            .and_then(|path| self.files.get_mut(path))
+            .ok_or_else(missing)?;
         match &mut self.sections.operations[file.operation].edit {
             Edit::Lines(lines) => Ok((file, lines)),
             _ => Err(missing()),
@@ -163,16 +197,29 @@ impl<'a, 's> Document<'a, 's> {
                 (read?, Span::new(at.start, self.lines.offset()))
             }
         };
-        self.has_empty |= body.repairs.iter().any(|(repair, _)| *repair == body::EMPTY);
+        self.has_empty |= body
+            .repairs
+            .iter()
+            .any(|(repair, _)| *repair == body::EMPTY);
         let (file, lines) = self.file(at)?;
         lines.repairs.extend(body.repairs);
-        let edit = LineEdit { target, new: body.new, gone: body.gone, span };
+        let edit = LineEdit {
+            target,
+            new: body.new,
+            gone: body.gone,
+            span,
+        };
         if let LineTarget::Lines(range) = target {
             if let Some(&before) = file.ranges.get(&range) {
                 if !is_lenient {
-                    return Err(error(SyntaxErrorKind::Contradiction("the same lines are put twice"), at));
+                    return Err(error(
+                        SyntaxErrorKind::Contradiction("the same lines are put twice"),
+                        at,
+                    ));
                 }
-                lines.repairs.push(("of two `PUT` for the same lines the last one counts", at));
+                lines
+                    .repairs
+                    .push(("of two `PUT` for the same lines the last one counts", at));
                 lines.edits[before] = edit;
                 return Ok(());
             }
@@ -187,22 +234,40 @@ impl<'a, 's> Document<'a, 's> {
             return Err(error(SyntaxErrorKind::Expected("`N.=M`"), at));
         };
         let (file, lines) = self.file(at)?;
-        lines.edits.push(LineEdit { target, new: NewLines::Nothing, gone: Vec::new(), span: at });
+        lines.edits.push(LineEdit {
+            target,
+            new: NewLines::Nothing,
+            gone: Vec::new(),
+            span: at,
+        });
         let operation = file.operation;
         let operation = self.sections.operations[operation].span.start;
-        self.registers.insert(register, NewLines::Cut { operation, lines: cut });
+        self.registers.insert(
+            register,
+            NewLines::Cut {
+                operation,
+                lines: cut,
+            },
+        );
         self.nameless_cuts += usize::from(register.is_empty());
         Ok(())
     }
 
-    /// Returns the lines in a register; of several that were cut without a name none is meant more than another.
+    /// Returns the lines in a register; of several that were cut without a name none is meant more
+    /// than another.
     fn register(&mut self, name: &[u8], at: Span) -> Result<NewLines, SyntaxError> {
         if name.is_empty() && self.nameless_cuts > 1 {
-            let several =
-                SyntaxErrorKind::Contradiction("several lines were cut without a register: name one as in `@x`");
+            let several = SyntaxErrorKind::Contradiction(
+                "several lines were cut without a register: name one as in `@x`",
+            );
             return Err(error(several, at));
         }
-        let empty = || error(SyntaxErrorKind::Expected("a `CUT` above that fills the register"), at);
+        let empty = || {
+            error(
+                SyntaxErrorKind::Expected("a `CUT` above that fills the register"),
+                at,
+            )
+        };
         let lines = self.registers.get(name).cloned().ok_or_else(empty)?;
         if name.is_empty() {
             self.nameless_cuts = 0;
@@ -213,7 +278,10 @@ impl<'a, 's> Document<'a, 's> {
     fn remove(&mut self, at: Span) -> Result<(), SyntaxError> {
         let (file, lines) = self.file(at)?;
         if !lines.edits.is_empty() {
-            return Err(error(SyntaxErrorKind::Contradiction("`REM` of a file whose lines are changed"), at));
+            return Err(error(
+                SyntaxErrorKind::Contradiction("`REM` of a file whose lines are changed"),
+                at,
+            ));
         }
         file.is_closed = true;
         let operation = file.operation;
@@ -235,7 +303,11 @@ impl<'a, 's> Document<'a, 's> {
 }
 
 fn name(path: &[u8], span: Span) -> Name {
-    Name::Agreed(vec![Claim { bytes: path.to_vec(), strip: Strip::Literal, span }])
+    Name::Agreed(vec![Claim {
+        bytes: path.to_vec(),
+        strip: Strip::Literal,
+        span,
+    }])
 }
 
 /// Returns what a locator means.
@@ -248,7 +320,10 @@ fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
         Locator::Lines(first, last) => {
             let (first, last) = (number(first)?, number(last)?);
             if last < first {
-                return Err(error(SyntaxErrorKind::Expected("a range whose first line is not behind its last"), at));
+                return Err(error(
+                    SyntaxErrorKind::Expected("a range whose first line is not behind its last"),
+                    at,
+                ));
             }
             LineTarget::Lines(NumberedLines { first, last })
         }
@@ -261,7 +336,9 @@ fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
 
 fn number(digits: &[u8]) -> Result<usize, SyntaxErrorKind> {
     if digits.starts_with(b"0") {
-        return Err(SyntaxErrorKind::Expected("a line number from 1 on, without zeros before it"));
+        return Err(SyntaxErrorKind::Expected(
+            "a line number from 1 on, without zeros before it",
+        ));
     }
     let text = std::str::from_utf8(digits).unwrap_or_default();
     text.parse().map_err(|_| SyntaxErrorKind::NumberTooLarge)

@@ -44,7 +44,10 @@ pub(super) enum Operation<'a> {
 
 /// Returns a line without its terminator and the blanks before that.
 pub(super) fn trimmed(line: &[u8]) -> &[u8] {
-    let end = line.iter().rposition(|byte| !b" \t\r\n".contains(byte)).map_or(0, |last| last + 1);
+    let end = line
+        .iter()
+        .rposition(|byte| !b" \t\r\n".contains(byte))
+        .map_or(0, |last| last + 1);
     &line[..end]
 }
 
@@ -52,46 +55,81 @@ pub(super) fn trimmed(line: &[u8]) -> &[u8] {
 pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
     let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
     let (parsed, wanted) = match word {
-        b"PUT" => (all_consuming(put).parse(line), "`PUT` with `N.=M:`, `<N:`, `>N:` or `>$:`, or `@register` for `:`"),
-        b"CUT" => (all_consuming(cut).parse(line), "`CUT N.=M`, or with `@register` behind it"),
-        b"REM" => (all_consuming(value(Operation::Remove, tag("REM"))).parse(line), "`REM` alone"),
+        b"PUT" => (
+            all_consuming(put).parse(line),
+            "`PUT` with `N.=M:`, `<N:`, `>N:` or `>$:`, or `@register` for `:`",
+        ),
+        b"CUT" => (
+            all_consuming(cut).parse(line),
+            "`CUT N.=M`, or with `@register` behind it",
+        ),
+        b"REM" => (
+            all_consuming(value(Operation::Remove, tag("REM"))).parse(line),
+            "`REM` alone",
+        ),
         b"MV" => (all_consuming(moved).parse(line), "`MV` and a path"),
-        _ => return Err(SyntaxErrorKind::Expected("`PUT`, `CUT`, `REM`, `MV` or `[path#TAG]`")),
+        _ => {
+            return Err(SyntaxErrorKind::Expected(
+                "`PUT`, `CUT`, `REM`, `MV` or `[path#TAG]`",
+            ));
+        }
     };
-    parsed.map(|(_, operation)| operation).map_err(|_| SyntaxErrorKind::Expected(wanted))
+    parsed
+        .map(|(_, operation)| operation)
+        .map_err(|_| SyntaxErrorKind::Expected(wanted))
 }
 
 fn put(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
-    let source = alt((value(Source::Body, tag(":")), map(register, Source::Register)));
+    let source = alt((
+        value(Source::Body, tag(":")),
+        map(register, Source::Register),
+    ));
     let spans = (alt((lines, block)), source);
     // Only a gap says without a word more that the cut lines come there.
-    let gap_source =
-        alt((value(Source::Body, tag(":")), map(opt(register), |name| Source::Register(name.unwrap_or(b"")))));
+    let gap_source = alt((
+        value(Source::Body, tag(":")),
+        map(opt(register), |name| Source::Register(name.unwrap_or(b""))),
+    ));
     let gaps = (gap, gap_source);
-    let (rest, (locator, source)) =
-        preceded((tag("PUT"), spaces), alt((all_consuming(spans), all_consuming(gaps)))).parse(line)?;
+    let (rest, (locator, source)) = preceded(
+        (tag("PUT"), spaces),
+        alt((all_consuming(spans), all_consuming(gaps))),
+    )
+    .parse(line)?;
     Ok((rest, Operation::Put(locator, source)))
 }
 
 fn cut(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
-    let (rest, (locator, name)) =
-        preceded((tag("CUT"), spaces), pair(alt((lines, block)), opt(register))).parse(line)?;
+    let (rest, (locator, name)) = preceded(
+        (tag("CUT"), spaces),
+        pair(alt((lines, block)), opt(register)),
+    )
+    .parse(line)?;
     Ok((rest, Operation::Cut(locator, name.unwrap_or(b""))))
 }
 
 fn moved(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
     let (path, _) = (tag("MV"), spaces).parse(line)?;
-    let inside =
-        path.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).filter(|inside| !inside.contains(&b'"'));
+    let inside = path
+        .strip_prefix(b"\"")
+        .and_then(|rest| rest.strip_suffix(b"\""))
+        .filter(|inside| !inside.contains(&b'"'));
     let path = inside.unwrap_or(path);
     if path.is_empty() {
-        return Err(nom::Err::Error(nom::error::Error::new(line, nom::error::ErrorKind::Verify)));
+        return Err(nom::Err::Error(nom::error::Error::new(
+            line,
+            nom::error::ErrorKind::Verify,
+        )));
     }
     Ok((&path[path.len()..], Operation::Move(path)))
 }
 
 fn lines(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
-    map(separated_pair(digit1, tag(".="), digit1), |(first, last)| Locator::Lines(first, last)).parse(line)
+    map(
+        separated_pair(digit1, tag(".="), digit1),
+        |(first, last)| Locator::Lines(first, last),
+    )
+    .parse(line)
 }
 
 fn block(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
@@ -115,15 +153,27 @@ fn spaces(line: &[u8]) -> IResult<&[u8], &[u8]> {
 /// ` @name`
 fn register(line: &[u8]) -> IResult<&[u8], &[u8]> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    preceded((spaces, tag("@")), take_while_m_n(1, LONGEST_REGISTER, is_letter)).parse(line)
+    preceded(
+        (spaces, tag("@")),
+        take_while_m_n(1, LONGEST_REGISTER, is_letter),
+    )
+    .parse(line)
 }
 
 /// Reads a header without blanks at its end: the path and the tag.
 pub(super) fn header(line: &[u8]) -> Result<(&[u8], Tag), SyntaxErrorKind> {
-    const TAG: SyntaxErrorKind = SyntaxErrorKind::Expected("`[path#TAG]`, the tag being four hex digits");
-    let inside = line.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).ok_or(TAG)?;
-    let at = memchr::memrchr(b'#', inside).filter(|&at| at > 0).ok_or(TAG)?;
-    Tag::parse(&inside[at + 1..]).map(|tag| (&inside[..at], tag)).ok_or(TAG)
+    const TAG: SyntaxErrorKind =
+        SyntaxErrorKind::Expected("`[path#TAG]`, the tag being four hex digits");
+    let inside = line
+        .strip_prefix(b"[")
+        .and_then(|rest| rest.strip_suffix(b"]"))
+        .ok_or(TAG)?;
+    let at = memchr::memrchr(b'#', inside)
+        .filter(|&at| at > 0)
+        .ok_or(TAG)?;
+    Tag::parse(&inside[at + 1..])
+        .map(|tag| (&inside[..at], tag))
+        .ok_or(TAG)
 }
 
 /// Returns whether a line, without blanks at its end, may be meant for a header.
@@ -133,7 +183,10 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 
 /// Returns whether a line, without blanks at its end, begins an operation.
 pub(super) fn begins_operation(line: &[u8]) -> bool {
-    line == b"REM" || [&b"PUT "[..], b"CUT ", b"MV "].iter().any(|word| line.starts_with(word))
+    line == b"REM"
+        || [&b"PUT "[..], b"CUT ", b"MV "]
+            .iter()
+            .any(|word| line.starts_with(word))
 }
 
 /// Returns whether a line begins as viewers number them: `7:`.
@@ -146,10 +199,20 @@ pub(super) fn is_numbered(line: &[u8]) -> bool {
 pub(super) fn older_form(line: &[u8]) -> Option<&'static str> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
     let with_sign = |line| -> IResult<&[u8], &[u8]> {
-        delimited(pair(digit1, tag("#")), take_while_m_n(2, 4, is_letter), tag(":")).parse(line)
+        delimited(
+            pair(digit1, tag("#")),
+            take_while_m_n(2, 4, is_letter),
+            tag(":"),
+        )
+        .parse(line)
     };
     let with_bar = |line| -> IResult<&[u8], &[u8]> {
-        delimited(pair(digit1, opt(tag("+"))), take_while_m_n(2, 4, is_letter), tag("|")).parse(line)
+        delimited(
+            pair(digit1, opt(tag("+"))),
+            take_while_m_n(2, 4, is_letter),
+            tag("|"),
+        )
+        .parse(line)
     };
     if with_sign(line).is_ok() {
         Some("lines of an older generation of hashline, `LINE#HH:text`,")

@@ -1,5 +1,5 @@
-//! The line-numbered edits of hashline 18: sections, each with a file, the tag of the version that the numbers are of,
-//! and what becomes of its lines.
+//! The line-numbered edits of hashline 18: sections, each with a file, the tag of the version that
+//! the numbers are of, and what becomes of its lines.
 //!
 //! ```text
 //! [src/lib.rs#2914]
@@ -9,7 +9,8 @@
 //! PUT >12 @x
 //! ```
 //!
-//! The marker lines of an envelope may stand around it. Numbers mean the file as it was, whatever stands above them.
+//! The marker lines of an envelope may stand around it. Numbers mean the file as it was, whatever
+//! stands above them.
 
 mod body;
 mod document;
@@ -23,7 +24,8 @@ const BEGIN: &[u8] = b"*** Begin Patch";
 const END: &[u8] = b"*** End Patch";
 const ABORT: &[u8] = b"*** Abort";
 
-/// Returns whether `line`, without blanks at its end, is the header of a section: the path and the tag.
+/// Returns whether `line`, without blanks at its end, is the header of a section: the path and the
+/// tag.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     line::header(line).is_ok()
 }
@@ -44,8 +46,9 @@ impl Syntax for Hashline {
         include_str!("../../../grammar/hashline.lark")
     }
 
-    /// A header counts only with what belongs below it: in mail a line in brackets is nothing special. Lines of the
-    /// older generations count at the start of the text, so that they can be refused by their name.
+    /// A header counts only with what belongs below it: in mail a line in brackets is nothing
+    /// special. Lines of the older generations count at the start of the text, so that they can be
+    /// refused by their name.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut header: Option<usize> = None;
         let mut begin: Option<usize> = None;
@@ -73,7 +76,13 @@ impl Syntax for Hashline {
         None
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let end = Document::new(text, from, options, sections).read()?;
         sections.step += 1;
         Ok(end)

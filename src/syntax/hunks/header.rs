@@ -26,7 +26,9 @@ pub(in crate::syntax) fn is_whole_header(line: &[u8]) -> bool {
 
 /// Returns the lines of both sides that a whole hunk header names.
 pub(in crate::syntax) fn ranges(line: &[u8]) -> Option<(LineRange, LineRange)> {
-    header(line).ok().map(|(_, header)| (header.old, header.new))
+    header(line)
+        .ok()
+        .map(|(_, header)| (header.old, header.new))
 }
 
 /// What a header says.
@@ -45,7 +47,14 @@ impl Header {
                 return SyntaxError::new(HEADER, span);
             };
             let place = Span::new(span.end - stop.left, span.end);
-            SyntaxError::new(if stop.is_overflow { SyntaxErrorKind::NumberTooLarge } else { HEADER }, place)
+            SyntaxError::new(
+                if stop.is_overflow {
+                    SyntaxErrorKind::NumberTooLarge
+                } else {
+                    HEADER
+                },
+                place,
+            )
         })
     }
 
@@ -55,7 +64,8 @@ impl Header {
     }
 }
 
-/// Where a header stops making sense: the number of bytes left, and whether a number is too large there.
+/// Where a header stops making sense: the number of bytes left, and whether a number is too large
+/// there.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     left: usize,
@@ -64,7 +74,10 @@ struct Stop {
 
 impl ParseError<&[u8]> for Stop {
     fn from_error_kind(input: &[u8], _: ErrorKind) -> Self {
-        Self { left: input.len(), is_overflow: false }
+        Self {
+            left: input.len(),
+            is_overflow: false,
+        }
     }
 
     fn append(_: &[u8], _: ErrorKind, other: Self) -> Self {
@@ -89,17 +102,27 @@ fn range(input: &[u8]) -> Parsed<'_, LineRange> {
     let count = count.unwrap_or(1);
     match start.checked_add(count) {
         Some(_) => Ok((rest, LineRange { start, count })),
-        None => Err(nom::Err::Failure(Stop { left: input.len(), is_overflow: true })),
+        None => Err(nom::Err::Failure(Stop {
+            left: input.len(),
+            is_overflow: true,
+        })),
     }
 }
 
 fn number(input: &[u8]) -> Parsed<'_, usize> {
     let (rest, digits) = digit1.parse(input)?;
-    let value =
-        digits.iter().try_fold(0_usize, |value, digit| value.checked_mul(10)?.checked_add(usize::from(digit - b'0')));
-    // A quarter of the range, so that sums and differences of two such numbers have room as `isize`.
+    let value = digits.iter().try_fold(0_usize, |value, digit| {
+        value
+            .checked_mul(10)?
+            .checked_add(usize::from(digit - b'0'))
+    });
+    // A quarter of the range, so that sums and differences of two such numbers have room as
+    // `isize`.
     match value.filter(|&value| value <= usize::MAX >> 2) {
         Some(value) => Ok((rest, value)),
-        None => Err(nom::Err::Failure(Stop { left: input.len(), is_overflow: true })),
+        None => Err(nom::Err::Failure(Stop {
+            left: input.len(),
+            is_overflow: true,
+        })),
     }
 }

@@ -1,4 +1,5 @@
-//! Hunks that name their lines, as unified and git diffs have them: the header by nom, the body by counting.
+//! Hunks that name their lines, as unified and git diffs have them: the header by nom, the body by
+//! counting.
 
 mod header;
 
@@ -9,13 +10,18 @@ use super::{Foreign, Options, SyntaxError, SyntaxErrorKind, Unnamed, content_spa
 use crate::plan::{Action, Anchor, Hunk, LineKind, has_note};
 use crate::text::{Lines, Span, without_ending};
 
-/// Reads the hunks that start at `from`, none or more, and returns them and where the next line starts.
+/// Reads the hunks that start at `from`, none or more, and returns them and where the next line
+/// starts.
 ///
 /// # Errors
 ///
-/// Returns the first mistake in a header or in the number of lines, also lines of a body behind the last counted
-/// one: git and GNU patch drop those without a word.
-pub(super) fn read(text: &[u8], from: usize, options: Options) -> Result<(Vec<Hunk>, usize), SyntaxError> {
+/// Returns the first mistake in a header or in the number of lines, also lines of a body behind the
+/// last counted one: git and GNU patch drop those without a word.
+pub(super) fn read(
+    text: &[u8],
+    from: usize,
+    options: Options,
+) -> Result<(Vec<Hunk>, usize), SyntaxError> {
     let mut lines = Lines::within(text, Span::new(from, text.len()));
     let mut hunks = Vec::new();
     while lines.peek().is_some_and(is_header) {
@@ -34,7 +40,10 @@ pub(super) fn read(text: &[u8], from: usize, options: Options) -> Result<(Vec<Hu
 /// Returns the error of a damaged hunk, which may be one of a word diff.
 fn explained(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
     if foreign::is_word_diff(text, start) {
-        return SyntaxError::new(SyntaxErrorKind::Foreign(Foreign::WordDiff), content_span(text, start));
+        return SyntaxError::new(
+            SyntaxErrorKind::Foreign(Foreign::WordDiff),
+            content_span(text, start),
+        );
     }
     error
 }
@@ -46,14 +55,26 @@ fn explained(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
 /// Returns [`SyntaxErrorKind::Contradiction`] at the first such hunk, as git does.
 pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), SyntaxError> {
     let (has_other, says) = match action {
-        Action::Create => (hunks.iter().find(|hunk| hunk.old.count > 0), "a new file has no old lines"),
-        Action::Delete => (hunks.iter().find(|hunk| hunk.new.count > 0), "a deleted file has no new lines"),
+        Action::Create => (
+            hunks.iter().find(|hunk| hunk.old.count > 0),
+            "a new file has no old lines",
+        ),
+        Action::Delete => (
+            hunks.iter().find(|hunk| hunk.new.count > 0),
+            "a deleted file has no new lines",
+        ),
         _ => (None, ""),
     };
-    has_other.map_or(Ok(()), |hunk| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), hunk.header)))
+    has_other.map_or(Ok(()), |hunk| {
+        Err(SyntaxError::new(
+            SyntaxErrorKind::Contradiction(says),
+            hunk.header,
+        ))
+    })
 }
 
-/// Returns whether the header of `hunk` promises other numbers of lines than the hunk was read with.
+/// Returns whether the header of `hunk` promises other numbers of lines than the hunk was read
+/// with.
 pub(super) fn is_miscounted(text: &[u8], hunk: &Hunk) -> bool {
     promised(text, hunk).is_some_and(|promised| promised != (hunk.old.count, hunk.new.count))
 }
@@ -66,7 +87,9 @@ pub(super) fn promised(text: &[u8], hunk: &Hunk) -> Option<(usize, usize)> {
 
 fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<Hunk, SyntaxError> {
     let start = lines.offset();
-    let line = lines.next().map_or(&b""[..], |(_, line)| without_ending(line));
+    let line = lines
+        .next()
+        .map_or(&b""[..], |(_, line)| without_ending(line));
     let span = Span::new(start, start + line.len());
     let mut header = Header::parse(line, span)?;
     let body = if options.recount {
@@ -124,7 +147,12 @@ impl Counts {
     }
 }
 
-fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Result<Span, SyntaxError> {
+fn counted(
+    text: &[u8],
+    lines: &mut Lines<'_>,
+    header: &Header,
+    at: Span,
+) -> Result<Span, SyntaxError> {
     let start = lines.offset();
     let mut counts = Counts::default();
     while counts.old < header.old.count || counts.new < header.new.count {
@@ -143,18 +171,24 @@ fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Res
         lines.next();
     }
     if counts.changed == 0 {
-        return Err(SyntaxError::new(SyntaxErrorKind::Expected("a hunk that adds or removes a line"), at));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::Expected("a hunk that adds or removes a line"),
+            at,
+        ));
     }
     Ok(Span::new(start, lines.offset()))
 }
 
-/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its `\` line. The `\` line
-/// itself may be cut off: it has one meaning only.
+/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its
+/// `\` line. The `\` line itself may be cut off: it has one meaning only.
 fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     let bytes = body.of(text);
     let last = &bytes[memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1)..];
     if !last.is_empty() && !last.starts_with(b"\\") {
-        return Err(SyntaxError::new(SyntaxErrorKind::NO_NEWLINE, Span::new(body.end, body.end)));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::NO_NEWLINE,
+            Span::new(body.end, body.end),
+        ));
     }
     if !has_note(bytes) {
         return Ok(());
@@ -164,7 +198,9 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
         if let Some(BodyLine::Line(kind)) = body_line(line) {
             let (is_old, is_new) = (kind != LineKind::Insertion, kind != LineKind::Deletion);
             if (is_old && is_old_over) || (is_new && is_new_over) {
-                let says = SyntaxErrorKind::Contradiction("a line follows the one without a newline at its end");
+                let says = SyntaxErrorKind::Contradiction(
+                    "a line follows the one without a newline at its end",
+                );
                 return Err(SyntaxError::new(says, content_span(text, span.start)));
             }
             last = (is_old, is_new);
@@ -181,20 +217,36 @@ fn line_count(header: &Header, counts: Counts, at: Span) -> SyntaxError {
     } else {
         counts.old < header.old.count
     };
-    let (side, promised, found) =
-        if is_old { ("old", header.old.count, counts.old) } else { ("new", header.new.count, counts.new) };
-    SyntaxError::new(SyntaxErrorKind::LineCount { side, promised, found }, at)
+    let (side, promised, found) = if is_old {
+        ("old", header.old.count, counts.old)
+    } else {
+        ("new", header.new.count, counts.new)
+    };
+    SyntaxError::new(
+        SyntaxErrorKind::LineCount {
+            side,
+            promised,
+            found,
+        },
+        at,
+    )
 }
 
-/// Takes the lines of a body up to the next header, a signature or other text. Empty lines at the end belong to
-/// the hunk only if the header counts them.
-fn recounted<'a>(text: &'a [u8], lines: &mut Lines<'a>, header: &Header, options: Options) -> (Span, (usize, usize)) {
+/// Takes the lines of a body up to the next header, a signature or other text. Empty lines at the
+/// end belong to the hunk only if the header counts them.
+fn recounted<'a>(
+    text: &'a [u8],
+    lines: &mut Lines<'a>,
+    header: &Header,
+    options: Options,
+) -> (Span, (usize, usize)) {
     let start = lines.offset();
     let (mut counts, mut solid) = (Counts::default(), (Counts::default(), start));
     while let Some(line) = lines.peek() {
         let is_full = (counts.old, counts.new) == (header.old.count, header.new.count);
         let is_over = is_full && options.is_mail && is_mail_signature(line);
-        let Some(kind) = body_line(line).filter(|_| !is_over && !starts_other_text(lines.clone())) else {
+        let Some(kind) = body_line(line).filter(|_| !is_over && !starts_other_text(lines.clone()))
+        else {
             break;
         };
         if let BodyLine::Line(kind) = kind {
@@ -212,31 +264,53 @@ fn recounted<'a>(text: &'a [u8], lines: &mut Lines<'a>, header: &Header, options
     (Span::new(start, lines.offset()), (counts.old, counts.new))
 }
 
-fn refuse_extra_lines(text: &[u8], mut lines: Lines<'_>, options: Options) -> Result<(), SyntaxError> {
-    let is_direct = lines.peek().is_some_and(|line| !line.trim_ascii().is_empty());
-    while lines.peek().is_some_and(|line| line.trim_ascii().is_empty()) {
+fn refuse_extra_lines(
+    text: &[u8],
+    mut lines: Lines<'_>,
+    options: Options,
+) -> Result<(), SyntaxError> {
+    let is_direct = lines
+        .peek()
+        .is_some_and(|line| !line.trim_ascii().is_empty());
+    while lines
+        .peek()
+        .is_some_and(|line| line.trim_ascii().is_empty())
+    {
         lines.next();
     }
     let Some(line) = lines.peek() else {
         return Ok(());
     };
     // Behind an empty line text may well be indented or begin with a dash, hardly ever with a plus.
-    let is_body = if is_direct { matches!(line[0], b' ' | b'-' | b'+') } else { line[0] == b'+' };
+    let is_body = if is_direct {
+        matches!(line[0], b' ' | b'-' | b'+')
+    } else {
+        line[0] == b'+'
+    };
     let is_header = options.unnamed == Unnamed::Taken && starts_loose_header(lines.clone());
     let is_signature = options.is_mail && is_mail_signature(line);
-    if !is_body || is_header || is_signature || starts_rule(lines.clone()) || starts_other_text(lines.clone()) {
+    if !is_body
+        || is_header
+        || is_signature
+        || starts_rule(lines.clone())
+        || starts_other_text(lines.clone())
+    {
         return Ok(());
     }
-    Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())))
+    Err(SyntaxError::new(
+        SyntaxErrorKind::ExtraLines,
+        content_span(text, lines.offset()),
+    ))
 }
 
-/// Returns whether `line` is the one above the signature of a mail. After a complete hunk of a mail it ends the patch, also
-/// if the lines of the signature begin like those of a hunk.
+/// Returns whether `line` is the one above the signature of a mail. After a complete hunk of a mail
+/// it ends the patch, also if the lines of the signature begin like those of a hunk.
 pub(crate) fn is_mail_signature(line: &[u8]) -> bool {
     without_ending(line) == b"-- "
 }
 
-/// Returns whether a line that looks like one of a body is a mail signature or the header of the next file.
+/// Returns whether a line that looks like one of a body is a mail signature or the header of the
+/// next file.
 fn starts_other_text(mut lines: Lines<'_>) -> bool {
     let Some((_, line)) = lines.next() else {
         return false;
@@ -249,19 +323,24 @@ fn starts_other_text(mut lines: Lines<'_>) -> bool {
 /// Returns whether a rule of dashes starts here, and no line of a body follows it.
 fn starts_rule(mut lines: Lines<'_>) -> bool {
     let is_rule = |line: &[u8]| line.len() >= 3 && line.iter().all(|byte| *byte == b'-');
-    let starts = lines.next().is_some_and(|(_, line)| is_rule(line.trim_ascii_end()));
+    let starts = lines
+        .next()
+        .is_some_and(|(_, line)| is_rule(line.trim_ascii_end()));
     starts && !is_marked(lines.peek().unwrap_or_default())
 }
 
-/// Returns whether a header that only GNU patch reads starts here: `---` or `+++` alone above a hunk, or `+++` first.
+/// Returns whether a header that only GNU patch reads starts here: `---` or `+++` alone above a
+/// hunk, or `+++` first.
 fn starts_loose_header(mut lines: Lines<'_>) -> bool {
     let Some((_, line)) = lines.next() else {
         return false;
     };
     let next = lines.peek().unwrap_or_default();
     let is_swapped = line.starts_with(b"+++ ") && next.starts_with(b"--- ");
-    let is_alone =
-        [&b"--- "[..], b"+++ "].iter().any(|words| line.starts_with(words)) && is_whole_header(without_ending(next));
+    let is_alone = [&b"--- "[..], b"+++ "]
+        .iter()
+        .any(|words| line.starts_with(words))
+        && is_whole_header(without_ending(next));
     is_swapped || is_alone
 }
 
@@ -283,7 +362,10 @@ mod tests {
 
     fn bodies(text: &str, options: Options) -> Vec<(LineRange, LineRange, &str)> {
         let (hunks, _) = read(text.as_bytes(), 0, options).unwrap();
-        hunks.iter().map(|hunk| (hunk.old, hunk.new, &text[hunk.body.start..hunk.body.end])).collect()
+        hunks
+            .iter()
+            .map(|hunk| (hunk.old, hunk.new, &text[hunk.body.start..hunk.body.end]))
+            .collect()
     }
 
     fn range(start: usize, count: usize) -> LineRange {
@@ -297,8 +379,19 @@ mod tests {
         let hunk = &hunks[0];
         let parts = [hunk.span, hunk.header, hunk.body, hunk.section].map(|span| span.of(text));
         let header = b"@@ -3 +3,2 @@ fn main";
-        assert_eq!(parts, [&text[..end], header, &text[header.len() + 2..end], b"fn main"]);
-        assert_eq!((hunk.old, hunk.new, &text[end..]), (range(3, 1), range(3, 2), &b"prose"[..]));
+        assert_eq!(
+            parts,
+            [
+                &text[..end],
+                header,
+                &text[header.len() + 2..end],
+                b"fn main"
+            ]
+        );
+        assert_eq!(
+            (hunk.old, hunk.new, &text[end..]),
+            (range(3, 1), range(3, 2), &b"prose"[..])
+        );
     }
 
     #[test]
@@ -311,11 +404,17 @@ mod tests {
     #[test]
     fn numbers_cannot_overflow() {
         let large = "18446744073709551615";
-        for text in [format!("@@ -{large} +1 @@\n"), format!("@@ -1 +1,{large} @@\n"), format!("@@ -9{large} +1 @@\n")]
-        {
+        for text in [
+            format!("@@ -{large} +1 @@\n"),
+            format!("@@ -1 +1,{large} @@\n"),
+            format!("@@ -9{large} +1 @@\n"),
+        ] {
             assert_eq!(error(&text).0, SyntaxErrorKind::NumberTooLarge, "{text}");
         }
-        assert_eq!(error("@@ -1 +9999999999999999999 @@\n").1, "9999999999999999999 @@");
+        assert_eq!(
+            error("@@ -1 +9999999999999999999 @@\n").1,
+            "9999999999999999999 @@"
+        );
     }
 
     #[test]
@@ -326,10 +425,20 @@ mod tests {
 
     #[test]
     fn a_short_body_is_refused_where_it_ends() {
-        let count = |side, promised, found| SyntaxErrorKind::LineCount { side, promised, found };
-        assert_eq!(error("@@ -1,2 +1 @@\n-a\n+b\nprose\n"), (count("old", 2, 1), "prose"));
+        let count = |side, promised, found| SyntaxErrorKind::LineCount {
+            side,
+            promised,
+            found,
+        };
+        assert_eq!(
+            error("@@ -1,2 +1 @@\n-a\n+b\nprose\n"),
+            (count("old", 2, 1), "prose")
+        );
         assert_eq!(error("@@ -1 +1,2 @@\n-a\n+b\n"), (count("new", 2, 1), ""));
-        assert_eq!(error("@@ -1 +1,2 @@\n-a\n-b\n+b\n"), (count("old", 1, 2), "-b"));
+        assert_eq!(
+            error("@@ -1 +1,2 @@\n-a\n-b\n+b\n"),
+            (count("old", 1, 2), "-b")
+        );
     }
 
     #[test]
@@ -338,21 +447,49 @@ mod tests {
             let text = format!("@@ -1 +1 @@\n-a\n+b\n{extra}\n");
             assert_eq!(error(&text), (SyntaxErrorKind::ExtraLines, extra));
         }
-        assert_eq!(error("@@ -1 +1 @@\n-a\n+b\n\n+c\n"), (SyntaxErrorKind::ExtraLines, "+c"));
-        for other in ["-- \n2.39\n", "--\n", "\n", "prose\n", "--- a\n+++ b\n", "  \n", ""] {
+        assert_eq!(
+            error("@@ -1 +1 @@\n-a\n+b\n\n+c\n"),
+            (SyntaxErrorKind::ExtraLines, "+c")
+        );
+        for other in [
+            "-- \n2.39\n",
+            "--\n",
+            "\n",
+            "prose\n",
+            "--- a\n+++ b\n",
+            "  \n",
+            "",
+        ] {
             let text = format!("@@ -1 +1 @@\n-a\n+b\n{other}");
-            assert_eq!(bodies(&text, Options::default()), [(range(1, 1), range(1, 1), "-a\n+b\n")], "{other}");
+            assert_eq!(
+                bodies(&text, Options::default()),
+                [(range(1, 1), range(1, 1), "-a\n+b\n")],
+                "{other}"
+            );
         }
     }
 
     #[test]
     fn a_line_without_newline_is_the_last_one() {
-        assert_eq!(error("@@ -1 +1 @@\n-a\n+b"), (SyntaxErrorKind::NO_NEWLINE, ""));
-        let says = SyntaxErrorKind::Contradiction("a line follows the one without a newline at its end");
-        assert_eq!(error("@@ -1,2 +1,3 @@\n a\n+b\n\\ No newline\n c\n"), (says.clone(), " c"));
-        assert_eq!(error("@@ -1,2 +1 @@\n-a\n\\ No newline\n+b\n-c\n"), (says, "-c"));
+        assert_eq!(
+            error("@@ -1 +1 @@\n-a\n+b"),
+            (SyntaxErrorKind::NO_NEWLINE, "")
+        );
+        let says =
+            SyntaxErrorKind::Contradiction("a line follows the one without a newline at its end");
+        assert_eq!(
+            error("@@ -1,2 +1,3 @@\n a\n+b\n\\ No newline\n c\n"),
+            (says.clone(), " c")
+        );
+        assert_eq!(
+            error("@@ -1,2 +1 @@\n-a\n\\ No newline\n+b\n-c\n"),
+            (says, "-c")
+        );
         let both = "@@ -1 +1 @@\n\\ No newline\n-a\n\\ No newline\n+b\n\\ No newline\n";
-        assert_eq!(read(both.as_bytes(), 0, Options::default()).unwrap().1, both.len());
+        assert_eq!(
+            read(both.as_bytes(), 0, Options::default()).unwrap().1,
+            both.len()
+        );
     }
 
     #[test]
@@ -365,8 +502,14 @@ mod tests {
     #[test]
     fn recounting_believes_the_body() {
         let text = "@@ -1,9 +1,9 @@\n a\n-b\n\n-- \n2.39\n@@ -5 +5 @@\n-a\n+b\n--- x\n+++ x\n";
-        let options = Options { recount: true, ..Options::default() };
-        assert_eq!(bodies(text, options), [(range(1, 2), range(1, 1), " a\n-b\n")]);
+        let options = Options {
+            recount: true,
+            ..Options::default()
+        };
+        assert_eq!(
+            bodies(text, options),
+            [(range(1, 2), range(1, 1), " a\n-b\n")]
+        );
         let (_, end) = read(text.as_bytes(), 0, options).unwrap();
         assert_eq!(&text.as_bytes()[end..end + 4], b"\n-- ");
     }

@@ -6,7 +6,9 @@ use super::reader::{Member, Value};
 use super::{Options, Sections, SyntaxError, SyntaxErrorKind, claim, digest};
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target, Times};
+use crate::plan::{
+    Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target, Times,
+};
 
 /// The keys of the old and of the new text.
 const SPELLINGS: &[(&str, &str)] = &[
@@ -34,23 +36,38 @@ struct Entry {
 }
 
 /// Reads a list of changes, each with its file; those of one file see it as it was, all of them.
-pub(super) fn of_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
+pub(super) fn of_files(
+    list: Value<'_>,
+    _: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
     let mut operations: HashMap<Vec<u8>, usize> = HashMap::new();
     for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
         let entry = entry(value, index)?;
-        let claim = entry.path.ok_or_else(|| value.expected("an object with `path`"))?;
-        let file = RelPath::new(&claim.bytes).map_or_else(|_| claim.bytes.clone(), |path| path.as_bytes().to_vec());
+        let claim = entry
+            .path
+            .ok_or_else(|| value.expected("an object with `path`"))?;
+        let file = RelPath::new(&claim.bytes)
+            .map_or_else(|_| claim.bytes.clone(), |path| path.as_bytes().to_vec());
         let at = *operations.entry(file).or_insert_with(|| {
-            let changes = Replacements { edits: Vec::new(), order: EditOrder::AtOnce, closeness: Closeness::Exact };
+            let changes = Replacements {
+                edits: Vec::new(),
+                order: EditOrder::AtOnce,
+                closeness: Closeness::Exact,
+            };
             let name = Name::Agreed(vec![claim]);
-            sections.push(Action::Modify, name, Edit::Replacements(Box::new(changes)), value.span());
+            sections.push(
+                Action::Modify,
+                name,
+                Edit::Replacements(Box::new(changes)),
+                value.span(),
+            );
             sections.operations.len() - 1
         });
         let operation = &mut sections.operations[at];
-        if entry
-            .expected
-            .is_some_and(|expected| **operation.expected.get_or_insert_with(|| Box::new(expected)) != expected)
-        {
+        if entry.expected.is_some_and(|expected| {
+            **operation.expected.get_or_insert_with(|| Box::new(expected)) != expected
+        }) {
             return Err(two_digests(value));
         }
         if let Edit::Replacements(changes) = &mut operation.edit {
@@ -63,14 +80,20 @@ pub(super) fn of_files(list: Value<'_>, _: Options, sections: &mut Sections) -> 
 /// Reads a list of changes of one file that is named elsewhere.
 ///
 /// `expected` is the digest that is stated next to the list.
-pub(super) fn of_one_file(list: Value<'_>, mut expected: Option<Sha256>) -> Result<EditList, SyntaxError> {
+pub(super) fn of_one_file(
+    list: Value<'_>,
+    mut expected: Option<Sha256>,
+) -> Result<EditList, SyntaxError> {
     let mut edits = Vec::new();
     for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
         let entry = entry(value, index)?;
         if entry.path.is_some() {
             return Err(value.expected("an edit without `path`"));
         }
-        if entry.expected.is_some_and(|digest| *expected.get_or_insert(digest) != digest) {
+        if entry
+            .expected
+            .is_some_and(|digest| *expected.get_or_insert(digest) != digest)
+        {
             return Err(two_digests(value));
         }
         edits.push(entry.edit);
@@ -79,14 +102,23 @@ pub(super) fn of_one_file(list: Value<'_>, mut expected: Option<Sha256>) -> Resu
 }
 
 fn two_digests(value: Value<'_>) -> SyntaxError {
-    SyntaxError::new(SyntaxErrorKind::Contradiction("two digests for one file"), value.span())
+    SyntaxError::new(
+        SyntaxErrorKind::Contradiction("two digests for one file"),
+        value.span(),
+    )
 }
 
 fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
     let members = value.object("an object with `old` and `new`")?;
-    let is_spelled = |(old, new): &&(&str, &str)| members.iter().any(|member| member.key == *old || member.key == *new);
-    let &(old_key, new_key) =
-        SPELLINGS.iter().find(is_spelled).ok_or_else(|| value.expected("an object with `old` and `new`"))?;
+    let is_spelled = |(old, new): &&(&str, &str)| {
+        members
+            .iter()
+            .any(|member| member.key == *old || member.key == *new)
+    };
+    let &(old_key, new_key) = SPELLINGS
+        .iter()
+        .find(is_spelled)
+        .ok_or_else(|| value.expected("an object with `old` and `new`"))?;
     let (mut path, mut expected, mut old, mut new, mut times) = (None, None, None, None, None);
     for member in &members {
         match member.key.as_str() {
@@ -95,20 +127,43 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
             "path" => path = Some(claim(member)?),
             "expected_hash" | "expected" if expected.is_none() => expected = Some(digest(member)?),
             "all" | "replace_all" if times.is_none() => {
-                times = Some(if member.value.flag()? { Times::Every } else { Times::Once });
+                times = Some(if member.value.flag()? {
+                    Times::Every
+                } else {
+                    Times::Once
+                });
             }
-            _ => return Err(member.unknown("`path`, `old`, `new`, `all`, `expected_hash` or `expected`")),
+            _ => {
+                return Err(
+                    member.unknown("`path`, `old`, `new`, `all`, `expected_hash` or `expected`")
+                );
+            }
         }
     }
     let (Some(old), Some(new)) = (old, new) else {
         return Err(value.expected("both the old and the new text"));
     };
-    let target = Target::Text { old: old.into_bytes(), times: times.unwrap_or(Times::Once) };
-    let edit = Replacement { target, new: new.into_bytes(), span: value.span(), index: Some(index), line: None };
-    Ok(Entry { path, expected, edit })
+    let target = Target::Text {
+        old: old.into_bytes(),
+        times: times.unwrap_or(Times::Once),
+    };
+    let edit = Replacement {
+        target,
+        new: new.into_bytes(),
+        span: value.span(),
+        index: Some(index),
+        line: None,
+    };
+    Ok(Entry {
+        path,
+        expected,
+        edit,
+    })
 }
 
 fn old_text(member: &Member<'_>) -> Result<String, SyntaxError> {
     const WANTED: &str = "the old text as a string, not empty";
-    Some(member.value.text(WANTED)?).filter(|old| !old.is_empty()).ok_or_else(|| member.value.expected(WANTED))
+    Some(member.value.text(WANTED)?)
+        .filter(|old| !old.is_empty())
+        .ok_or_else(|| member.value.expected(WANTED))
 }

@@ -1,10 +1,11 @@
 //! Changes as a JSON document: the whole contents of files, or changes of texts in them.
 //!
-//! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
-//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. `{"patch": "..."}`
-//! holds a patch of another grammar. `expected_hash`, in an entry or next to the key of a document for one file, is the
-//! digest that the file must have before. The operations of `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a
-//! JSON Schema, `grammar/json.schema.json`.
+//! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A
+//! file that is there gets the contents, one that is not is made. `{"edits": [{"path": "a", "old":
+//! "...", "new": "..."}]}`. `{"patch": "..."}` holds a patch of another grammar. `expected_hash`,
+//! in an entry or next to the key of a document for one file, is the digest that the file must have
+//! before. The operations of `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a JSON
+//! Schema, `grammar/json.schema.json`.
 
 mod edits;
 mod operations;
@@ -26,10 +27,15 @@ use crate::plan::{Action, Claim, Edit, Name, Operation, Strip};
 use crate::text::Span;
 
 /// The kinds of change, each by its key, and what reads them.
-const KINDS: &[(&str, Read)] =
-    &[("replace", whole_files), ("changes", whole_files), ("edits", edits::of_files), ("patch", patch::quoted)];
+const KINDS: &[(&str, Read)] = &[
+    ("replace", whole_files),
+    ("changes", whole_files),
+    ("edits", edits::of_files),
+    ("patch", patch::quoted),
+];
 
-const DOCUMENT_KEYS: &str = "`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`";
+const DOCUMENT_KEYS: &str =
+    "`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`";
 
 /// Reads the value of one of [`KINDS`].
 type Read = fn(Value<'_>, Options, &mut Sections) -> Result<(), SyntaxError>;
@@ -52,13 +58,27 @@ impl Syntax for Json {
 
     /// A document has to come next: below other text an opening brace says nothing.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        let next = |at: usize| Some(at + text[at..].iter().position(|byte| !byte.is_ascii_whitespace())?);
+        let next = |at: usize| {
+            Some(
+                at + text[at..]
+                    .iter()
+                    .position(|byte| !byte.is_ascii_whitespace())?,
+            )
+        };
         let start = next(from).filter(|&start| matches!(text[start], b'{' | b'['))?;
         let may_follow: &[u8] = if text[start] == b'{' { b"\"}" } else { b"{" };
-        next(start + 1).filter(|&key| may_follow.contains(&text[key])).map(|_| start)
+        next(start + 1)
+            .filter(|&key| may_follow.contains(&text[key]))
+            .map(|_| start)
     }
 
-    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(
+        &self,
+        text: &[u8],
+        from: usize,
+        options: Options,
+        sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
         let (document, end) = Value::read(text, from)?;
         if text[from..].trim_ascii_start().starts_with(b"[") {
             return operations::list(document, options, sections).map(|()| end);
@@ -76,7 +96,10 @@ impl Syntax for Json {
             let kind = KINDS.iter().find(|(key, _)| *key == member.key);
             let (_, read) = kind.ok_or_else(|| member.unknown(DOCUMENT_KEYS))?;
             if found.replace((read, member.value)).is_some() {
-                return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("two kinds of change at once"), member.at));
+                return Err(SyntaxError::new(
+                    SyntaxErrorKind::Contradiction("two kinds of change at once"),
+                    member.at,
+                ));
             }
         }
         let Some((read, value)) = found else {
@@ -95,8 +118,14 @@ impl Syntax for Json {
 /// Requires that the only file of `operations` has this digest before the first of them.
 fn expect(operations: &mut [Operation<Name>], digest: Sha256, at: Span) -> Result<(), SyntaxError> {
     let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), at));
-    let [operation] = operations else { return contradiction("a digest belongs to a change of one file") };
-    if operation.expected.as_ref().is_some_and(|known| **known != digest) {
+    let [operation] = operations else {
+        return contradiction("a digest belongs to a change of one file");
+    };
+    if operation
+        .expected
+        .as_ref()
+        .is_some_and(|known| **known != digest)
+    {
         return contradiction("two digests for one file");
     }
     operation.expected = Some(Box::new(digest));
@@ -108,15 +137,18 @@ fn is_digest(member: &Member<'_>) -> bool {
     matches!(member.key.as_str(), "expected_hash" | "expected")
 }
 
-/// Reads the changes of one file: a list of `{"old", "new", "all", "expected_hash"}`, or an object that has one as `edits`,
-/// perhaps with `expected_hash` next to it.
+/// Reads the changes of one file: a list of `{"old", "new", "all", "expected_hash"}`, or an object
+/// that has one as `edits`, perhaps with `expected_hash` next to it.
 ///
 /// # Errors
 ///
 /// Returns the first mistake.
 pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
     const WANTED: &str = "a list of edits";
-    let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
+    let start = text
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace())
+        .unwrap_or(text.len());
     let (value, end) = Value::read(text, start)?;
     super::refuse_prose(text, end, text.len())?;
     if !text[start..].starts_with(b"{") {
@@ -130,7 +162,9 @@ pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
             _ => return Err(member.unknown("`edits`, `expected_hash` or `expected`")),
         }
     }
-    let list = list.ok_or_else(|| SyntaxError::new(SyntaxErrorKind::Expected(WANTED), Span::new(start, end)))?;
+    let list = list.ok_or_else(|| {
+        SyntaxError::new(SyntaxErrorKind::Expected(WANTED), Span::new(start, end))
+    })?;
     edits::of_one_file(list, expected)
 }
 
@@ -143,7 +177,9 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
             match member.key.as_str() {
                 "path" => path = Some(file(&member, &mut seen)?),
                 "content" => content = Some(member.value.text("the contents as a string")?),
-                "expected_hash" | "expected" if expected.is_none() => expected = Some(digest(&member)?),
+                "expected_hash" | "expected" if expected.is_none() => {
+                    expected = Some(digest(&member)?);
+                }
                 _ => return Err(member.unknown("`path`, `content`, `expected_hash` or `expected`")),
             }
         }
@@ -160,24 +196,35 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
 /// Reads the name of a file that no entry before had.
 fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
-    let plain = RelPath::new(&bytes).map_or_else(|_| bytes.clone(), |path| path.as_bytes().to_vec());
+    let plain =
+        RelPath::new(&bytes).map_or_else(|_| bytes.clone(), |path| path.as_bytes().to_vec());
     if !seen.insert(plain) {
         let twice = SyntaxErrorKind::Contradiction("two entries for one file");
         return Err(SyntaxError::new(twice, member.value.span()));
     }
-    Ok(Name::Agreed(vec![Claim { bytes, strip: Strip::Literal, span: member.value.span() }]))
+    Ok(Name::Agreed(vec![Claim {
+        bytes,
+        strip: Strip::Literal,
+        span: member.value.span(),
+    }]))
 }
 
 /// Reads what a file has to hold: its digest, or under the key `expected` the contents themselves.
 fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
     const WANTED: &str = "`sha256:` and 64 hex digits";
     if member.key == "expected" {
-        return Ok(Sha256::of(member.value.text("the contents as a string")?.as_bytes()));
+        return Ok(Sha256::of(
+            member.value.text("the contents as a string")?.as_bytes(),
+        ));
     }
     Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))
 }
 
 fn claim(member: &Member<'_>) -> Result<Claim, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
-    Ok(Claim { bytes, strip: Strip::Literal, span: member.value.span() })
+    Ok(Claim {
+        bytes,
+        strip: Strip::Literal,
+        span: member.value.span(),
+    })
 }

@@ -1,8 +1,10 @@
-//! The operations of `OpenAI`'s `apply_patch` tool: one or a list, each alone or in the object of its call.
+//! The operations of `OpenAI`'s `apply_patch` tool: one or a list, each alone or in the object of
+//! its call.
 //!
-//! `{"type": "update_file", "path": "a", "diff": "@@\n-old\n+new"}`; `create_file` has a diff of added lines only, and
-//! `delete_file` needs none. Each may have the digest that its file must have before (`expected_hash`). The diff is what stands in an envelope of Codex, and each operation sees what the one
-//! before left. As there, a file that is made ends with a line end.
+//! `{"type": "update_file", "path": "a", "diff": "@@\n-old\n+new"}`; `create_file` has a diff of
+//! added lines only, and `delete_file` needs none. Each may have the digest that its file must have
+//! before (`expected_hash`). The diff is what stands in an envelope of Codex, and each operation
+//! sees what the one before left. As there, a file that is made ends with a line end.
 
 use super::reader::{Member, Value};
 use super::{Options, Sections, SyntaxError, claim, digest, is_digest};
@@ -18,28 +20,50 @@ const CALL_KEYS: [&str; 5] = ["type", "id", "call_id", "status", "created_by"];
 
 /// Returns whether an object with `members` is one of an operation or a call.
 pub(super) fn is_meant(members: &[Member<'_>]) -> bool {
-    members.iter().any(|member| matches!(member.key.as_str(), "type" | "operation"))
+    members
+        .iter()
+        .any(|member| matches!(member.key.as_str(), "type" | "operation"))
 }
 
 /// Reads a list of operations and calls.
-pub(super) fn list(list: Value<'_>, options: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
-    list.entries("a list of operations")?.into_iter().try_for_each(|entry| one(entry, options, sections))
+pub(super) fn list(
+    list: Value<'_>,
+    options: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
+    list.entries("a list of operations")?
+        .into_iter()
+        .try_for_each(|entry| one(entry, options, sections))
 }
 
 /// Reads an operation, or the call that holds it.
-pub(super) fn one(value: Value<'_>, options: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
+pub(super) fn one(
+    value: Value<'_>,
+    options: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
     let members = value.object(WANTED)?;
     let Some(operation) = members.iter().find(|member| member.key == "operation") else {
         return operation(value, &members, options, sections);
     };
     for member in &members {
         match member.key.as_str() {
-            "type" if member.value.text(CALL)? != CALL => return Err(member.value.expected("`apply_patch_call`")),
+            "type" if member.value.text(CALL)? != CALL => {
+                return Err(member.value.expected("`apply_patch_call`"));
+            }
             key if key == "operation" || CALL_KEYS.contains(&key) => {}
-            _ => return Err(member.unknown("`type`, `id`, `call_id`, `status`, `created_by` or `operation`")),
+            _ => {
+                return Err(member
+                    .unknown("`type`, `id`, `call_id`, `status`, `created_by` or `operation`"));
+            }
         }
     }
-    self::operation(operation.value, &operation.value.object(WANTED)?, options, sections)
+    self::operation(
+        operation.value,
+        &operation.value.object(WANTED)?,
+        options,
+        sections,
+    )
 }
 
 fn operation(
@@ -53,12 +77,21 @@ fn operation(
         match member.key.as_str() {
             "type" => kind = Some((member.value.text(KINDS)?, member.value)),
             "path" => path = Some(claim(member)?),
-            "diff" => diff = member.value.optional_text("the diff as a string")?.map(|text| (text, member.value)),
+            "diff" => {
+                diff = member
+                    .value
+                    .optional_text("the diff as a string")?
+                    .map(|text| (text, member.value));
+            }
             _ if is_digest(member) && expected.is_none() => expected = Some(digest(member)?),
-            _ => return Err(member.unknown("`type`, `path`, `diff`, `expected_hash` or `expected`")),
+            _ => {
+                return Err(member.unknown("`type`, `path`, `diff`, `expected_hash` or `expected`"));
+            }
         }
     }
-    let (Some((kind, at)), Some(path)) = (kind, path) else { return Err(value.expected(WANTED)) };
+    let (Some((kind, at)), Some(path)) = (kind, path) else {
+        return Err(value.expected(WANTED));
+    };
     let action = match kind.as_str() {
         "create_file" => Action::Create,
         "update_file" => Action::Modify,
@@ -79,7 +112,8 @@ fn operation(
     Ok(())
 }
 
-/// Adds an operation with a diff, which is an input of its own: its lines stand nowhere in the document.
+/// Adds an operation with a diff, which is an input of its own: its lines stand nowhere in the
+/// document.
 fn changed(
     action: Action,
     path: Claim,
@@ -96,7 +130,10 @@ fn changed(
         _ => codex::chunks(&text, options).map(Edit::Hunks),
     };
     let edit = edit.map_err(|error| SyntaxError::new(error.kind, at.span()))?;
-    let name = Name::Agreed(vec![Claim { span: Span::new(0, 0), ..path }]);
+    let name = Name::Agreed(vec![Claim {
+        span: Span::new(0, 0),
+        ..path
+    }]);
     let span = Span::new(0, text.len());
     sections.quoted.push(text.into());
     let input = sections.quoted.len();

@@ -30,20 +30,36 @@ impl<'a> Value<'a> {
     pub(super) fn read(text: &'a [u8], from: usize) -> Result<(Self, usize), SyntaxError> {
         let rest = std::str::from_utf8(&text[from..]).map_err(|error| {
             let at = from + error.valid_up_to();
-            SyntaxError::new(SyntaxErrorKind::Expected("text in UTF-8"), Span::new(at, at + 1))
+            SyntaxError::new(
+                SyntaxErrorKind::Expected("text in UTF-8"),
+                Span::new(at, at + 1),
+            )
         })?;
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
         match values.next() {
-            Some(Ok(raw)) => Ok((Self { raw: rest, start: from }.part(raw), from + values.byte_offset())),
+            Some(Ok(raw)) => Ok((
+                Self {
+                    raw: rest,
+                    start: from,
+                }
+                .part(raw),
+                from + values.byte_offset(),
+            )),
             Some(Err(error)) => Err(malformed(&error, text, from)),
-            None => Err(SyntaxError::new(SyntaxErrorKind::Expected("JSON"), Span::new(from, from))),
+            None => Err(SyntaxError::new(
+                SyntaxErrorKind::Expected("JSON"),
+                Span::new(from, from),
+            )),
         }
     }
 
     /// Returns a value that stands in this one.
     fn part(self, raw: &'a RawValue) -> Self {
         let raw = raw.get();
-        Self { raw, start: self.start + (raw.as_ptr().addr() - self.raw.as_ptr().addr()) }
+        Self {
+            raw,
+            start: self.start + (raw.as_ptr().addr() - self.raw.as_ptr().addr()),
+        }
     }
 
     /// Returns where it stands in the input.
@@ -54,7 +70,10 @@ impl<'a> Value<'a> {
     /// Returns the error that `what` should stand here.
     pub(super) fn expected(self, what: &'static str) -> SyntaxError {
         let line = memchr::memchr(b'\n', self.raw.as_bytes()).unwrap_or(self.raw.len());
-        SyntaxError::new(SyntaxErrorKind::Expected(what), Span::new(self.start, self.start + line))
+        SyntaxError::new(
+            SyntaxErrorKind::Expected(what),
+            Span::new(self.start, self.start + line),
+        )
     }
 
     /// Returns its members in order, no key twice.
@@ -64,9 +83,16 @@ impl<'a> Value<'a> {
         let mut found = Vec::with_capacity(members.len());
         for (key, value) in members {
             let name = self.part(key);
-            let member = Member { key: name.text("a key")?, at: name.span(), value: self.part(value) };
+            let member = Member {
+                key: name.text("a key")?,
+                at: name.span(),
+                value: self.part(value),
+            };
             if !keys.insert(member.key.clone()) {
-                return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("the key occurs twice"), member.at));
+                return Err(SyntaxError::new(
+                    SyntaxErrorKind::Contradiction("the key occurs twice"),
+                    member.at,
+                ));
             }
             found.push(member);
         }
@@ -112,11 +138,18 @@ impl Member<'_> {
 /// Says where a text stops to be JSON. Lines and columns of `error` count from 1, columns in bytes.
 fn malformed(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError {
     let mut newlines = memchr::memchr_iter(b'\n', &text[from..]);
-    let line = error.line().checked_sub(2).and_then(|before| newlines.nth(before)).map_or(0, |end| end + 1);
+    let line = error
+        .line()
+        .checked_sub(2)
+        .and_then(|before| newlines.nth(before))
+        .map_or(0, |end| end + 1);
     let at = (from + line + error.column().saturating_sub(1)).min(text.len());
     if error.is_eof() {
         let end = Span::new(text.len(), text.len());
         return SyntaxError::new(SyntaxErrorKind::Expected("more of the JSON document"), end);
     }
-    SyntaxError::new(SyntaxErrorKind::Expected("JSON"), Span::new(at, (at + 1).min(text.len())))
+    SyntaxError::new(
+        SyntaxErrorKind::Expected("JSON"),
+        Span::new(at, (at + 1).min(text.len())),
+    )
 }

@@ -5,10 +5,14 @@
 #[non_exhaustive]
 pub enum MailError {
     /// A transfer encoding that no standard defines.
-    #[error("unknown Content-Transfer-Encoding `{0}`; expected 7bit, 8bit, binary, quoted-printable or base64")]
+    #[error(
+        "unknown Content-Transfer-Encoding `{0}`; expected 7bit, 8bit, binary, quoted-printable or base64"
+    )]
     TransferEncoding(String),
     /// A charset in which the text of a patch is not ASCII, or an unknown one.
-    #[error("cannot convert the mail from charset `{0}`; expected a charset that contains ASCII, such as UTF-8")]
+    #[error(
+        "cannot convert the mail from charset `{0}`; expected a charset that contains ASCII, such as UTF-8"
+    )]
     Charset(String),
     /// A byte that is not in the alphabet of base64.
     #[error("invalid base64 data: byte {0:#04x} is not in the base64 alphabet")]
@@ -27,6 +31,8 @@ pub enum MailError {
     FieldLength(usize),
     /// The decoding needs the feature `encodings`.
     #[cfg(not(feature = "encodings"))]
-    #[error("unsupported: this build of wpatch lacks the feature `encodings`, which decodes such mail")]
+    #[error(
+        "unsupported: this build of wpatch lacks the feature `encodings`, which decodes such mail"
+    )]
     Unsupported,
 }

@@ -9,10 +9,12 @@ use super::MailError;
 use crate::syntax::{SyntaxError, SyntaxErrorKind, series};
 use crate::text::{Coding, Lines, Span, without_ending};
 
-/// Most bytes of a Content-Type or Content-Transfer-Encoding field. A longer one is an error; other fields have no limit.
+/// Most bytes of a Content-Type or Content-Transfer-Encoding field. A longer one is an error; other
+/// fields have no limit.
 const MOST_FIELD: usize = 1 << 16;
 
-/// Charsets that contain ASCII and that `encoding_rs` does not decode. The names are those of `iconv -l` in glibc 2.41.
+/// Charsets that contain ASCII and that `encoding_rs` does not decode. The names are those of
+/// `iconv -l` in glibc 2.41.
 #[cfg(feature = "encodings")]
 const OTHER_CHARSETS: &[&str] = &[
     "ansi_x3.4-1986",
@@ -136,7 +138,10 @@ impl Header {
         let mut seen = Seen::default();
         let mut header = Self::default();
         // A mail program escapes a `From ` line of its own with `>` (mboxrd, see mbox(5)).
-        while let Some(line) = lines.peek().map(|line| line.strip_prefix(b">").unwrap_or(line)) {
+        while let Some(line) = lines
+            .peek()
+            .map(|line| line.strip_prefix(b">").unwrap_or(line))
+        {
             if !series::is_from_line(without_ending(line)) {
                 break;
             }
@@ -149,7 +154,9 @@ impl Header {
                 lines.next();
                 break;
             }
-            let Some(name) = field_name(without_ending(line)) else { break };
+            let Some(name) = field_name(without_ending(line)) else {
+                break;
+            };
             header.is_crlf = line.ends_with(b"\r\n");
             lines.next();
             while lines.is_before(b' ') || lines.is_before(b'\t') {
@@ -162,7 +169,13 @@ impl Header {
     }
 
     /// Notes what the field `name` states.
-    fn field(&mut self, name: &[u8], input: &[u8], span: Span, seen: &mut Seen) -> Result<(), SyntaxError> {
+    fn field(
+        &mut self,
+        name: &[u8],
+        input: &[u8],
+        span: Span,
+        seen: &mut Seen,
+    ) -> Result<(), SyntaxError> {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         seen.from |= is("From");
         seen.other |= is("Subject") || is("Date") || is("Message-ID");
@@ -171,14 +184,22 @@ impl Header {
         if !is_content {
             return Ok(());
         }
-        let content = Span::new(span.start, span.start + without_ending(span.of(input)).len());
+        let content = Span::new(
+            span.start,
+            span.start + without_ending(span.of(input)).len(),
+        );
         if span.len() > MOST_FIELD {
             let line = Span::new(span.start, span.start + name.len());
             return Err(failed(MailError::FieldLength(MOST_FIELD), line));
         }
-        let value = content.of(input)[name.len()..].trim_ascii_start().strip_prefix(b":").unwrap_or_default();
+        let value = content.of(input)[name.len()..]
+            .trim_ascii_start()
+            .strip_prefix(b":")
+            .unwrap_or_default();
         // A field that cannot be parsed is ignored.
-        let Some(value) = unfolded(name, value) else { return Ok(()) };
+        let Some(value) = unfolded(name, value) else {
+            return Ok(());
+        };
         if is("Content-Type") {
             self.content_type(&value, content);
         } else {
@@ -190,17 +211,36 @@ impl Header {
     /// Notes an error for everything except text in UTF-8.
     #[cfg(not(feature = "encodings"))]
     fn content_type(&mut self, value: &str, at: Span) {
-        let value: String =
-            value.to_ascii_lowercase().chars().filter(|letter| !" \t\r\n\"".contains(*letter)).collect();
-        let is_plain = ["text/plain", "text/plain;charset=utf-8", "text/plain;charset=us-ascii"].contains(&&*value);
-        self.error = (!is_plain).then(|| failed(MailError::Unsupported, at)).or(self.error.take());
+        let value: String = value
+            .to_ascii_lowercase()
+            .chars()
+            .filter(|letter| !" \t\r\n\"".contains(*letter))
+            .collect();
+        let is_plain = [
+            "text/plain",
+            "text/plain;charset=utf-8",
+            "text/plain;charset=us-ascii",
+        ]
+        .contains(&&*value);
+        self.error = (!is_plain)
+            .then(|| failed(MailError::Unsupported, at))
+            .or(self.error.take());
     }
 
     #[cfg(feature = "encodings")]
     fn content_type(&mut self, value: &str, at: Span) {
         let parsed = parse_content_type(value);
-        let parameter = |name: &str| parsed.params.get(name).map(String::as_str).unwrap_or_default();
-        let (major, minor) = parsed.mimetype.split_once('/').unwrap_or((&parsed.mimetype, ""));
+        let parameter = |name: &str| {
+            parsed
+                .params
+                .get(name)
+                .map(String::as_str)
+                .unwrap_or_default()
+        };
+        let (major, minor) = parsed
+            .mimetype
+            .split_once('/')
+            .unwrap_or((&parsed.mimetype, ""));
         let boundary = parameter("boundary").as_bytes();
         self.boundary = (major == "multipart" && !boundary.is_empty()).then(|| boundary.to_vec());
         self.is_alternative = minor == "alternative";
@@ -214,7 +254,9 @@ impl Header {
             ("message", "rfc822" | "global") => Content::Message,
             ("text", "html") => Content::Html,
             ("image" | "audio" | "video" | "font", _)
-            | ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => Content::Other,
+            | ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
+                Content::Other
+            }
             _ => Content::Text,
         };
         let charset = parameter("charset").trim();
@@ -226,7 +268,10 @@ impl Header {
     fn transfer_encoding(&mut self, value: &str, at: Span) {
         // git looks for the names anywhere in the field.
         let name = value.trim().to_ascii_lowercase();
-        let word = name.split(|letter: char| letter == ';' || letter.is_whitespace()).next().unwrap_or_default();
+        let word = name
+            .split(|letter: char| letter == ';' || letter.is_whitespace())
+            .next()
+            .unwrap_or_default();
         self.transfer = match word {
             _ if name.contains("base64") => Transfer::Base64,
             _ if name.contains("quoted-printable") => Transfer::QuotedPrintable,
@@ -241,19 +286,31 @@ impl Header {
 
     /// Returns whether the body differs from the text that a grammar reads.
     pub(super) fn is_encoded(&self) -> bool {
-        let is_identity = self.transfer == Transfer::Identity && self.wrapping == Wrapping::Fixed && !self.is_crlf;
-        !is_identity || self.boundary.is_some() || self.content == Content::Message || self.error.is_some()
+        let is_identity = self.transfer == Transfer::Identity
+            && self.wrapping == Wrapping::Fixed
+            && !self.is_crlf;
+        !is_identity
+            || self.boundary.is_some()
+            || self.content == Content::Message
+            || self.error.is_some()
     }
 
     /// Returns how bytes that are not encoded become text.
     pub(super) fn plain(&self) -> Coding {
-        if self.is_crlf { Coding::CrLf } else { Coding::Plain }
+        if self.is_crlf {
+            Coding::CrLf
+        } else {
+            Coding::Plain
+        }
     }
 }
 
 /// The fields that distinguish a message from another text that begins with a word and a colon.
 #[derive(Clone, Copy, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each field of a header is present or not")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each field of a header is present or not"
+)]
 struct Seen {
     from_line: bool,
     from: bool,
@@ -273,9 +330,13 @@ pub(super) fn failed(error: MailError, at: Span) -> SyntaxError {
     SyntaxError::new(SyntaxErrorKind::Mail(error), at)
 }
 
-/// Returns the name of the header field that `line` begins: printable ASCII before a colon. Old mail may have blanks between.
+/// Returns the name of the header field that `line` begins: printable ASCII before a colon. Old
+/// mail may have blanks between.
 pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
-    let length = line.iter().take_while(|&&byte| (33..=126).contains(&byte) && byte != b':').count();
+    let length = line
+        .iter()
+        .take_while(|&&byte| (33..=126).contains(&byte) && byte != b':')
+        .count();
     let (name, rest) = line.split_at(length);
     (length > 0 && rest.trim_ascii_start().starts_with(b":")).then_some(name)
 }
@@ -284,7 +345,9 @@ pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
 #[cfg(feature = "encodings")]
 fn unfolded(name: &[u8], value: &[u8]) -> Option<String> {
     let field = [name, b":", value, b"\n"].concat();
-    parse_header(&field).ok().map(|(field, _)| field.get_value())
+    parse_header(&field)
+        .ok()
+        .map(|(field, _)| field.get_value())
 }
 
 #[cfg(not(feature = "encodings"))]
@@ -292,10 +355,14 @@ fn unfolded(_: &[u8], value: &[u8]) -> Option<String> {
     std::str::from_utf8(value).ok().map(str::to_owned)
 }
 
-/// Returns whether the text of a patch is readable in `charset` without conversion: `git am` does not convert it either.
+/// Returns whether the text of a patch is readable in `charset` without conversion: `git am` does
+/// not convert it either.
 #[cfg(feature = "encodings")]
 fn contains_ascii(charset: &str) -> bool {
     let name = charset.to_ascii_lowercase();
-    let lacks_ascii = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE || encoding == REPLACEMENT;
-    OTHER_CHARSETS.contains(&name.as_str()) || Encoding::for_label(name.as_bytes()).is_some_and(|it| !lacks_ascii(it))
+    let lacks_ascii = |encoding: &Encoding| {
+        encoding == UTF_16LE || encoding == UTF_16BE || encoding == REPLACEMENT
+    };
+    OTHER_CHARSETS.contains(&name.as_str())
+        || Encoding::for_label(name.as_bytes()).is_some_and(|it| !lacks_ascii(it))
 }

@@ -1,13 +1,17 @@
 //! Mail: the decoded text of a message or a mailbox, before a grammar reads it.
 //!
-//! The result is what `git am` passes to `git apply`: transfer encodings, soft line breaks of `format=flowed` and the lines of
-//! multipart messages are removed (git's `mailinfo.c` and `builtin/mailsplit.c`). The charset does not change the text of a
-//! patch. Read [`open`] first.
+//! The result is what `git am` passes to `git apply`: transfer encodings, soft line breaks of
+//! `format=flowed` and the lines of multipart messages are removed (git's `mailinfo.c` and
+//! `builtin/mailsplit.c`). The charset does not change the text of a patch. Read [`open`] first.
 //!
-//! Only a text that begins with a `From ` line or with header fields is mail. A text without encoded message is not copied.
+//! Only a text that begins with a `From ` line or with header fields is mail. A text without
+//! encoded message is not copied.
 
 mod error;
-#[cfg_attr(not(feature = "encodings"), allow(dead_code, reason = "without it no field names these forms"))]
+#[cfg_attr(
+    not(feature = "encodings"),
+    allow(dead_code, reason = "without it no field names these forms")
+)]
 mod header;
 mod parts;
 mod transfer;
@@ -29,17 +33,24 @@ pub struct Opened {
     pub map: SourceMap,
 }
 
-/// Decodes `input` if it is mail with an encoded message; returns `None` if a grammar can read it as it is.
+/// Decodes `input` if it is mail with an encoded message; returns `None` if a grammar can read it
+/// as it is.
 ///
-/// A mail whose lines end in CR LF gets LF, as `git am` does without `--keep-cr`. Headers remain in the text, except those of
-/// the parts of a multipart message.
+/// A mail whose lines end in CR LF gets LF, as `git am` does without `--keep-cr`. Headers remain in
+/// the text, except those of the parts of a multipart message.
 ///
 /// # Errors
 ///
 /// Returns the first part that cannot be decoded.
 pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
-    let Some(start) = start(input) else { return Ok(None) };
-    let mut reader = Reader { input, copied: 0, opened: None };
+    let Some(start) = start(input) else {
+        return Ok(None);
+    };
+    let mut reader = Reader {
+        input,
+        copied: 0,
+        opened: None,
+    };
     let mut at = start;
     while at < input.len() {
         at = reader.message(at)?;
@@ -50,11 +61,16 @@ pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
 
 /// Returns where the first message begins if `input` is mail.
 pub(crate) fn start(input: &[u8]) -> Option<usize> {
-    let start = input.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(input.len());
+    let start = input
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace())
+        .unwrap_or(input.len());
     let start = memchr::memrchr(b'\n', &input[..start]).map_or(0, |newline| newline + 1);
     let first = line_at(input, start);
-    let has_fields =
-        || header::field_name(first).is_some() && Header::read(input, start).is_ok_and(|(header, _)| header.is_mail);
+    let has_fields = || {
+        header::field_name(first).is_some()
+            && Header::read(input, start).is_ok_and(|(header, _)| header.is_mail)
+    };
     (series::is_from_line(first) || has_fields()).then_some(start)
 }
 
@@ -96,8 +112,8 @@ impl Reader<'_> {
 
     /// Returns where the message ends whose body begins at `body`: before the next `From ` line.
     ///
-    /// As in git, a message without such a line of its own may have one in its parts: attachments often begin with it.
-    /// Every search begins one byte earlier, at the line feed before the line.
+    /// As in git, a message without such a line of its own may have one in its parts: attachments
+    /// often begin with it. Every search begins one byte earlier, at the line feed before the line.
     fn end(&self, start: usize, body: usize, header: &Header) -> usize {
         let is_single = !series::is_from_line(line_at(self.input, start));
         let closing = header.boundary.as_ref().filter(|_| is_single);
@@ -108,7 +124,8 @@ impl Reader<'_> {
         });
         let from = after_parts.saturating_sub(1);
         let borders = memmem::find_iter(&self.input[from..], b"\nFrom ").map(|at| from + at + 1);
-        let mut ends = borders.filter(|&at| at > start && series::is_from_line(line_at(self.input, at)));
+        let mut ends =
+            borders.filter(|&at| at > start && series::is_from_line(line_at(self.input, at)));
         ends.next().unwrap_or(self.input.len())
     }
 
@@ -124,7 +141,13 @@ impl Opened {
     /// Returns the text, and `input` as its origin.
     #[must_use]
     pub fn into_parts(self, input: Bytes) -> (Vec<u8>, Origin) {
-        (self.text, Origin { bytes: input, map: self.map })
+        (
+            self.text,
+            Origin {
+                bytes: input,
+                map: self.map,
+            },
+        )
     }
 
     /// Adds the bytes of `span` with their positions.
@@ -162,12 +185,14 @@ impl Opened {
     }
 }
 
-/// Refuses the text of a message if its last line is one of a hunk and has no line feed: it was cut off.
+/// Refuses the text of a message if its last line is one of a hunk and has no line feed: it was cut
+/// off.
 ///
 /// git refuses such a line as well. A signature often has no line feed.
 fn refuse_cut_line(text: &[u8], at: usize) -> Result<(), SyntaxError> {
     let line = &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..];
-    let is_of_hunk = matches!(line.first(), Some(b' ' | b'+' | b'-')) && line.trim_ascii_end() != b"--";
+    let is_of_hunk =
+        matches!(line.first(), Some(b' ' | b'+' | b'-')) && line.trim_ascii_end() != b"--";
     if is_of_hunk && memmem::find(text, b"\n@@ -").is_some() {
         return Err(header::failed(MailError::Truncated, Span::new(at, at)));
     }

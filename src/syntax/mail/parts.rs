@@ -14,21 +14,39 @@ const MOST_NESTED: usize = 16;
 /// # Errors
 ///
 /// Returns the first part that cannot be decoded.
-pub(super) fn decode(input: &[u8], span: Span, header: &Header, out: &mut Opened) -> Result<(), SyntaxError> {
+pub(super) fn decode(
+    input: &[u8],
+    span: Span,
+    header: &Header,
+    out: &mut Opened,
+) -> Result<(), SyntaxError> {
     let input = &input[..span.end];
-    let mut walk = Walk { input, out, open: Vec::new(), part: None };
+    let mut walk = Walk {
+        input,
+        out,
+        open: Vec::new(),
+        part: None,
+    };
     let mut lines = Lines::within(input, span);
     walk.begin(header.clone(), &mut lines)?;
     loop {
         let at = lines.offset();
         let Some((_, line)) = lines.next() else { break };
-        let Some((depth, is_last)) = walk.border(line) else { continue };
+        let Some((depth, is_last)) = walk.border(line) else {
+            continue;
+        };
         walk.flush(at)?;
         walk.open.truncate(depth + usize::from(!is_last));
         if !is_last {
             let (header, body) = Header::read(input, lines.offset())?;
             lines = Lines::within(input, Span::new(body, input.len()));
-            walk.begin(Header { is_crlf: walk.is_crlf(header.is_crlf), ..header }, &mut lines)?;
+            walk.begin(
+                Header {
+                    is_crlf: walk.is_crlf(header.is_crlf),
+                    ..header
+                },
+                &mut lines,
+            )?;
         }
     }
     walk.flush(span.end)
@@ -40,7 +58,8 @@ struct Walk<'i, 'o> {
     out: &'o mut Opened,
     /// The multipart bodies around the current line, outermost first.
     open: Vec<Multipart>,
-    /// The part that the current line belongs to, and where its body begins. Lines outside of every part are ignored.
+    /// The part that the current line belongs to, and where its body begins. Lines outside of every
+    /// part are ignored.
     part: Option<(Header, usize)>,
 }
 
@@ -61,7 +80,10 @@ impl<'i> Walk<'i, '_> {
                 break;
             }
             *lines = Lines::within(self.input, Span::new(body, self.input.len()));
-            header = Header { is_crlf: header.is_crlf, ..inner };
+            header = Header {
+                is_crlf: header.is_crlf,
+                ..inner
+            };
         }
         let Some(boundary) = header.boundary.take() else {
             self.part = Some((header, lines.offset()));
@@ -72,43 +94,68 @@ impl<'i> Walk<'i, '_> {
             return Err(failed(MailError::Nesting(MOST_NESTED), line));
         }
         let delimiter = [b"--", &boundary[..]].concat();
-        let Header { is_alternative, is_crlf, .. } = header;
-        self.open.push(Multipart { delimiter, is_alternative, is_crlf });
+        let Header {
+            is_alternative,
+            is_crlf,
+            ..
+        } = header;
+        self.open.push(Multipart {
+            delimiter,
+            is_alternative,
+            is_crlf,
+        });
         self.part = None;
         Ok(())
     }
 
-    /// Returns which multipart body `line` is a delimiter of, and whether it is the last one. A delimiter of an outer body also
-    /// ends all inner bodies.
+    /// Returns which multipart body `line` is a delimiter of, and whether it is the last one. A
+    /// delimiter of an outer body also ends all inner bodies.
     fn border(&self, line: &[u8]) -> Option<(usize, bool)> {
         if !line.starts_with(b"--") {
             return None;
         }
         let line = line.trim_ascii_end();
-        let found = self.open.iter().enumerate().rev().filter_map(|(depth, multipart)| {
-            match line.strip_prefix(&multipart.delimiter[..]) {
-                Some([]) => Some((depth, false)),
-                Some(b"--") => Some((depth, true)),
-                _ => None,
-            }
-        });
+        let found = self
+            .open
+            .iter()
+            .enumerate()
+            .rev()
+            .filter_map(
+                |(depth, multipart)| match line.strip_prefix(&multipart.delimiter[..]) {
+                    Some([]) => Some((depth, false)),
+                    Some(b"--") => Some((depth, true)),
+                    _ => None,
+                },
+            );
         found.into_iter().next()
     }
 
     /// Returns whether a part has lines that end in CR LF: like the body around it.
     fn is_crlf(&self, of_part: bool) -> bool {
-        self.open.last().map_or(of_part, |multipart| multipart.is_crlf)
+        self.open
+            .last()
+            .map_or(of_part, |multipart| multipart.is_crlf)
     }
 
     /// Adds the text of the current part, which ends at `end`.
     fn flush(&mut self, end: usize) -> Result<(), SyntaxError> {
-        let Some((mut header, start)) = self.part.take() else { return Ok(()) };
-        let is_alternative = self.open.last().is_some_and(|multipart| multipart.is_alternative);
+        let Some((mut header, start)) = self.part.take() else {
+            return Ok(());
+        };
+        let is_alternative = self
+            .open
+            .last()
+            .is_some_and(|multipart| multipart.is_alternative);
         if header.content == Content::Other || (header.content == Content::Html && is_alternative) {
             return Ok(());
         }
         header.error.take().map_or(Ok(()), Err)?;
-        decode_part(self.input, Span::new(start.min(end), end), &header, self.out)?;
+        decode_part(
+            self.input,
+            Span::new(start.min(end), end),
+            &header,
+            self.out,
+        )?;
         if !self.open.is_empty() {
             self.out.end_line(end);
         }

@@ -13,17 +13,30 @@ const FLOWED_STEP: usize = 64;
 /// # Errors
 ///
 /// Returns the first byte that cannot be decoded.
-pub(super) fn decode_part(input: &[u8], span: Span, header: &Header, out: &mut Opened) -> Result<(), SyntaxError> {
+pub(super) fn decode_part(
+    input: &[u8],
+    span: Span,
+    header: &Header,
+    out: &mut Opened,
+) -> Result<(), SyntaxError> {
     if header.wrapping == Wrapping::Fixed {
         return transfer(input, span, header, out);
     }
-    let mut fixed = Opened { text: Vec::new(), map: SourceMap::with_step(FLOWED_STEP) };
+    let mut fixed = Opened {
+        text: Vec::new(),
+        map: SourceMap::with_step(FLOWED_STEP),
+    };
     transfer(input, span, header, &mut fixed)?;
     unwrap_lines(input, &fixed, header.wrapping, out);
     Ok(())
 }
 
-fn transfer(input: &[u8], span: Span, header: &Header, out: &mut Opened) -> Result<(), SyntaxError> {
+fn transfer(
+    input: &[u8],
+    span: Span,
+    header: &Header,
+    out: &mut Opened,
+) -> Result<(), SyntaxError> {
     match header.transfer {
         Transfer::Identity => out.copy(input, span, header.plain()),
         Transfer::QuotedPrintable => quoted_printable(input, span, out),
@@ -36,10 +49,14 @@ fn quoted_printable(input: &[u8], span: Span, out: &mut Opened) {
     let mut at = span.start;
     out.map.mark(out.text.len(), at, Coding::QuotedPrintable);
     while at < span.end {
-        out.map.mark_if_far(out.text.len(), at, Coding::QuotedPrintable);
+        out.map
+            .mark_if_far(out.text.len(), at, Coding::QuotedPrintable);
         let rest = &input[at..span.end];
         let most = rest.len().min(out.map.step());
-        let plain = rest[..most].iter().take_while(|byte| !matches!(byte, b'=' | b'\r')).count();
+        let plain = rest[..most]
+            .iter()
+            .take_while(|byte| !matches!(byte, b'=' | b'\r'))
+            .count();
         out.text.extend_from_slice(&rest[..plain]);
         at += plain;
         if plain < most {
@@ -52,8 +69,8 @@ fn quoted_printable(input: &[u8], span: Span, out: &mut Opened) {
 
 /// Adds the bytes of base64 data.
 ///
-/// git passes over bytes outside the alphabet, which damages what follows. Here they are an error, except in lines that a
-/// mailing list added after the end of the data.
+/// git passes over bytes outside the alphabet, which damages what follows. Here they are an error,
+/// except in lines that a mailing list added after the end of the data.
 fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError> {
     let (mut bits, mut count, mut group, mut is_padded) = (0_u32, 0_u8, span.start, false);
     out.map.mark(out.text.len(), span.start, Coding::Base64);
@@ -78,7 +95,8 @@ fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError>
             out.map.mark(out.text.len(), at + 1, Coding::Base64);
         } else if !byte.is_ascii_whitespace() {
             let before = &input[span.start..at];
-            let is_after_end = count == 0 && before.ends_with(b"\n") && (is_padded || is_blank_line(before));
+            let is_after_end =
+                count == 0 && before.ends_with(b"\n") && (is_padded || is_blank_line(before));
             if is_after_end {
                 out.copy(input, Span::new(at, span.end), Coding::Plain);
                 return Ok(());
@@ -86,8 +104,8 @@ fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError>
             return Err(failed(MailError::Base64Byte(byte), Span::new(at, at + 1)));
         }
     }
-    // Some writers omit the padding. The last bits of an incomplete group belong to no byte: four of two characters, two of
-    // three. If one of them is set, the data was cut off.
+    // Some writers omit the padding. The last bits of an incomplete group belong to no byte: four
+    // of two characters, two of three. If one of them is set, the data was cut off.
     let spare = [0, 0x3f, 0x0f, 0x03][usize::from(count)];
     if count == 1 || bits & spare != 0 {
         return Err(failed(MailError::Base64End, Span::new(group, span.end)));
@@ -108,7 +126,8 @@ fn finish_group(bits: u32, count: u8, out: &mut Opened) {
     out.text.extend_from_slice(&bytes[1..=length]);
 }
 
-/// Adds the lines of `fixed` without soft line breaks and stuffed blanks (`handle_filter_flowed` in git's mailinfo.c).
+/// Adds the lines of `fixed` without soft line breaks and stuffed blanks (`handle_filter_flowed` in
+/// git's mailinfo.c).
 fn unwrap_lines(input: &[u8], fixed: &Opened, wrapping: Wrapping, out: &mut Opened) {
     let mut is_joined = false;
     for (span, line) in lines(&fixed.text) {
@@ -125,7 +144,8 @@ fn unwrap_lines(input: &[u8], fixed: &Opened, wrapping: Wrapping, out: &mut Open
             kept.start += stuffed;
             is_joined = content.len() > stuffed && content.ends_with(b" ");
             if is_joined {
-                kept.end = span.start + content.len() - usize::from(wrapping == Wrapping::FlowedWithoutSpace);
+                kept.end = span.start + content.len()
+                    - usize::from(wrapping == Wrapping::FlowedWithoutSpace);
             }
         }
         out.copy_decoded(input, fixed, kept);

@@ -28,14 +28,16 @@ pub(super) enum Content {
 pub(super) enum Confidence {
     /// Certain: no prose has this form.
     Distinct,
-    /// Uncertain: prose may have this form. The line counts only next to other lines of a diff program.
+    /// Uncertain: prose may have this form. The line counts only next to other lines of a diff
+    /// program.
     Loose,
 }
 
 /// Reads the line of one form.
 type ReadForm = fn(&[u8]) -> Option<Statement>;
 
-/// Every form, with the bytes that its line can start with: most lines of prose start with other ones.
+/// Every form, with the bytes that its line can start with: most lines of prose start with other
+/// ones.
 const FORMS: &[(&[u8], ReadForm)] = &[
     (b"O", only_in),
     (b"BFS", differing),
@@ -56,12 +58,20 @@ const FORMS: &[(&[u8], ReadForm)] = &[
 /// Returns the change that `line` names, which has no terminator.
 pub(super) fn statement(line: &[u8]) -> Option<Statement> {
     let first = line.first()?;
-    FORMS.iter().filter(|(starts, _)| starts.contains(first)).find_map(|(_, read)| read(line))
+    FORMS
+        .iter()
+        .filter(|(starts, _)| starts.contains(first))
+        .find_map(|(_, read)| read(line))
 }
 
 fn missing(kind: NamedChange, name: &[u8], confidence: Confidence) -> Option<Statement> {
     let has_name = !name.is_empty() || kind == NamedChange::Binary;
-    has_name.then(|| Statement { kind, name: name.to_vec(), content: Content::Missing, confidence })
+    has_name.then(|| Statement {
+        kind,
+        name: name.to_vec(),
+        content: Content::Missing,
+        confidence,
+    })
 }
 
 /// Splits `text` at the first `separator`.
@@ -83,7 +93,8 @@ fn only_in(line: &[u8]) -> Option<Statement> {
     )
 }
 
-/// `Binary files OLD and NEW differ`, `Files OLD and NEW differ` (`diff -q`), `Symbolic links OLD and NEW differ`.
+/// `Binary files OLD and NEW differ`, `Files OLD and NEW differ` (`diff -q`), `Symbolic links OLD
+/// and NEW differ`.
 fn differing(line: &[u8]) -> Option<Statement> {
     const KINDS: [(&[u8], NamedChange, Confidence); 3] = [
         (b"Binary files ", NamedChange::Binary, Confidence::Distinct),
@@ -91,25 +102,38 @@ fn differing(line: &[u8]) -> Option<Statement> {
         (b"Symbolic links ", NamedChange::Link, Confidence::Distinct),
     ];
     let names = line.strip_suffix(b" differ")?;
-    let (names, kind, confidence) =
-        KINDS.iter().find_map(|&(words, kind, confidence)| Some((names.strip_prefix(words)?, kind, confidence)))?;
+    let (names, kind, confidence) = KINDS.iter().find_map(|&(words, kind, confidence)| {
+        Some((names.strip_prefix(words)?, kind, confidence))
+    })?;
     let (old, new) = two_names(names)?;
     // Bazaar writes a time stamp after a tab.
     let undated = |name: &'_ [u8]| memchr::memchr(b'\t', name).map_or(name.len(), |tab| tab);
     let (old, new) = (&old[..undated(old)], &new[..undated(new)]);
-    missing(kind, if new == b"/dev/null" { old } else { new }, confidence)
+    missing(
+        kind,
+        if new == b"/dev/null" { old } else { new },
+        confidence,
+    )
 }
 
-/// Splits `OLD and NEW` where both are alike after their first component, else at the first ` and `.
+/// Splits `OLD and NEW` where both are alike after their first component, else at the first ` and
+/// `.
 fn two_names(names: &[u8]) -> Option<(&[u8], &[u8])> {
     const AND: &[u8] = b" and ";
     /// A long line may have an ` and ` every few bytes.
     const MOST: usize = 8192;
     let tail = |name: &[u8]| memchr::memchr(b'/', name).map_or(0, |slash| name.len() - slash);
-    let is_alike = |old: &[u8], new: &[u8]| tail(old) == tail(new) && old.ends_with(&new[new.len() - tail(new)..]);
-    let mut splits = memchr::memmem::find_iter(names, AND).map(|at| (&names[..at], &names[at + AND.len()..]));
+    let is_alike = |old: &[u8], new: &[u8]| {
+        tail(old) == tail(new) && old.ends_with(&new[new.len() - tail(new)..])
+    };
+    let mut splits =
+        memchr::memmem::find_iter(names, AND).map(|at| (&names[..at], &names[at + AND.len()..]));
     let first = splits.clone().next()?;
-    let alike = if names.len() <= MOST { splits.find(|(old, new)| is_alike(old, new)) } else { None };
+    let alike = if names.len() <= MOST {
+        splits.find(|(old, new)| is_alike(old, new))
+    } else {
+        None
+    };
     Some(alike.unwrap_or(first))
 }
 
@@ -119,7 +143,11 @@ fn type_change(line: &[u8]) -> Option<Statement> {
     let (_, new) = split(new, b" while ")?;
     let at = memchr::memmem::rfind(new, b" is a ")?;
     let new = &new[..at];
-    missing(NamedChange::Type, new.strip_prefix(b"file ").unwrap_or(new), Confidence::Distinct)
+    missing(
+        NamedChange::Type,
+        new.strip_prefix(b"file ").unwrap_or(new),
+        Confidence::Distinct,
+    )
 }
 
 /// `diff: NAME: No such file or directory`.
@@ -132,21 +160,34 @@ fn diff_message(line: &[u8]) -> Option<Statement> {
 /// `cvs diff: NAME is a new entry, no comparison available`.
 fn cvs_message(line: &[u8]) -> Option<Statement> {
     const ENDS: [(&[u8], NamedChange); 3] = [
-        (b" is a new entry, no comparison available", NamedChange::Add),
-        (b" was removed, no comparison available", NamedChange::Remove),
-        (b" no longer exists, no comparison available", NamedChange::Remove),
+        (
+            b" is a new entry, no comparison available",
+            NamedChange::Add,
+        ),
+        (
+            b" was removed, no comparison available",
+            NamedChange::Remove,
+        ),
+        (
+            b" no longer exists, no comparison available",
+            NamedChange::Remove,
+        ),
     ];
     let (_, message) = split(line.strip_prefix(b"cvs ")?, b": ")?;
     if let Some(name) = message.strip_prefix(b"cannot find ") {
         return missing(NamedChange::Unreadable, name, Confidence::Distinct);
     }
-    let (kind, name) = ENDS.iter().find_map(|(end, kind)| Some((*kind, message.strip_suffix(*end)?)))?;
+    let (kind, name) = ENDS
+        .iter()
+        .find_map(|(end, kind)| Some((*kind, message.strip_suffix(*end)?)))?;
     missing(kind, name, Confidence::Distinct)
 }
 
 /// `Binary file NAME has changed`.
 fn mercurial_binary(line: &[u8]) -> Option<Statement> {
-    let name = line.strip_prefix(b"Binary file ")?.strip_suffix(b" has changed")?;
+    let name = line
+        .strip_prefix(b"Binary file ")?
+        .strip_suffix(b" has changed")?;
     missing(NamedChange::Binary, name, Confidence::Distinct)
 }
 
@@ -168,18 +209,30 @@ fn subversion_binary(line: &[u8]) -> Option<Statement> {
 
 /// `Property changes on: NAME`, by Subversion.
 fn subversion_properties(line: &[u8]) -> Option<Statement> {
-    missing(NamedChange::Properties, line.strip_prefix(b"Property changes on: ")?, Confidence::Distinct)
+    missing(
+        NamedChange::Properties,
+        line.strip_prefix(b"Property changes on: ")?,
+        Confidence::Distinct,
+    )
 }
 
 /// `* Unmerged path NAME`, by git.
 fn unmerged(line: &[u8]) -> Option<Statement> {
-    missing(NamedChange::Unmerged, line.strip_prefix(b"* Unmerged path ")?, Confidence::Loose)
+    missing(
+        NamedChange::Unmerged,
+        line.strip_prefix(b"* Unmerged path ")?,
+        Confidence::Loose,
+    )
 }
 
-/// `Submodule NAME OLD..NEW:` and `Submodule NAME contains modified content`, by `git diff --submodule`.
+/// `Submodule NAME OLD..NEW:` and `Submodule NAME contains modified content`, by `git diff
+/// --submodule`.
 fn submodule(line: &[u8]) -> Option<Statement> {
     let rest = line.strip_prefix(b"Submodule ")?;
-    for words in [&b" contains untracked content"[..], b" contains modified content"] {
+    for words in [
+        &b" contains untracked content"[..],
+        b" contains modified content",
+    ] {
         if let Some(name) = rest.strip_suffix(words) {
             return missing(NamedChange::Submodule, name, Confidence::Distinct);
         }
@@ -187,12 +240,17 @@ fn submodule(line: &[u8]) -> Option<Statement> {
     let is_range = |word: &[u8]| {
         let word = word.strip_suffix(b":").unwrap_or(word);
         let id = |part: &[u8]| part.len() >= 4 && part.iter().all(u8::is_ascii_hexdigit);
-        split(word, b"..").is_some_and(|(old, new)| id(old) && id(new.strip_prefix(b".").unwrap_or(new)))
+        split(word, b"..")
+            .is_some_and(|(old, new)| id(old) && id(new.strip_prefix(b".").unwrap_or(new)))
     };
     let mut start = 0;
     for word in rest.split(|byte| *byte == b' ') {
         if start > 0 && is_range(word) {
-            return missing(NamedChange::Submodule, &rest[..start - 1], Confidence::Distinct);
+            return missing(
+                NamedChange::Submodule,
+                &rest[..start - 1],
+                Confidence::Distinct,
+            );
         }
         start += word.len() + 1;
     }
@@ -209,7 +267,9 @@ fn bazaar(line: &[u8]) -> Option<Statement> {
         (b"kind changed ", NamedChange::Type),
     ];
     let rest = line.strip_prefix(b"=== ")?;
-    let (kind, rest) = VERBS.iter().find_map(|(verb, kind)| Some((*kind, rest.strip_prefix(*verb)?)))?;
+    let (kind, rest) = VERBS
+        .iter()
+        .find_map(|(verb, kind)| Some((*kind, rest.strip_prefix(*verb)?)))?;
     let (entry, rest) = split(rest, b" '")?;
     let (name, behind) = match kind {
         NamedChange::Rename => split(rest, b"' => '").and_then(|(_, new)| split(new, b"'"))?,
@@ -218,10 +278,17 @@ fn bazaar(line: &[u8]) -> Option<Statement> {
     let (kind, content) = match (kind, entry) {
         (NamedChange::Rename | NamedChange::Type, _) => (kind, Content::Missing),
         (_, b"directory") => return None,
-        _ if behind.starts_with(b" (properties changed") => (NamedChange::Properties, Content::Missing),
+        _ if behind.starts_with(b" (properties changed") => {
+            (NamedChange::Properties, Content::Missing)
+        }
         _ => (kind, Content::Next),
     };
-    Some(Statement { kind, name: name.to_vec(), content, confidence: Confidence::Distinct })
+    Some(Statement {
+        kind,
+        name: name.to_vec(),
+        content,
+        confidence: Confidence::Distinct,
+    })
 }
 
 /// `Index: NAME`, by Subversion, CVS and quilt. The line below it tells it from prose.
@@ -237,7 +304,9 @@ fn index(line: &[u8]) -> Option<Statement> {
 
 /// `diff -ru OLD NEW`, the command that `diff -r` and Mercurial write above each file.
 fn diff_command(line: &[u8]) -> Option<Statement> {
-    let words = line.strip_prefix(b"diff -").filter(|words| !words.starts_with(b"-git "))?;
+    let words = line
+        .strip_prefix(b"diff -")
+        .filter(|words| !words.starts_with(b"-git "))?;
     let mut names = words.rsplit(|byte| *byte == b' ');
     let name = names.next().filter(|name| !name.is_empty())?;
     names.next()?;

@@ -1,8 +1,9 @@
-//! Finds the changes that the text between two sections names and does not contain, as `Only in b: x` does.
+//! Finds the changes that the text between two sections names and does not contain, as `Only in b:
+//! x` does.
 //!
-//! git and GNU patch ignore such lines. A message of mail or of a commit is prose: its lines name no change. Lines
-//! that prose may contain count only next to other lines of a diff program, because diff programs write them without
-//! blank lines between them.
+//! git and GNU patch ignore such lines. A message of mail or of a commit is prose: its lines name
+//! no change. Lines that prose may contain count only next to other lines of a diff program,
+//! because diff programs write them without blank lines between them.
 
 mod forms;
 
@@ -26,20 +27,35 @@ pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut 
     if between.of(text).len() < 4 {
         return;
     }
-    let mut before = if edges.0 == Edge::Section { Line::Diff } else { Line::Edge };
+    let mut before = if edges.0 == Edge::Section {
+        Line::Diff
+    } else {
+        Line::Edge
+    };
     for (part, after) in parts(text, between, edges.1) {
-        let mut part = Part { lines: Lines::within(text, part), before, after, pending: None, found: Vec::new() };
+        let mut part = Part {
+            lines: Lines::within(text, part),
+            before,
+            after,
+            pending: None,
+            found: Vec::new(),
+        };
         part.read();
         found.append(&mut part.found);
         before = Line::Blank;
     }
 }
 
-/// Returns the changes that a damaged text names and does not contain. Lines of its hunks may be taken for such lines where
-/// they lost their first column.
+/// Returns the changes that a damaged text names and does not contain. Lines of its hunks may be
+/// taken for such lines where they lost their first column.
 pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<NotIncluded> {
     let mut found = Vec::new();
-    find(text, Span::new(0, text.len()), (Edge::Input, Edge::Input), &mut found);
+    find(
+        text,
+        Span::new(0, text.len()),
+        (Edge::Input, Edge::Input),
+        &mut found,
+    );
     number(text, &mut found);
     found
 }
@@ -51,13 +67,20 @@ pub(super) fn number(text: &[u8], found: &mut [NotIncluded]) {
         line += memchr::memchr_iter(b'\n', &text[counted..named.span.start]).count();
         counted = named.span.start;
         let shown = named.span.of(text);
-        (named.line, named.text) = (line, shown[..shown.len().min(NotIncluded::MOST_BYTES)].to_vec());
+        (named.line, named.text) = (
+            line,
+            shown[..shown.len().min(NotIncluded::MOST_BYTES)].to_vec(),
+        );
     }
 }
 
 /// Returns the parts of `between` that are not messages, each with what follows it.
 fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
-    let last = if end == Edge::Section { Line::Diff } else { Line::Edge };
+    let last = if end == Edge::Section {
+        Line::Diff
+    } else {
+        Line::Edge
+    };
     let (mut parts, mut start) = (Vec::new(), between.start);
     let mut message = is_header(between.of(text)).then_some(Message::Plain);
     for (span, line) in Lines::within(text, between) {
@@ -67,9 +90,23 @@ fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
             if message.is_none() {
                 parts.push((Span::new(start, span.start), Line::Prose));
             }
-            message = Some(if line.starts_with(b"commit ") { Message::Indented } else { Message::Plain });
-        } else if message.as_ref().is_some_and(|message| message.ends_at(line)) {
-            (message, start) = (None, if line.trim_ascii_end() == b"---" { span.end } else { span.start });
+            message = Some(if line.starts_with(b"commit ") {
+                Message::Indented
+            } else {
+                Message::Plain
+            });
+        } else if message
+            .as_ref()
+            .is_some_and(|message| message.ends_at(line))
+        {
+            (message, start) = (
+                None,
+                if line.trim_ascii_end() == b"---" {
+                    span.end
+                } else {
+                    span.start
+                },
+            );
         }
     }
     if message.is_none() {
@@ -78,11 +115,23 @@ fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
     parts
 }
 
-/// Returns whether `text` begins with the header of a message: `Subject: ...`, or a field of a Debian patch.
+/// Returns whether `text` begins with the header of a message: `Subject: ...`, or a field of a
+/// Debian patch.
 fn is_header(text: &[u8]) -> bool {
-    const FIELDS: [&[u8]; 8] =
-        [b"From", b"Date", b"Subject", b"To", b"Description", b"Author", b"Origin", b"Message-Id"];
-    let first = text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    const FIELDS: [&[u8]; 8] = [
+        b"From",
+        b"Date",
+        b"Subject",
+        b"To",
+        b"Description",
+        b"Author",
+        b"Origin",
+        b"Message-Id",
+    ];
+    let first = text
+        .split(|byte| *byte == b'\n')
+        .find(|line| !line.trim_ascii().is_empty())
+        .unwrap_or_default();
     let name = first.split(|byte| *byte == b':').next().unwrap_or_default();
     name.len() < first.len() && FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))
 }
@@ -136,7 +185,9 @@ impl Part<'_> {
             let line = without_ending(line);
             let is_loose = |found: &Statement| found.confidence == Confidence::Loose;
             self.before = match statement(line) {
-                Some(found) if is_loose(&found) && !self.is_between_diff_lines(&found) => Line::Prose,
+                Some(found) if is_loose(&found) && !self.is_between_diff_lines(&found) => {
+                    Line::Prose
+                }
                 Some(found) => {
                     self.add_statement(found, Span::new(span.start, span.start + line.len()));
                     Line::Diff
@@ -168,7 +219,9 @@ impl Part<'_> {
     }
 
     fn add_statement(&mut self, mut found: Statement, span: Span) {
-        let is_same = |(pending, _): &(Statement, Span)| found.name.is_empty() || same_file(&pending.name, &found.name);
+        let is_same = |(pending, _): &(Statement, Span)| {
+            found.name.is_empty() || same_file(&pending.name, &found.name)
+        };
         if let Some((pending, _)) = self.pending.take_if(|pending| is_same(pending)) {
             if found.name.is_empty() || found.content == Content::Next {
                 found.name = pending.name;
@@ -194,7 +247,14 @@ impl Part<'_> {
     fn add(&mut self, found: Statement, span: Span) {
         if self.found.last().is_none_or(|last| last.name != found.name) {
             let (kind, name, text) = (found.kind, found.name, Vec::new());
-            self.found.push(NotIncluded { kind, name, text, line: 0, span, input: 0 });
+            self.found.push(NotIncluded {
+                kind,
+                name,
+                text,
+                line: 0,
+                span,
+                input: 0,
+            });
         }
     }
 }
@@ -208,10 +268,18 @@ fn classify(line: &[u8]) -> Line {
     }
 }
 
-/// Returns whether two names are those of one file, one of them perhaps below a directory such as `b/`.
+/// Returns whether two names are those of one file, one of them perhaps below a directory such as
+/// `b/`.
 fn same_file(one: &[u8], other: &[u8]) -> bool {
-    let (long, short) = if one.len() >= other.len() { (one, other) } else { (other, one) };
-    long == short || long.strip_suffix(short).is_some_and(|rest| rest.ends_with(b"/"))
+    let (long, short) = if one.len() >= other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    long == short
+        || long
+            .strip_suffix(short)
+            .is_some_and(|rest| rest.ends_with(b"/"))
 }
 
 /// Returns whether `line` belongs to the output of a diff program and names no change.

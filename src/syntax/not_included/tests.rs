@@ -6,10 +6,21 @@ const HUNK: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
 
 /// Returns what the text names and does not contain: kind and name.
 fn named(text: &str) -> Vec<String> {
-    let options = Options { allow_empty: true, ..Options::default() };
+    let options = Options {
+        allow_empty: true,
+        ..Options::default()
+    };
     let plan = parse("-", text, &chosen("auto"), options).expect("a patch");
     let found = plan.inputs.iter().flat_map(|input| &input.not_included);
-    found.map(|named| format!("{} {}", named.kind.name(), String::from_utf8_lossy(&named.name))).collect()
+    found
+        .map(|named| {
+            format!(
+                "{} {}",
+                named.kind.name(),
+                String::from_utf8_lossy(&named.name)
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -17,20 +28,44 @@ fn every_form_names_its_change() {
     let cases = [
         ("Only in b: x y\n", "only_in b/x y"),
         ("Only in b/d/: x\n", "only_in b/d/x"),
-        ("Binary files a/x and y and b/x and y differ\n", "binary b/x and y"),
+        (
+            "Binary files a/x and y and b/x and y differ\n",
+            "binary b/x and y",
+        ),
         ("Binary files a/x and /dev/null differ\r\n", "binary a/x"),
-        ("Binary files x\t2010-05-01 09:00:00 +0000 and x\t2010-05-01 10:00:00 +0000 differ\n", "binary x"),
+        (
+            "Binary files x\t2010-05-01 09:00:00 +0000 and x\t2010-05-01 10:00:00 +0000 differ\n",
+            "binary x",
+        ),
         ("Files a/x and b/x differ\n", "differ b/x"),
         ("Symbolic links a/x and b/x differ\n", "link b/x"),
-        ("File a/x is a regular file while file b/x is a directory\n", "type b/x"),
-        ("File a/x is a directory while b/x is a regular empty file\n", "type b/x"),
+        (
+            "File a/x is a regular file while file b/x is a directory\n",
+            "type b/x",
+        ),
+        (
+            "File a/x is a directory while b/x is a regular empty file\n",
+            "type b/x",
+        ),
         ("diff: b/x: No such file or directory\n", "unreadable b/x"),
-        ("cvs diff: x.c is a new entry, no comparison available\n", "add x.c"),
-        ("cvs server: x.c was removed, no comparison available\n", "remove x.c"),
+        (
+            "cvs diff: x.c is a new entry, no comparison available\n",
+            "add x.c",
+        ),
+        (
+            "cvs server: x.c was removed, no comparison available\n",
+            "remove x.c",
+        ),
         ("cvs diff: cannot find x.c\n", "unreadable x.c"),
-        ("diff -r 000000000001 x.png\nBinary file x.png has changed\n", "binary x.png"),
+        (
+            "diff -r 000000000001 x.png\nBinary file x.png has changed\n",
+            "binary x.png",
+        ),
         ("diff -r 000000000001 x\n", "modify x"),
-        ("Index: x\n===================================================================\n", "modify x"),
+        (
+            "Index: x\n===================================================================\n",
+            "modify x",
+        ),
         (
             "Index: x\n===================================================================\n\
              Cannot display: file marked as a binary type.\nsvn:mime-type = application/octet-stream\n",
@@ -47,21 +82,39 @@ fn every_form_names_its_change() {
             "properties x",
         ),
         ("* Unmerged path x\n", "unmerged x"),
-        ("Submodule a b 0123abc..4567def:\n  > one\n  < two\n", "submodule a b"),
-        ("Submodule x 0000000...4567def (new submodule)\n", "submodule x"),
+        (
+            "Submodule a b 0123abc..4567def:\n  > one\n  < two\n",
+            "submodule a b",
+        ),
+        (
+            "Submodule x 0000000...4567def (new submodule)\n",
+            "submodule x",
+        ),
         ("Submodule x contains untracked content\n", "submodule x"),
         ("=== renamed file 'x' => 'y'\n", "rename y"),
         ("=== removed file 'x'\n", "remove x"),
         ("=== added symlink 'x'\n=== target is 'y'\n", "add x"),
-        ("=== modified file 'x' (properties changed: -x to +x)\n", "properties x"),
-        ("=== modified file 'x'\nBinary files x and x differ\n", "binary x"),
+        (
+            "=== modified file 'x' (properties changed: -x to +x)\n",
+            "properties x",
+        ),
+        (
+            "=== modified file 'x'\nBinary files x and x differ\n",
+            "binary x",
+        ),
     ];
     for (text, expected) in cases {
-        let places = [text.to_owned(), format!("{HUNK}{text}"), format!("{text}{HUNK}"), format!("{HUNK}{text}{HUNK}")];
+        let places = [
+            text.to_owned(),
+            format!("{HUNK}{text}"),
+            format!("{text}{HUNK}"),
+            format!("{HUNK}{text}{HUNK}"),
+        ];
         // The section below is the content of a change that only has a name.
         let has_content = |place: &str| text.lines().count() <= 2 && place.ends_with(HUNK);
-        let may_follow =
-            expected.starts_with("modify") || expected.starts_with("remove") || expected.starts_with("add");
+        let may_follow = expected.starts_with("modify")
+            || expected.starts_with("remove")
+            || expected.starts_with("add");
         for place in places {
             if may_follow && has_content(&place) && !text.starts_with("cvs") {
                 assert_eq!(named(&place), [""; 0], "{place}");
@@ -75,7 +128,9 @@ fn every_form_names_its_change() {
 #[test]
 fn a_change_whose_content_follows_is_included() {
     let texts = [
-        format!("Index: f\n===================================================================\n{HUNK}"),
+        format!(
+            "Index: f\n===================================================================\n{HUNK}"
+        ),
         format!(
             "Index: f\n================================\nRCS file: /f,v\nretrieving revision 1.1\ndiff -u -r1.1 f\n{HUNK}"
         ),
@@ -91,8 +146,13 @@ fn a_change_whose_content_follows_is_included() {
 
 #[test]
 fn several_lines_of_one_program_are_all_named() {
-    let text = format!("Only in b: x\nOnly in b: y\nFiles a/z and b/z differ\ndiff -ru a/f b/f\n{HUNK}Only in a: q\n");
-    assert_eq!(named(&text), ["only_in b/x", "only_in b/y", "differ b/z", "only_in a/q"]);
+    let text = format!(
+        "Only in b: x\nOnly in b: y\nFiles a/z and b/z differ\ndiff -ru a/f b/f\n{HUNK}Only in a: q\n"
+    );
+    assert_eq!(
+        named(&text),
+        ["only_in b/x", "only_in b/y", "differ b/z", "only_in a/q"]
+    );
     let text = format!(
         "Index: a\n====================\nIndex: b\n====================\n\nProperty changes on: b\n____________________\n\
          Index: f\n====================\n{HUNK}"
@@ -128,8 +188,14 @@ fn prose_names_no_change() {
 
 #[test]
 fn a_log_names_changes_after_its_messages() {
-    let commit = "commit 0123456789abcdef0123456789abcdef01234567\nAuthor: me\n\n    Only in b: x\n\n";
-    assert_eq!(named(&format!("{commit}Submodule x 0123abc..4567def:\n  > one\n{HUNK}")), ["submodule x"]);
+    let commit =
+        "commit 0123456789abcdef0123456789abcdef01234567\nAuthor: me\n\n    Only in b: x\n\n";
+    assert_eq!(
+        named(&format!(
+            "{commit}Submodule x 0123abc..4567def:\n  > one\n{HUNK}"
+        )),
+        ["submodule x"]
+    );
     let export = "# HG changeset patch\n# User A\n\nOnly in b: x\n\ndiff -r 0 x\nBinary file x has changed\n";
     assert_eq!(named(&format!("{export}diff -r 0 f\n{HUNK}")), ["binary x"]);
 }
@@ -137,6 +203,9 @@ fn a_log_names_changes_after_its_messages() {
 #[test]
 fn a_text_that_only_names_changes_is_refused() {
     let broken = parse("-", "Only in b: x\n", &chosen("auto"), Options::default()).unwrap_err();
-    assert_eq!(broken.error.kind, crate::syntax::SyntaxErrorKind::NotIncluded);
+    assert_eq!(
+        broken.error.kind,
+        crate::syntax::SyntaxErrorKind::NotIncluded
+    );
     assert_eq!(broken.input.not_included.len(), 1);
 }

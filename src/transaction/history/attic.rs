@@ -7,8 +7,8 @@ use crate::transaction::place::find;
 use crate::transaction::{Failure, Limits};
 use crate::workspace::{Fault, Privacy, Workspace};
 
-/// Returns where the history of this root is in the attic, or may be made; `None` if there is no attic, or if somebody
-/// else may have put something into it.
+/// Returns where the history of this root is in the attic, or may be made; `None` if there is no
+/// attic, or if somebody else may have put something into it.
 pub(in crate::transaction) fn place(workspace: &dyn Workspace) -> Option<RelPath> {
     believed(workspace, |_| true)
 }
@@ -20,13 +20,18 @@ pub(in crate::transaction) fn home(workspace: &dyn Workspace) -> Option<RelPath>
 
 fn believed(workspace: &dyn Workspace, may_be: impl Fn(bool) -> bool) -> Option<RelPath> {
     let home = workspace.attic()?;
-    let is_believed = |path: &RelPath| find(workspace, path).is_ok_and(|found| may_be(found.is_some()));
+    let is_believed =
+        |path: &RelPath| find(workspace, path).is_ok_and(|found| may_be(found.is_some()));
     let is_home = home.parent().iter().chain([&home]).all(is_believed);
     is_home.then_some(home)
 }
 
-/// Creates the directories above an entry in `home`, if that is in the attic, and then prunes the other histories there.
-pub(in crate::transaction) fn make(workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
+/// Creates the directories above an entry in `home`, if that is in the attic, and then prunes the
+/// other histories there.
+pub(in crate::transaction) fn make(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+) -> Result<(), Failure> {
     if workspace.attic().as_ref() != Some(home) {
         return Ok(());
     }
@@ -47,22 +52,36 @@ pub(in crate::transaction) fn make(workspace: &dyn Workspace, home: &RelPath) ->
     Ok(())
 }
 
-/// Removes what is too old from the histories of the other roots in the attic: their roots may not exist any more.
+/// Removes what is too old from the histories of the other roots in the attic: their roots may not
+/// exist any more.
 ///
-/// It takes no lock, because a command may run in such a root. A directory that cannot be removed stays.
+/// It takes no lock, because a command may run in such a root. A directory that cannot be removed
+/// stays.
 pub(in crate::transaction) fn prune_others(workspace: &dyn Workspace) {
-    let Some((own, attic)) = workspace.attic().and_then(|own| Some((own.clone(), own.parent()?))) else { return };
-    let limits = Limits { entries: usize::MAX, bytes: u64::MAX, ..Limits::default() };
+    let Some((own, attic)) = workspace
+        .attic()
+        .and_then(|own| Some((own.clone(), own.parent()?)))
+    else {
+        return;
+    };
+    let limits = Limits {
+        entries: usize::MAX,
+        bytes: u64::MAX,
+        ..Limits::default()
+    };
     let oldest = oldest(workspace, limits);
     for name in names(workspace, &attic).unwrap_or_default() {
-        let Ok(other) = attic.join(&name) else { continue };
+        let Ok(other) = attic.join(&name) else {
+            continue;
+        };
         // A digest, and nothing of anybody else's.
         let is_root = name.len() == own.name().len() && name.iter().all(u8::is_ascii_hexdigit);
         if !is_root || other == own || !find(workspace, &other).is_ok_and(|found| found.is_some()) {
             continue;
         }
         let _ = prune_all(workspace, &other, limits);
-        let _ = names(workspace, &other).and_then(|names| bury(workspace, &other, (&names, Some(&oldest))));
+        let _ = names(workspace, &other)
+            .and_then(|names| bury(workspace, &other, (&names, Some(&oldest))));
         let _ = workspace.remove_dir(&other);
     }
 }

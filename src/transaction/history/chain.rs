@@ -1,4 +1,5 @@
-//! Which entries hold: a change that was taken back does not, unless that was taken back in its turn.
+//! Which entries hold: a change that was taken back does not, unless that was taken back in its
+//! turn.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,13 +8,17 @@ use super::Entry;
 /// Most names in a message.
 const MOST_NAMED: usize = 8;
 
-/// Returns the entry of `all` whose name begins with `id`; or a message: no entry has such a name, or several have.
+/// Returns the entry of `all` whose name begins with `id`; or a message: no entry has such a name,
+/// or several have.
 ///
 /// # Errors
 ///
 /// Returns that message.
 pub fn named<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
-    let found: Vec<_> = all.iter().filter(|entry| entry.id.starts_with(id)).collect();
+    let found: Vec<_> = all
+        .iter()
+        .filter(|entry| entry.id.starts_with(id))
+        .collect();
     match found.as_slice() {
         [] => Err(format!("no change matches {id}")),
         [entry] => Ok(entry),
@@ -25,7 +30,11 @@ pub fn named<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
 pub fn ambiguous<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let more = names.len().saturating_sub(MOST_NAMED);
     let listed = names.take(MOST_NAMED).collect::<Vec<_>>().join(", ");
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
     format!("{id} is ambiguous: {listed}{more}")
 }
 
@@ -39,7 +48,13 @@ impl<'e> Chain<'e> {
     /// Returns that of all entries.
     #[must_use]
     pub fn of(all: &'e [Entry]) -> Self {
-        let undone = |entry: &'e Entry| entry.label.undoes.iter().map(move |id| (id.as_str(), entry));
+        let undone = |entry: &'e Entry| {
+            entry
+                .label
+                .undoes
+                .iter()
+                .map(move |id| (id.as_str(), entry))
+        };
         Self {
             entries: all.iter().map(|entry| (entry.id.as_str(), entry)).collect(),
             undone_by: all.iter().flat_map(undone).collect(),
@@ -77,7 +92,14 @@ impl<'e> Chain<'e> {
                 found.insert(entry.id.as_str());
             }
             let older = |id: &&String| **id < entry.id;
-            open.extend(entry.label.undoes.iter().filter(older).filter_map(|id| self.entries.get(id.as_str())));
+            open.extend(
+                entry
+                    .label
+                    .undoes
+                    .iter()
+                    .filter(older)
+                    .filter_map(|id| self.entries.get(id.as_str())),
+            );
         }
         found
     }

@@ -1,4 +1,5 @@
-//! What a transaction did to git's index: names and objects, so that it can be taken back entry by entry.
+//! What a transaction did to git's index: names and objects, so that it can be taken back entry by
+//! entry.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +16,9 @@ pub struct IndexRecord {
     pub entries: Vec<IndexChange>,
 }
 
-/// What became of one entry. Entries are as git writes them: `100644 ID`, with the name of its mark behind it if it has one
-/// (`intended`: the file is only going to be added; `assumed`, `skipped`: as git-update-index(1) has it); of a conflict
-/// `100644 ID STAGE`, with commas between them.
+/// What became of one entry. Entries are as git writes them: `100644 ID`, with the name of its mark
+/// behind it if it has one (`intended`: the file is only going to be added; `assumed`, `skipped`:
+/// as git-update-index(1) has it); of a conflict `100644 ID STAGE`, with commas between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexChange {

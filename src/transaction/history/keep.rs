@@ -16,10 +16,12 @@ use crate::transaction::sweep::{erase, is_kept_or_record, sweep, trim, trim_amon
 use crate::transaction::{Durability, Failure};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
-/// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
+/// How often a place is made for an entry that somebody else takes for one that nobody comes to any
+/// more.
 const ATTEMPTS: usize = 4;
 
-/// Makes the transaction of `scratch`, which is committed, an entry of the history `home`; its old files are at `old_places`.
+/// Makes the transaction of `scratch`, which is committed, an entry of the history `home`; its old
+/// files are at `old_places`.
 pub(in crate::transaction) fn keep(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -27,8 +29,13 @@ pub(in crate::transaction) fn keep(
     old_places: OldPlaces,
     durability: Durability,
 ) -> Result<(), Failure> {
-    let is_entry =
-        || Ok::<_, Failure>(entry_places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id));
+    let is_entry = || {
+        Ok::<_, Failure>(
+            entry_places(workspace, home)?
+                .iter()
+                .any(|place| place.scratch.id == scratch.id),
+        )
+    };
     // The process that made the change knows where it put the files.
     if old_places == OldPlaces::Unknown && is_entry()? {
         // Another one died when it had copied the files, and before it had removed them.
@@ -36,7 +43,12 @@ pub(in crate::transaction) fn keep(
         return sweep(workspace, scratch);
     }
     let is_own = |change: &&Change| !annex::is_annexed(&change.path);
-    for change in journal.changes.iter().filter(is_own).filter(|change| change.beside.is_some()) {
+    for change in journal
+        .changes
+        .iter()
+        .filter(is_own)
+        .filter(|change| change.beside.is_some())
+    {
         match fetch(workspace, scratch, change, durability) {
             // What force displaced is nowhere else: it waits until it can be brought over.
             Err(failure) if !journal.undoes.is_empty() => return Err(failure),
@@ -45,9 +57,14 @@ pub(in crate::transaction) fn keep(
         }
     }
     // What is written over another file stays where it was staged.
-    let has_more = journal.changes.iter().any(|change| change.beside.is_some() || change.is_overwrite());
+    let has_more = journal
+        .changes
+        .iter()
+        .any(|change| change.beside.is_some() || change.is_overwrite());
     let (names, old_files) = match old_places {
-        OldPlaces::Journaled if !has_more => (scratch.own_names(workspace)?, OldFiles::journaled(journal)),
+        OldPlaces::Journaled if !has_more => {
+            (scratch.own_names(workspace)?, OldFiles::journaled(journal))
+        }
         _ => {
             let names = scratch.names(workspace)?;
             let old_files = OldFiles::new(journal, &names);
@@ -63,25 +80,32 @@ pub(in crate::transaction) fn keep(
             buckets.extend(scratch::bucket_of(change.number));
         }
     }
-    let buckets: HashSet<_> = buckets.into_iter().map(|bucket| scratch::bucket_name(bucket).into_bytes()).collect();
+    let buckets: HashSet<_> = buckets
+        .into_iter()
+        .map(|bucket| scratch::bucket_name(bucket).into_bytes())
+        .collect();
     trim_among(workspace, scratch, names, |name| {
-        name == b"done" || buckets.contains(name) || scratch::slot_of(name).is_some_and(|slot| kept.contains(&slot))
+        name == b"done"
+            || buckets.contains(name)
+            || scratch::slot_of(name).is_some_and(|slot| kept.contains(&slot))
     })?;
     let mut attempts = 0;
     loop {
         attempts += 1;
         attic::make(workspace, home)?;
         match rename(workspace, home, (scratch, bytes), durability) {
-            Err(Failure::Workspace(error)) if error.fault == Fault::Missing && attempts < ATTEMPTS => {}
+            Err(Failure::Workspace(error))
+                if error.fault == Fault::Missing && attempts < ATTEMPTS => {}
             renamed => return renamed,
         }
     }
 }
 
-/// Makes the transaction of `scratch`, which was rolled back, an entry that says so, with the old files that could not be
-/// put back. Where nothing was begun, nothing stays.
+/// Makes the transaction of `scratch`, which was rolled back, an entry that says so, with the old
+/// files that could not be put back. Where nothing was begun, nothing stays.
 ///
-/// These files do not count towards the limit in bytes: they would be the first to go, and exist nowhere else.
+/// These files do not count towards the limit in bytes: they would be the first to go, and exist
+/// nowhere else.
 pub(in crate::transaction) fn note_aborted(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -107,24 +131,42 @@ pub(in crate::transaction) fn drain(
         return Ok(());
     }
     let all = entry_places(workspace, home)?;
-    let mut undone = all.iter().filter(|place| undone.contains(&place.scratch.id));
+    let mut undone = all
+        .iter()
+        .filter(|place| undone.contains(&place.scratch.id));
     undone.try_for_each(|place| place.drain(workspace, home))
 }
 
 /// Copies an old file that stands beside its target, on another file system.
-fn fetch(workspace: &dyn Workspace, scratch: &Scratch, change: &Change, durability: Durability) -> Result<(), Failure> {
-    let Some(before) = change.before else { return Ok(()) };
-    let slots = if change.is_exchange() { [Slot::Old, Slot::New].as_slice() } else { &[Slot::Old] };
+fn fetch(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    change: &Change,
+    durability: Durability,
+) -> Result<(), Failure> {
+    let Some(before) = change.before else {
+        return Ok(());
+    };
+    let slots = if change.is_exchange() {
+        [Slot::Old, Slot::New].as_slice()
+    } else {
+        &[Slot::Old]
+    };
     scratch.make_bucket(workspace, change.number)?;
     let home = scratch.own_slot(Slot::Old, change.number)?;
     for &slot in slots {
         let away = scratch.slot(change, slot)?;
-        let Some(stat) = workspace.stat(&away)? else { continue };
+        let Some(stat) = workspace.stat(&away)? else {
+            continue;
+        };
         // A process may have died over the copy.
         gone(workspace.remove(&home))?;
         copy(workspace, (&away, &stat), &home, (before.size, durability))?;
         let bucket = home.parent().filter(|bucket| *bucket != scratch.directory);
-        return bucket.iter().chain([&scratch.directory]).try_for_each(|it| sync(workspace, it, durability));
+        return bucket
+            .iter()
+            .chain([&scratch.directory])
+            .try_for_each(|it| sync(workspace, it, durability));
     }
     Ok(())
 }
@@ -140,7 +182,12 @@ fn copy(
         workspace.symlink(&workspace.read_link(from)?, to, Some(from))?;
     } else {
         let (contents, _) = workspace.read(from, limit)?;
-        workspace.create(to, &[&contents], Permissions::Exact(stat.permissions), Some(Like::File(from)))?;
+        workspace.create(
+            to,
+            &[&contents],
+            Permissions::Exact(stat.permissions),
+            Some(Like::File(from)),
+        )?;
         sync(workspace, to, durability)?;
     }
     Ok(())
@@ -169,7 +216,8 @@ fn rename(
     move_into(workspace, home, (scratch, &entry), durability)
 }
 
-/// Moves the directory of `scratch` to `target` in `home`: by one rename, or by a copy to another file system.
+/// Moves the directory of `scratch` to `target` in `home`: by one rename, or by a copy to another
+/// file system.
 pub(in crate::transaction) fn move_into(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -180,30 +228,49 @@ pub(in crate::transaction) fn move_into(
         return Ok(());
     }
     match workspace.rename(&scratch.directory, target, Rename::Replace) {
-        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, (scratch, target), durability),
+        Err(error) if error.fault == Fault::CrossDevice => {
+            carry(workspace, home, (scratch, target), durability)
+        }
         renamed => Ok(renamed?),
     }
 }
 
-/// Moves the entries and the saved plans from the attic to the state directory `state`, which stays.
-pub(in crate::transaction) fn bring_down(workspace: &dyn Workspace, state: &RelPath, durability: Durability) {
-    let Some(home) = attic::home(workspace) else { return };
+/// Moves the entries and the saved plans from the attic to the state directory `state`, which
+/// stays.
+pub(in crate::transaction) fn bring_down(
+    workspace: &dyn Workspace,
+    state: &RelPath,
+    durability: Durability,
+) {
+    let Some(home) = attic::home(workspace) else {
+        return;
+    };
     // A directory that cannot be moved now is found in the attic, and the next command moves it.
-    let Ok(present) = entry_places(workspace, state) else { return };
+    let Ok(present) = entry_places(workspace, state) else {
+        return;
+    };
     let bring = |Place { scratch, .. }: &Place| {
-        if present.iter().any(|present| present.scratch.id == scratch.id) {
+        if present
+            .iter()
+            .any(|present| present.scratch.id == scratch.id)
+        {
             // A process died after it had copied the files, and before it had removed them.
             return erase(workspace, scratch);
         }
-        let target = state.join(scratch.directory.name()).map_err(|_| scratch::too_long())?;
+        let target = state
+            .join(scratch.directory.name())
+            .map_err(|_| scratch::too_long())?;
         move_into(workspace, state, (scratch, &target), durability)
     };
     let (entries, plans) = places(workspace, &home).unwrap_or_default();
-    entries.iter().chain(&plans).for_each(|place| drop(bring(place)));
+    entries
+        .iter()
+        .chain(&plans)
+        .for_each(|place| drop(bring(place)));
 }
 
-/// Copies the files of `scratch` to `entry` in `home`, and removes them. Until they are all there, the entry has the
-/// name of one that is being removed.
+/// Copies the files of `scratch` to `entry` in `home`, and removes them. Until they are all there,
+/// the entry has the name of one that is being removed.
 fn carry(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -216,7 +283,9 @@ fn carry(
     // A bucket before what is in it.
     for name in scratch.names(workspace)?.iter().rev() {
         let from = scratch.file(name)?;
-        let (Some(stat), Ok(to)) = (workspace.stat(&from)?, half.join(name)) else { continue };
+        let (Some(stat), Ok(to)) = (workspace.stat(&from)?, half.join(name)) else {
+            continue;
+        };
         if stat.kind == FileKind::Directory {
             workspace.make_dir(&to, Privacy::Private)?;
             directories.push(to);
@@ -224,7 +293,10 @@ fn carry(
             copy(workspace, (&from, &stat), &to, (stat.size, durability))?;
         }
     }
-    directories.iter().rev().try_for_each(|directory| sync(workspace, directory, durability))?;
+    directories
+        .iter()
+        .rev()
+        .try_for_each(|directory| sync(workspace, directory, durability))?;
     workspace.rename(&half, entry, Rename::Replace)?;
     // The directories may be as new as the entry.
     for directory in [home.clone()].into_iter().chain(home.ancestors()) {

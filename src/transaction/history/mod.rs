@@ -1,9 +1,11 @@
-//! History: what committed transactions leave so that they can be undone, as long as there is a place for it.
+//! History: what committed transactions leave so that they can be undone, as long as there is a
+//! place for it.
 //!
-//! A state directory that stays keeps each transaction as an entry, and where there is none, the attic does: the
-//! directory of its scratch files, with its journal as the record and the old files as they were taken out, copied only
-//! where they have to go to another file system. The name of that directory has the time and the size in it, so that
-//! nothing has to be read to see what is too old or too much.
+//! A state directory that stays keeps each transaction as an entry, and where there is none, the
+//! attic does: the directory of its scratch files, with its journal as the record and the old files
+//! as they were taken out, copied only where they have to go to another file system. The name of
+//! that directory has the time and the size in it, so that nothing has to be read to see what is
+//! too old or too much.
 
 mod attic;
 mod chain;
@@ -65,7 +67,8 @@ pub struct Entry {
     pub id: String,
     /// When it began, in seconds since 1970.
     pub time: u64,
-    /// Where the root of the command was below the top of the work tree; `None` at the top, and outside of git.
+    /// Where the root of the command was below the top of the work tree; `None` at the top, and
+    /// outside of git.
     pub below: Option<RelPath>,
     /// What made it, and what it takes back.
     pub label: Label,
@@ -89,7 +92,10 @@ impl Entry {
     /// Returns what it did to the file at `path`.
     #[must_use]
     pub fn file(&self, path: &RelPath) -> Option<&EntryFile> {
-        let index = self.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+        let index = self
+            .files
+            .binary_search_by(|file| file.path.cmp(path))
+            .ok()?;
         self.files.get(index)
     }
 }
@@ -149,7 +155,8 @@ pub struct Version {
     pub permissions: Option<u32>,
 }
 
-/// Returns the entries of the work tree, the newest first; their paths are from its top. Without a state directory there are none.
+/// Returns the entries of the work tree, the newest first; their paths are from its top. Without a
+/// state directory there are none.
 ///
 /// # Errors
 ///
@@ -157,7 +164,8 @@ pub struct Version {
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     let workspace = top(workspace)?;
     let mut places = Vec::new();
-    // Entries come from the attic to the state directory: whoever lists them the other way round may miss one.
+    // Entries come from the attic to the state directory: whoever lists them the other way round
+    // may miss one.
     for home in homes(workspace)?.iter().rev() {
         places.splice(0..0, entry_places(workspace, home)?);
     }
@@ -166,26 +174,33 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     places.dedup_by(|a, b| a.scratch.id == b.scratch.id);
     let mut found = Vec::with_capacity(places.len());
     for place in places {
-        let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));
+        let read = Journal::record(workspace, &place.scratch)
+            .and_then(|journal| place.entry(workspace, journal));
         let read = match read {
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
-                Journal::rolled_back(workspace, &place.scratch).and_then(|journal| place.aborted(workspace, journal))
+                Journal::rolled_back(workspace, &place.scratch)
+                    .and_then(|journal| place.aborted(workspace, journal))
             }
             read => read,
         };
         let read = match read {
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
-                PlanRejection::read(workspace, &place.scratch).map(|rejection| place.rejected(rejection))
+                PlanRejection::read(workspace, &place.scratch)
+                    .map(|rejection| place.rejected(rejection))
             }
             read => read,
         };
         match read {
             Ok(entry) => found.push(entry),
             // wpatch makes no such file.
-            Err(Failure::Workspace(error)) if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {}
+            Err(Failure::Workspace(error))
+                if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {}
             // What is being removed has another name before anything of it goes.
-            Err(Failure::Workspace(error)) if error.fault == Fault::Missing && !place.is_there(workspace)? => {}
-            Err(Failure::Workspace(error)) if error.fault != Fault::Missing => return Err(error.into()),
+            Err(Failure::Workspace(error))
+                if error.fault == Fault::Missing && !place.is_there(workspace)? => {}
+            Err(Failure::Workspace(error)) if error.fault != Fault::Missing => {
+                return Err(error.into());
+            }
             Err(_) => found.push(place.damaged()),
         }
     }
@@ -210,22 +225,38 @@ pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure>
             }
             let kept = kept::of_record(workspace, &scratch)?;
             let left: Vec<_> = kept.iter().filter_map(|kept| kept.path.clone()).collect();
-            found.extend((!kept.is_empty()).then_some(Recovered { id: scratch.id, ending: Ending::Kept, left, kept }));
+            found.extend((!kept.is_empty()).then_some(Recovered {
+                id: scratch.id,
+                ending: Ending::Kept,
+                left,
+                kept,
+            }));
         }
     }
     Ok(found)
 }
 
 /// Returns the kept files of the transaction `id`, if it is an entry of the history `home`.
-pub(super) fn kept_of(workspace: &dyn Workspace, home: &RelPath, id: &str) -> Result<Vec<KeptFile>, Failure> {
-    let place = entry_places(workspace, home)?.into_iter().find(|place| place.scratch.id == id);
-    place.map_or(Ok(Vec::new()), |place| kept::of_record(workspace, &place.scratch))
+pub(super) fn kept_of(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    id: &str,
+) -> Result<Vec<KeptFile>, Failure> {
+    let place = entry_places(workspace, home)?
+        .into_iter()
+        .find(|place| place.scratch.id == id);
+    place.map_or(Ok(Vec::new()), |place| {
+        kept::of_record(workspace, &place.scratch)
+    })
 }
 
-/// Returns where the history is: in the state directory, if that stays, and what has not been brought from the attic
-/// yet.
+/// Returns where the history is: in the state directory, if that stays, and what has not been
+/// brought from the attic yet.
 pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
-    debug_assert!(matches!(workspace.work_tree(), Ok(None)), "the history is that of the work tree");
+    debug_assert!(
+        matches!(workspace.work_tree(), Ok(None)),
+        "the history is that of the work tree"
+    );
     let state = place(workspace)?.directory;
     // One that was made for one command has no entries.
     let may_have = match is_state(workspace, &state) {
@@ -233,7 +264,11 @@ pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> 
         Err(Failure::Foreign { .. }) => false,
         is_there => is_there?,
     };
-    Ok(may_have.then_some(state).into_iter().chain(attic::home(workspace)).collect())
+    Ok(may_have
+        .then_some(state)
+        .into_iter()
+        .chain(attic::home(workspace))
+        .collect())
 }
 
 /// A directory of the history: an entry or a saved plan.
@@ -248,26 +283,38 @@ pub(super) struct Place {
 impl Place {
     /// Returns the place of `scratch`, of unknown size.
     pub(super) fn new(scratch: Scratch) -> Self {
-        Self { scratch, bytes: 0, plan: None }
+        Self {
+            scratch,
+            bytes: 0,
+            plan: None,
+        }
     }
 
     /// Returns the place that the name of a directory in `home` states; `None` for any other name.
     fn parse(home: &RelPath, name: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
         let is_plan = text.starts_with(PLAN);
-        let (id, rest) = text.strip_prefix(if is_plan { PLAN } else { ENTRY })?.split_once('.')?;
+        let (id, rest) = text
+            .strip_prefix(if is_plan { PLAN } else { ENTRY })?
+            .split_once('.')?;
         let (bytes, plan) = if is_plan {
-            let (bytes, plan) = rest.split_once('.').filter(|(_, plan)| plan.len() == 64 && is_hex(plan))?;
+            let (bytes, plan) = rest
+                .split_once('.')
+                .filter(|(_, plan)| plan.len() == 64 && is_hex(plan))?;
             (bytes, Some(plan.to_owned()))
         } else {
             (rest, None)
         };
-        Some(Self { scratch: Scratch::of_entry(home.join(name).ok()?, id), bytes: bytes.parse().ok()?, plan })
+        Some(Self {
+            scratch: Scratch::of_entry(home.join(name).ok()?, id),
+            bytes: bytes.parse().ok()?,
+            plan,
+        })
     }
 }
 
-/// Returns the names in the directory `home`. A directory that does not exist has none: a command removes the one that it
-/// made for itself.
+/// Returns the names in the directory `home`. A directory that does not exist has none: a command
+/// removes the one that it made for itself.
 pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec<u8>>, Failure> {
     match workspace.list(Some(home)) {
         Err(error) if is_unreachable(error.fault) => Ok(Vec::new()),
@@ -278,16 +325,25 @@ pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec
 /// Returns the entries and the saved plans, both in the order of time.
 fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<(Vec<Place>, Vec<Place>), Failure> {
     let all = names(workspace, home)?;
-    Ok(all.iter().filter_map(|name| Place::parse(home, name)).partition(|place| place.plan.is_none()))
+    Ok(all
+        .iter()
+        .filter_map(|name| Place::parse(home, name))
+        .partition(|place| place.plan.is_none()))
 }
 
 /// Returns where the entries are, in the order of time.
-pub(super) fn entry_places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Place>, Failure> {
+pub(super) fn entry_places(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+) -> Result<Vec<Place>, Failure> {
     Ok(places(workspace, home)?.0)
 }
 
 /// Returns where the saved plans are, in the order of time.
-pub(super) fn plan_places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Place>, Failure> {
+pub(super) fn plan_places(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+) -> Result<Vec<Place>, Failure> {
     Ok(places(workspace, home)?.1)
 }
 

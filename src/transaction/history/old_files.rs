@@ -36,12 +36,18 @@ impl<'a> OldFiles<'a> {
     /// Returns those of `journal`; `names` are those of the scratch files.
     pub(super) fn new(journal: &'a Journal, names: &[Vec<u8>]) -> Self {
         let slots = names.iter().filter_map(|name| slot_of(name)).collect();
-        Self { slots: Some(slots), ..Self::journaled(journal) }
+        Self {
+            slots: Some(slots),
+            ..Self::journaled(journal)
+        }
     }
 
     /// Returns those of `journal`, whose changes were made a moment ago, each by a rename.
     pub(super) fn journaled(journal: &'a Journal) -> Self {
-        Self { slots: None, arrivals: journal.arrivals() }
+        Self {
+            slots: None,
+            arrivals: journal.arrivals(),
+        }
     }
 
     /// Returns where the old file of `change` is.
@@ -52,10 +58,19 @@ impl<'a> OldFiles<'a> {
         if let Some(target) = self.arrivals.get(&change.number) {
             return OldFile::MovedTo(&target.path);
         }
-        let slot = if change.is_exchange() { Slot::New } else { Slot::Old };
-        let Some(slots) = &self.slots else { return OldFile::Slot(slot) };
+        let slot = if change.is_exchange() {
+            Slot::New
+        } else {
+            Slot::Old
+        };
+        let Some(slots) = &self.slots else {
+            return OldFile::Slot(slot);
+        };
         let is_there = |&slot: &Slot| slots.contains(&(slot, change.number));
         // Where files cannot trade places, the old one is moved out.
-        [Slot::Old, slot].into_iter().find(is_there).map_or(OldFile::Lost, OldFile::Slot)
+        [Slot::Old, slot]
+            .into_iter()
+            .find(is_there)
+            .map_or(OldFile::Lost, OldFile::Slot)
     }
 }

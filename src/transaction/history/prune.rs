@@ -25,16 +25,22 @@ pub(super) fn oldest(workspace: &dyn Workspace, limits: Limits) -> String {
     format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
 }
 
-/// Removes the entries of the history `home` that are over a limit, and returns how many those were.
+/// Removes the entries of the history `home` that are over a limit, and returns how many those
+/// were.
 ///
-/// One that is too large alone loses its old files and does not take others with it: its record stays, so that nobody
-/// takes the change before it for the last one.
+/// One that is too large alone loses its old files and does not take others with it: its record
+/// stays, so that nobody takes the change before it for the last one.
 pub(in crate::transaction) fn prune(
     workspace: &dyn Workspace,
     home: &RelPath,
     (limits, spares): (Limits, Spares),
 ) -> Result<usize, Failure> {
-    prune_places(workspace, home, &entry_places(workspace, home)?, (limits, spares))
+    prune_places(
+        workspace,
+        home,
+        &entry_places(workspace, home)?,
+        (limits, spares),
+    )
 }
 
 /// Removes the saved plans of the history `home` that are over a limit, and returns their number.
@@ -43,7 +49,12 @@ pub(in crate::transaction) fn prune_plans(
     home: &RelPath,
     limits: Limits,
 ) -> Result<usize, Failure> {
-    prune_places(workspace, home, &plan_places(workspace, home)?, (limits, Spares::Nothing))
+    prune_places(
+        workspace,
+        home,
+        &plan_places(workspace, home)?,
+        (limits, Spares::Nothing),
+    )
 }
 
 /// Removes the entries and the saved plans that are over a limit, and returns their number.
@@ -68,9 +79,16 @@ fn prune_places(
     let mut bytes = 0;
     let is_kept = |(rank, place): (usize, &Place)| {
         bytes += if is_large(&place) { 0 } else { place.bytes };
-        rank < newest || rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
+        rank < newest
+            || rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
     };
-    let kept = all.iter().rev().enumerate().map(is_kept).take_while(|&is_kept| is_kept).count();
+    let kept = all
+        .iter()
+        .rev()
+        .enumerate()
+        .map(is_kept)
+        .take_while(|&is_kept| is_kept)
+        .count();
     let (over, rest) = all.split_at(all.len() - kept);
     let mut pruned = 0;
     for place in over {
@@ -88,14 +106,16 @@ fn prune_places(
     Ok(pruned)
 }
 
-/// Removes what is left, among `names` of the history `home`, of entries that a process died over removing or
-/// copying, and whose ids are below `end`.
+/// Removes what is left, among `names` of the history `home`, of entries that a process died over
+/// removing or copying, and whose ids are below `end`.
 pub(in crate::transaction) fn bury(
     workspace: &dyn Workspace,
     home: &RelPath,
     (names, end): (&[Vec<u8>], Option<&str>),
 ) -> Result<(), Failure> {
-    let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
+    let ids = names
+        .iter()
+        .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
     for id in ids.filter(|&id| end.is_none_or(|end| id < end)) {
         // What cannot be removed now goes with the next command.
         let _ = erase(workspace, &Scratch::of_entry(dead(home, id)?, id));
@@ -110,7 +130,11 @@ pub(super) fn dead(home: &RelPath, id: &str) -> Result<RelPath, Failure> {
 
 impl Place {
     /// Removes the directory: first its name, so that the next command finishes what is begun here.
-    pub(in crate::transaction) fn remove(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
+    pub(in crate::transaction) fn remove(
+        &self,
+        workspace: &dyn Workspace,
+        home: &RelPath,
+    ) -> Result<(), Failure> {
         let dead = dead(home, &self.scratch.id)?;
         // Another process that prunes may have removed it.
         gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;

@@ -12,24 +12,45 @@ use crate::workspace::Workspace;
 
 impl Place {
     /// Returns the entry that `journal` is the record of.
-    pub(super) fn entry(&self, workspace: &dyn Workspace, journal: Journal) -> Result<Entry, Failure> {
+    pub(super) fn entry(
+        &self,
+        workspace: &dyn Workspace,
+        journal: Journal,
+    ) -> Result<Entry, Failure> {
         let names = self.scratch.names(workspace)?;
         let (old_files, leaving) = (OldFiles::new(&journal, &names), journal.leaving());
         let mut files = Vec::with_capacity(journal.changes.len());
-        for change in journal.changes.iter().filter(|change| !annex::is_annexed(&change.path)) {
+        for change in journal
+            .changes
+            .iter()
+            .filter(|change| !annex::is_annexed(&change.path))
+        {
             let old = match old_files.of(change) {
                 OldFile::None => Old::None,
                 OldFile::MovedTo(path) => Old::MovedTo(path.clone()),
                 OldFile::Slot(slot) => Old::Kept(self.scratch.own_slot(slot, change.number)?),
                 OldFile::Lost => Old::Lost,
             };
-            let (before, after) = (change.before.map(Version::from), change.after.map(Version::from));
+            let (before, after) = (
+                change.before.map(Version::from),
+                change.after.map(Version::from),
+            );
             let from = change.source(&leaving).map(|source| source.path.clone());
-            files.push(EntryFile { path: change.path.clone(), from, before, after, old });
+            files.push(EntryFile {
+                path: change.path.clone(),
+                from,
+                before,
+                after,
+                old,
+            });
         }
         let is_in_place = journal.changes.iter().any(|change| change.in_place);
         Ok(Entry {
-            links: if is_in_place { Links::Kept } else { Links::Parted },
+            links: if is_in_place {
+                Links::Kept
+            } else {
+                Links::Parted
+            },
             below: journal.below.as_deref().and_then(unescape),
             label: Label {
                 command: journal.command,
@@ -39,14 +60,22 @@ impl Place {
             },
             files,
             made: journal.makes.into_iter().map(|made| made.path).collect(),
-            removed: journal.removes.into_iter().map(|removed| (removed.path, removed.standing)).collect(),
+            removed: journal
+                .removes
+                .into_iter()
+                .map(|removed| (removed.path, removed.standing))
+                .collect(),
             fate: Fate::Committed,
             ..self.damaged()
         })
     }
 
     /// Returns the entry of what `journal` was to do, and what is not there.
-    pub(super) fn aborted(&self, workspace: &dyn Workspace, journal: Journal) -> Result<Entry, Failure> {
+    pub(super) fn aborted(
+        &self,
+        workspace: &dyn Workspace,
+        journal: Journal,
+    ) -> Result<Entry, Failure> {
         let kept = kept::find(workspace, &self.scratch, Some(&journal))?;
         let file = |change: Change| EntryFile {
             path: change.path,
@@ -56,8 +85,16 @@ impl Place {
             old: Old::None,
         };
         Ok(Entry {
-            label: Label { command: journal.command, ..Label::default() },
-            files: journal.changes.into_iter().filter(|change| !annex::is_annexed(&change.path)).map(file).collect(),
+            label: Label {
+                command: journal.command,
+                ..Label::default()
+            },
+            files: journal
+                .changes
+                .into_iter()
+                .filter(|change| !annex::is_annexed(&change.path))
+                .map(file)
+                .collect(),
             fate: Fate::Aborted,
             kept,
             ..self.damaged()
@@ -66,19 +103,39 @@ impl Place {
 
     /// Returns the entry of a rejected plan.
     pub(super) fn rejected(&self, rejection: PlanRejection) -> Entry {
-        let label = Label { command: "reject".to_owned(), ..Label::default() };
-        Entry { label, fate: Fate::Rejected, rejection: Some(rejection), ..self.damaged() }
+        let label = Label {
+            command: "reject".to_owned(),
+            ..Label::default()
+        };
+        Entry {
+            label,
+            fate: Fate::Rejected,
+            rejection: Some(rejection),
+            ..self.damaged()
+        }
     }
 
     /// Returns the entry if its record says nothing.
     pub(super) fn damaged(&self) -> Entry {
-        let time = self.scratch.id.get(..10).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default();
-        Entry { id: self.scratch.id.clone(), time, fate: Fate::Damaged, ..Entry::default() }
+        let time = self
+            .scratch
+            .id
+            .get(..10)
+            .and_then(|hex| u64::from_str_radix(hex, 16).ok())
+            .unwrap_or_default();
+        Entry {
+            id: self.scratch.id.clone(),
+            time,
+            fate: Fate::Damaged,
+            ..Entry::default()
+        }
     }
 
     /// Returns whether it still has its name.
     pub(super) fn is_there(&self, workspace: &dyn Workspace) -> Result<bool, Failure> {
-        Ok(workspace.stat(&self.scratch.directory)?.is_some_and(|stat| stat.kind == FileKind::Directory))
+        Ok(workspace
+            .stat(&self.scratch.directory)?
+            .is_some_and(|stat| stat.kind == FileKind::Directory))
     }
 }
 
@@ -90,6 +147,11 @@ impl From<Image> for Version {
             Kind::Directory => FileKind::Directory,
             Kind::Special => FileKind::Special,
         };
-        Self { kind, digest: image.digest, size: image.size, permissions: image.mode }
+        Self {
+            kind,
+            digest: image.digest,
+            size: image.size,
+            permissions: image.mode,
+        }
     }
 }

@@ -27,12 +27,17 @@ impl PlanRejection {
     pub(in crate::transaction) const FILE: &'static str = "refused";
 
     /// Reads the rejection in `scratch`.
-    pub(in crate::transaction) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+    pub(in crate::transaction) fn read(
+        workspace: &dyn Workspace,
+        scratch: &Scratch,
+    ) -> Result<Self, Failure> {
         let path = scratch.file(Self::FILE)?;
-        let read = workspace.read(&path, MAX_SIZE).map_err(|error| match error.fault {
-            Fault::NotRegular | Fault::TooLarge => damaged(&path),
-            _ => error.into(),
-        });
+        let read = workspace
+            .read(&path, MAX_SIZE)
+            .map_err(|error| match error.fault {
+                Fault::NotRegular | Fault::TooLarge => damaged(&path),
+                _ => error.into(),
+            });
         unseal(&read?.0, &path)
     }
 }

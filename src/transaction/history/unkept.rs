@@ -26,11 +26,18 @@ pub fn unkept(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
 }
 
 /// Returns why no history is kept where git's directory is `unusable`, or there is none.
-pub(in crate::transaction) fn reason(workspace: &dyn Workspace, unusable: Option<&Unkept>) -> Unkept {
+pub(in crate::transaction) fn reason(
+    workspace: &dyn Workspace,
+    unusable: Option<&Unkept>,
+) -> Unkept {
     let reason = match unusable {
         Some(why) => return why.clone(),
-        None if workspace.attic().is_some() => "XDG_STATE_HOME is not a directory that only this user can write to",
-        None => "the root is in no git work tree and has no .wpatch directory, and XDG_STATE_HOME is not set",
+        None if workspace.attic().is_some() => {
+            "XDG_STATE_HOME is not a directory that only this user can write to"
+        }
+        None => {
+            "the root is in no git work tree and has no .wpatch directory, and XDG_STATE_HOME is not set"
+        }
     };
     Unkept::new(reason.to_owned())
 }

@@ -17,17 +17,21 @@ use crate::workspace::{Fault, Folding, Privacy, Stat};
 impl Rollback<'_> {
     /// Lets files be taken out of a directory that was made and got bits that do not let them.
     pub(super) fn open_dir(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
-        let mode = standing.map(|standing| standing.mode).filter(|mode| mode & 0o700 != 0o700);
+        let mode = standing
+            .map(|standing| standing.mode)
+            .filter(|mode| mode & 0o700 != 0o700);
         let Some(mode) = mode else { return Ok(()) };
         let is_ours = |stat: Stat| stat.kind == FileKind::Directory && stat.permissions == mode;
         if look(self.slots.workspace, path)?.is_some_and(is_ours) {
-            self.slots.workspace.set_permissions(path, Permissions::Exact(mode | 0o700))?;
+            self.slots
+                .workspace
+                .set_permissions(path, Permissions::Exact(mode | 0o700))?;
         }
         Ok(())
     }
 
-    /// Returns the directories that were not made yet and look as if they were: under another spelling of their names, the file
-    /// system finds those that were to go.
+    /// Returns the directories that were not made yet and look as if they were: under another
+    /// spelling of their names, the file system finds those that were to go.
     pub(super) fn unmade(&self) -> Result<HashSet<&RelPath>, Failure> {
         let workspace = self.slots.workspace;
         let mut unmade = HashSet::new();
@@ -36,13 +40,25 @@ impl Rollback<'_> {
         }
         let hasher = RandomState::new();
         let hash = |path: &RelPath| folded_hash(path.as_bytes(), &hasher);
-        let removed = self.journal.removes.iter().enumerate().map(|(index, removed)| (hash(&removed.path), index));
+        let removed = self
+            .journal
+            .removes
+            .iter()
+            .enumerate()
+            .map(|(index, removed)| (hash(&removed.path), index));
         let removed: HashMap<_, _> = removed.collect();
         let folding = Folding::default();
         for Made { path, .. } in &self.journal.makes {
-            let Some(&index) = removed.get(&hash(path)) else { continue };
-            let is_out = workspace.stat(&self.scratch.file(scratch::directory_name(index))?)?.is_some();
-            if !is_out && self.journal.removes[index].path != *path && !folding.is_listed(workspace, path)? {
+            let Some(&index) = removed.get(&hash(path)) else {
+                continue;
+            };
+            let is_out = workspace
+                .stat(&self.scratch.file(scratch::directory_name(index))?)?
+                .is_some();
+            if !is_out
+                && self.journal.removes[index].path != *path
+                && !folding.is_listed(workspace, path)?
+            {
                 unmade.insert(path);
             }
         }

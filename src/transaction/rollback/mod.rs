@@ -1,7 +1,9 @@
-//! Rolling back: puts the tree back from the journal and from what lies where. Recovery is the same.
+//! Rolling back: puts the tree back from the journal and from what lies where. Recovery is the
+//! same.
 //!
-//! It believes nothing but contents, so it can be stopped anywhere and run again. A path that holds neither the
-//! preimage nor the postimage is somebody else's work: it stays, and the old file is kept.
+//! It believes nothing but contents, so it can be stopped anywhere and run again. A path that holds
+//! neither the preimage nor the postimage is somebody else's work: it stays, and the old file is
+//! kept.
 
 mod directories;
 mod overwritten;
@@ -70,15 +72,29 @@ impl<'a> Rollback<'a> {
         journal: &'a Journal,
         durability: Durability,
     ) -> Self {
-        let (slots, leaving, twins) = (Slots::new(workspace), journal.leaving(), Twins::new(journal));
-        Self { slots, scratch, journal, leaving, twins, durability }
+        let (slots, leaving, twins) = (
+            Slots::new(workspace),
+            journal.leaving(),
+            Twins::new(journal),
+        );
+        Self {
+            slots,
+            scratch,
+            journal,
+            leaving,
+            twins,
+            durability,
+        }
     }
 
-    /// Takes a commit record back whose making was reported as failed. Returns whether there is a journal.
+    /// Takes a commit record back whose making was reported as failed. Returns whether there is a
+    /// journal.
     pub(super) fn reopen(&self) -> Result<bool, Failure> {
         let (done, journal) = (self.scratch.file("done")?, self.scratch.file("journal")?);
         if self.slots.workspace.stat(&done)?.is_some() {
-            self.slots.workspace.rename(&done, &journal, Rename::Replace)?;
+            self.slots
+                .workspace
+                .rename(&done, &journal, Rename::Replace)?;
             self.sync_scratch()?;
             return Ok(true);
         }
@@ -100,18 +116,29 @@ impl<'a> Rollback<'a> {
             }
         }
         // Also those of an earlier try, which a kill ended.
-        let kept = kept::find(self.slots.workspace, self.scratch, Some(self.journal)).unwrap_or_default();
+        let kept =
+            kept::find(self.slots.workspace, self.scratch, Some(self.journal)).unwrap_or_default();
         left.extend(kept.iter().filter_map(|kept| kept.path.clone()));
-        Undone { left: left.into_iter().collect(), kept, trouble }
+        Undone {
+            left: left.into_iter().collect(),
+            kept,
+            trouble,
+        }
     }
 
     fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
-        let mut pass = Pass { left, trouble: None };
+        let mut pass = Pass {
+            left,
+            trouble: None,
+        };
         for made in &self.journal.makes {
             self.open_dir(made)?;
         }
-        let (lost, changes): (Vec<_>, Vec<_>) =
-            self.journal.changes.iter().partition(|change| self.is_out_of_reach(change));
+        let (lost, changes): (Vec<_>, Vec<_>) = self
+            .journal
+            .changes
+            .iter()
+            .partition(|change| self.is_out_of_reach(change));
         for change in lost {
             pass.note(&change.path, Ok(Restored::Left));
         }
@@ -122,7 +149,9 @@ impl<'a> Rollback<'a> {
         for change in changes.iter().filter(is_in_place) {
             pass.note(&change.path, self.write_back(change));
         }
-        let comes = |change: &&&Change| change.arrives.is_some() && !change.is_exchange() && !change.is_overwrite();
+        let comes = |change: &&&Change| {
+            change.arrives.is_some() && !change.is_exchange() && !change.is_overwrite()
+        };
         for change in changes.iter().filter(comes) {
             pass.note(&change.path, self.take_back(change));
         }
@@ -130,27 +159,42 @@ impl<'a> Rollback<'a> {
             pass.note(&change.path, self.exchange_back(change));
         }
         let unmade = self.unmade()?;
-        for made in self.journal.makes.iter().rev().filter(|made| !unmade.contains(&made.path)) {
+        for made in self
+            .journal
+            .makes
+            .iter()
+            .rev()
+            .filter(|made| !unmade.contains(&made.path))
+        {
             pass.note(&made.path, self.remove_dir(&made.path));
         }
         for (index, removed) in self.journal.removes.iter().enumerate() {
             pass.note(&removed.path, self.bring_dir(index, removed));
         }
-        // A directory that the disk did not give back must not look like one that somebody took away.
+        // A directory that the disk did not give back must not look like one that somebody took
+        // away.
         pass.check()?;
-        for change in changes.iter().filter(|change| change.leaves && change.before.is_some()) {
+        for change in changes
+            .iter()
+            .filter(|change| change.leaves && change.before.is_some())
+        {
             pass.note(&change.path, self.put_back(change));
         }
         pass.check()
     }
 
-    /// Returns whether somebody moved the directory away that has the file as well as its scratch files.
+    /// Returns whether somebody moved the directory away that has the file as well as its scratch
+    /// files.
     fn is_out_of_reach(&self, change: &Change) -> bool {
         let is_behind_link = |slot: RelPath| {
             let stat = self.slots.workspace.stat(&slot);
             stat.is_err_and(|error| error.fault == Fault::ThroughLink)
         };
-        change.beside.is_some() && self.scratch.slot(change, Slot::Old).is_ok_and(is_behind_link)
+        change.beside.is_some()
+            && self
+                .scratch
+                .slot(change, Slot::Old)
+                .is_ok_and(is_behind_link)
     }
 
     fn restore_mode(&self, change: &Change) -> Result<Restored, Failure> {
@@ -160,7 +204,10 @@ impl<'a> Rollback<'a> {
         }
         let mode = change.before.as_ref().and_then(|before| before.mode);
         match mode.filter(|_| change.is_after(here.as_ref())) {
-            Some(mode) => self.slots.workspace.set_permissions(&change.path, Permissions::Exact(mode))?,
+            Some(mode) => self
+                .slots
+                .workspace
+                .set_permissions(&change.path, Permissions::Exact(mode))?,
             // Somebody else's work stays as it is, also its mode.
             None => return Ok(Restored::Left),
         }
@@ -177,17 +224,29 @@ impl<'a> Rollback<'a> {
             return Ok(Restored::Back);
         }
         if change.is_after(here.as_ref()) {
-            return if self.waits(change)? { Ok(Restored::Back) } else { self.take_out(change) };
+            return if self.waits(change)? {
+                Ok(Restored::Back)
+            } else {
+                self.take_out(change)
+            };
         }
-        Ok(if self.waits(change)? { Restored::Back } else { Restored::Left })
+        Ok(if self.waits(change)? {
+            Restored::Back
+        } else {
+            Restored::Left
+        })
     }
 
-    /// Returns whether what was to come in never did: then what is there was there before, and is somebody else's, also
-    /// if they made the very same change. Where files come in by a second name, the scratch file is still there as
-    /// well.
+    /// Returns whether what was to come in never did: then what is there was there before, and is
+    /// somebody else's, also if they made the very same change. Where files come in by a second
+    /// name, the scratch file is still there as well.
     fn waits(&self, change: &Change) -> Result<bool, Failure> {
-        let Some(slot) = self.scratch.arrival(change, &self.leaving)? else { return Ok(true) };
-        let inode = |path: &RelPath| Ok::<_, Failure>(self.slots.workspace.stat(path)?.map(|stat| stat.inode));
+        let Some(slot) = self.scratch.arrival(change, &self.leaving)? else {
+            return Ok(true);
+        };
+        let inode = |path: &RelPath| {
+            Ok::<_, Failure>(self.slots.workspace.stat(path)?.map(|stat| stat.inode))
+        };
         let waiting = inode(&slot)?;
         Ok(waiting.is_some() && waiting != inode(&change.path)?)
     }
@@ -225,7 +284,9 @@ impl<'a> Rollback<'a> {
         if change.is_before(here.as_ref()) {
             return self.let_in(change);
         }
-        let Some((old, is_aside)) = self.old_file(change)? else { return Ok(Restored::Back) };
+        let Some((old, is_aside)) = self.old_file(change)? else {
+            return Ok(Restored::Back);
+        };
         if here.is_none() && is_aside {
             return match self.give_back(change)? {
                 Restored::Back => self.put_in_or_keep(change, &old),
@@ -255,7 +316,10 @@ impl<'a> Rollback<'a> {
     fn let_in(&self, change: &Change) -> Result<Restored, Failure> {
         let new = self.scratch.slot(change, Slot::New)?;
         let waiting = identify(self.slots.workspace, &new)?;
-        if waiting.is_none() || change.is_before(waiting.as_ref()) || change.is_after(waiting.as_ref()) {
+        if waiting.is_none()
+            || change.is_before(waiting.as_ref())
+            || change.is_after(waiting.as_ref())
+        {
             return Ok(Restored::Back);
         }
         if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
@@ -264,7 +328,8 @@ impl<'a> Rollback<'a> {
         self.keep(change, &new)
     }
 
-    /// Returns where the old file of an update is, and whether it was moved aside; `None` if it never came out.
+    /// Returns where the old file of an update is, and whether it was moved aside; `None` if it
+    /// never came out.
     fn old_file(&self, change: &Change) -> Result<Option<(RelPath, bool)>, Failure> {
         let aside = self.scratch.slot(change, Slot::Old)?;
         if self.slots.workspace.stat(&aside)?.is_some() {
@@ -276,7 +341,8 @@ impl<'a> Rollback<'a> {
         Ok(is_old.then_some((new, false)))
     }
 
-    /// Puts an old file in its place, unless somebody else has taken the place or a directory above it.
+    /// Puts an old file in its place, unless somebody else has taken the place or a directory above
+    /// it.
     fn put_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
         match self.slots.put_in(old, &change.path) {
             Ok(()) => Ok(Restored::Back),
@@ -306,14 +372,18 @@ impl<'a> Rollback<'a> {
 
     /// Returns another scratch file with the contents of the old file.
     fn twin(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
-        let Some(before) = &change.before else { return Ok(None) };
+        let Some(before) = &change.before else {
+            return Ok(None);
+        };
         let workspace = self.slots.workspace;
         for other in self.twins.of(change) {
             for slot in [Slot::Returned, Slot::Old] {
                 let path = self.scratch.slot(other, slot)?;
                 // Where files are put back by a second name, the first one is still there.
-                let inode = |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| stat.inode));
-                let is_equal = identify(workspace, &path)?.is_some_and(|image| before.is_same_content(&image));
+                let inode =
+                    |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| stat.inode));
+                let is_equal =
+                    identify(workspace, &path)?.is_some_and(|image| before.is_same_content(&image));
                 if is_equal && inode(&path)? != inode(&other.path)? {
                     return Ok(Some(path));
                 }
@@ -325,14 +395,23 @@ impl<'a> Rollback<'a> {
     /// Keeps an old file whose place is taken by somebody else's work.
     fn keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
-        let inode = |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| (stat.device, stat.inode)));
-        // Where files come in by a second name, an edit in place shows under both: then the path itself keeps it.
+        let inode = |path: &RelPath| {
+            workspace
+                .stat(path)
+                .map(|stat| stat.map(|stat| (stat.device, stat.inode)))
+        };
+        // Where files come in by a second name, an edit in place shows under both: then the path
+        // itself keeps it.
         if inode(old)? == inode(&change.path).unwrap_or_default() {
             return Ok(Restored::Left);
         }
         let [first, second] = kept::places(self.scratch, change)?;
         // An earlier try, which a kill ended, may have kept another version.
-        let copy = if workspace.stat(&first)?.is_none() { first } else { second };
+        let copy = if workspace.stat(&first)?.is_none() {
+            first
+        } else {
+            second
+        };
         self.slots.take_out(old, &copy)?;
         Ok(Restored::Left)
     }
@@ -353,11 +432,18 @@ impl<'a> Rollback<'a> {
 
     /// Makes durable what was put back on other file systems, where no sync of the root's reaches.
     fn sync_beside(&self) -> Result<(), Failure> {
-        let beside = || self.journal.changes.iter().filter(|change| change.beside.is_some());
+        let beside = || {
+            self.journal
+                .changes
+                .iter()
+                .filter(|change| change.beside.is_some())
+        };
         // What was put back into the very file that was there is not durable with its name.
         let files = beside().filter(|change| change.is_overwrite() || change.is_mode());
         let files = files.map(|change| change.path.clone());
-        let directories = beside().flat_map(|change| change.path.ancestors()).collect::<BTreeSet<_>>();
+        let directories = beside()
+            .flat_map(|change| change.path.ancestors())
+            .collect::<BTreeSet<_>>();
         for path in files.chain(directories) {
             match self.slots.workspace.sync(Some(&path)) {
                 Err(error) if is_unreachable(error.fault) => {}
@@ -377,5 +463,8 @@ impl<'a> Rollback<'a> {
 
 /// Returns whether a place cannot be had because somebody else has it.
 fn is_taken(fault: Fault) -> bool {
-    matches!(fault, Fault::Exists | Fault::Missing | Fault::NotDirectory | Fault::ThroughLink)
+    matches!(
+        fault,
+        Fault::Exists | Fault::Missing | Fault::NotDirectory | Fault::ThroughLink
+    )
 }

@@ -1,4 +1,5 @@
-//! Where an old file may be that is not where it was put: files of equal contents may have been taken for each other.
+//! Where an old file may be that is not where it was put: files of equal contents may have been
+//! taken for each other.
 
 use std::collections::HashMap;
 
@@ -22,13 +23,24 @@ impl<'a> Twins<'a> {
                 alike.entry(image.digest).or_default().push(change);
             }
         }
-        Self { arrivals: journal.arrivals(), alike }
+        Self {
+            arrivals: journal.arrivals(),
+            alike,
+        }
     }
 
-    /// Returns those of `change`, the most likely one first: it moved there, and was taken out again.
+    /// Returns those of `change`, the most likely one first: it moved there, and was taken out
+    /// again.
     pub(super) fn of(&self, change: &Change) -> impl Iterator<Item = &'a Change> {
         let digest = change.before.map(|before| before.digest);
-        let alike = digest.and_then(|digest| self.alike.get(&digest)).into_iter().flatten();
-        self.arrivals.get(&change.number).into_iter().chain(alike).copied()
+        let alike = digest
+            .and_then(|digest| self.alike.get(&digest))
+            .into_iter()
+            .flatten();
+        self.arrivals
+            .get(&change.number)
+            .into_iter()
+            .chain(alike)
+            .copied()
     }
 }

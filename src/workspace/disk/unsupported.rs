@@ -21,7 +21,10 @@ impl Disk {
             verb: "open",
             path: root.display().to_string(),
             fault: Fault::Unsupported,
-            source: io::Error::new(io::ErrorKind::Unsupported, "this system is not supported yet"),
+            source: io::Error::new(
+                io::ErrorKind::Unsupported,
+                "this system is not supported yet",
+            ),
         })
     }
 

@@ -56,40 +56,77 @@ impl AttributeFiles {
 }
 
 impl Git {
-    /// Returns the attributes `names` of each of `paths`, which are below the directory. git is asked once for all, and
-    /// only if a file of attributes has one of the names.
+    /// Returns the attributes `names` of each of `paths`, which are below the directory. git is
+    /// asked once for all, and only if a file of attributes has one of the names.
     ///
     /// # Errors
     ///
     /// Returns why git cannot tell, if it has to be asked.
-    pub fn attributes(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<Vec<Vec<Attribute>>> {
+    pub fn attributes(
+        &self,
+        names: &[&str],
+        paths: &[&RelPath],
+    ) -> io::Result<Vec<Vec<Attribute>>> {
         if paths.is_empty() || !self.may_say(names, paths)? {
             return Ok(vec![vec![Attribute::Unspecified; names.len()]; paths.len()]);
         }
-        let below = paths.iter().filter_map(|path| std::str::from_utf8(path.directory()?).ok());
+        let below = paths
+            .iter()
+            .filter_map(|path| std::str::from_utf8(path.directory()?).ok());
         let below: Vec<_> = below.map(|path| self.directory.join(path)).collect();
-        special::check_attributes(below.iter().map(PathBuf::as_path).chain([self.directory.as_path()]))?;
-        let input = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
-        let arguments: Vec<_> = ["check-attr", "-z", "--stdin"].iter().chain(names).copied().collect();
+        special::check_attributes(
+            below
+                .iter()
+                .map(PathBuf::as_path)
+                .chain([self.directory.as_path()]),
+        )?;
+        let input = paths
+            .iter()
+            .flat_map(|path| [path.as_bytes(), b"\0"].concat())
+            .collect();
+        let arguments: Vec<_> = ["check-attr", "-z", "--stdin"]
+            .iter()
+            .chain(names)
+            .copied()
+            .collect();
         let mut command = process::command(&self.directory, &arguments)?;
         if self.index.is_none() {
             // `git apply` reads attributes from the index only with `--index` and `--cached`.
             command.env("GIT_INDEX_FILE", NO_INDEX);
         }
         if self.is_outside_work_tree()? {
-            // `git check-attr` insists on a work tree. `git apply` reads attributes as if the directory was one.
+            // `git check-attr` insists on a work tree. `git apply` reads attributes as if the
+            // directory was one.
             command.env("GIT_WORK_TREE", ".");
         }
-        let answer =
-            process::told(&mut command, input, Patience { limit: process::LIMIT, interrupt: self.interrupt.clone() })?;
-        let values: Vec<_> = answer.split(|&byte| byte == 0).skip(2).step_by(3).map(attribute).collect();
+        let answer = process::told(
+            &mut command,
+            input,
+            Patience {
+                limit: process::LIMIT,
+                interrupt: self.interrupt.clone(),
+            },
+        )?;
+        let values: Vec<_> = answer
+            .split(|&byte| byte == 0)
+            .skip(2)
+            .step_by(3)
+            .map(attribute)
+            .collect();
         if values.len() != names.len() * paths.len() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "git answers in an unknown way",
+            ));
         }
-        Ok(values.chunks(names.len().max(1)).map(<[_]>::to_vec).collect())
+        Ok(values
+            .chunks(names.len().max(1))
+            .map(<[_]>::to_vec)
+            .collect())
     }
 
-    /// Returns whether the directory belongs to a repository with a work tree that does not contain it.
+    /// Returns whether the directory belongs to a repository with a work tree that does not contain
+    /// it.
     fn is_outside_work_tree(&self) -> io::Result<bool> {
         match std::env::var_os("GIT_WORK_TREE").filter(|top| !top.is_empty()) {
             Some(top) => {
@@ -101,7 +138,8 @@ impl Git {
         }
     }
 
-    /// Returns whether an attribute file that applies to one of `paths` contains one of `words`, which are in lower case.
+    /// Returns whether an attribute file that applies to one of `paths` contains one of `words`,
+    /// which are in lower case.
     ///
     /// # Errors
     ///
@@ -117,34 +155,54 @@ impl Git {
             Found::In(place) => place,
             Found::Inside | Found::Elsewhere => return Ok(true),
         };
-        let is_elsewhere = ["GIT_ATTR_SOURCE", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
-        if is_elsewhere || self.config("core.attributesfile")?.is_some() || self.config("attr.tree")?.is_some() {
+        let is_elsewhere = ["GIT_ATTR_SOURCE", "GIT_WORK_TREE"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some());
+        if is_elsewhere
+            || self.config("core.attributesfile")?.is_some()
+            || self.config("attr.tree")?.is_some()
+        {
             return Ok(true);
         }
-        let Some(of_tree) = in_tree(place, paths) else { return Ok(true) };
+        let Some(of_tree) = in_tree(place, paths) else {
+            return Ok(true);
+        };
         let mut files = locked(&self.attribute_files);
-        let Some(texts) = files.read(common_attributes(place).chain(of_tree).collect()) else { return Ok(true) };
+        let Some(texts) = files.read(common_attributes(place).chain(of_tree).collect()) else {
+            return Ok(true);
+        };
         let is_said = |name: &&str| texts.mention(&name.to_ascii_lowercase());
         let is_macro = names.iter().any(|name| OF_BINARY.contains(name)) && is_said(&"binary");
         Ok(is_macro || names.iter().any(is_said) || self.may_stage_attributes(paths))
     }
 
-    /// Returns whether a file of attributes that counts for one of `paths` may be in the index, and not in the work tree.
+    /// Returns whether a file of attributes that counts for one of `paths` may be in the index, and
+    /// not in the work tree.
     #[must_use]
     pub fn may_stage_attributes(&self, paths: &[&RelPath]) -> bool {
-        let Some(index) = &self.index else { return false };
+        let Some(index) = &self.index else {
+            return false;
+        };
         match self.found() {
             Found::Nowhere => false,
-            Found::In(place) => in_tree(place, paths).is_none_or(|files| may_be_staged(index, &place.top, files)),
+            Found::In(place) => {
+                in_tree(place, paths).is_none_or(|files| may_be_staged(index, &place.top, files))
+            }
             Found::Inside | Found::Elsewhere => true,
         }
     }
 }
 
-/// Returns the `.gitattributes` of all directories from the top down to each of `paths`; `None` if there are too many, or
-/// one has a name that is not UTF-8.
-fn in_tree(Place { top, directory, .. }: &Place, paths: &[&RelPath]) -> Option<impl Iterator<Item = PathBuf> + use<>> {
-    let mut directories: BTreeSet<_> = directory.ancestors().take_while(|above| above.starts_with(top)).collect();
+/// Returns the `.gitattributes` of all directories from the top down to each of `paths`; `None` if
+/// there are too many, or one has a name that is not UTF-8.
+fn in_tree(
+    Place { top, directory, .. }: &Place,
+    paths: &[&RelPath],
+) -> Option<impl Iterator<Item = PathBuf> + use<>> {
+    let mut directories: BTreeSet<_> = directory
+        .ancestors()
+        .take_while(|above| above.starts_with(top))
+        .collect();
     let below: HashSet<_> = paths.iter().filter_map(|path| path.directory()).collect();
     let joined = |path| Some(directory.join(std::str::from_utf8(path).ok()?));
     let below: Vec<_> = below.into_iter().map(joined).collect::<Option<_>>()?;
@@ -154,12 +212,20 @@ fn in_tree(Place { top, directory, .. }: &Place, paths: &[&RelPath]) -> Option<i
             return None;
         }
     }
-    Some(directories.into_iter().map(|directory| directory.join(FILE)).collect::<Vec<_>>().into_iter())
+    Some(
+        directories
+            .into_iter()
+            .map(|directory| directory.join(FILE))
+            .collect::<Vec<_>>()
+            .into_iter(),
+    )
 }
 
 /// Returns whether one of `files`, which are below `top`, may be in `index` alone.
 fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>) -> bool {
-    let missing: Vec<_> = files.filter(|file| fs_err::symlink_metadata(file).is_err()).collect();
+    let missing: Vec<_> = files
+        .filter(|file| fs_err::symlink_metadata(file).is_err())
+        .collect();
     if missing.is_empty() {
         return false;
     }
@@ -167,12 +233,21 @@ fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>)
         Ok(bytes) => bytes,
         Err(error) => return error.kind() != io::ErrorKind::NotFound,
     };
-    // Whole names stand in it as they are, with a NUL behind, unless another file or entry has some of them; see
-    // gitformat-index(5).
+    // Whole names stand in it as they are, with a NUL behind, unless another file or entry has some
+    // of them; see gitformat-index(5).
     let is_whole = matches!(bytes.get(..8), Some([.., 2 | 3]));
     let has = |name: &[u8]| memmem::find(&bytes, &[name, b"\0"].concat()).is_some();
-    let is_named = |file: &PathBuf| has(file.strip_prefix(top).unwrap_or(file).as_os_str().as_encoded_bytes());
-    !is_whole || has(b"link") || has(b"sdir") || has(FILE.as_bytes()) && missing.iter().any(is_named)
+    let is_named = |file: &PathBuf| {
+        has(file
+            .strip_prefix(top)
+            .unwrap_or(file)
+            .as_os_str()
+            .as_encoded_bytes())
+    };
+    !is_whole
+        || has(b"link")
+        || has(b"sdir")
+        || has(FILE.as_bytes()) && missing.iter().any(is_named)
 }
 
 fn attribute(value: &[u8]) -> Attribute {

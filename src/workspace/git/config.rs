@@ -29,17 +29,26 @@ impl Git {
     /// Returns why git cannot tell, if it has to be asked.
     pub fn config(&self, key: &str) -> io::Result<Option<&[u8]>> {
         let variable = key.rsplit('.').next().unwrap_or(key);
-        let last = self.variables(variable)?.iter().rfind(|variable| variable.name == key.as_bytes());
+        let last = self
+            .variables(variable)?
+            .iter()
+            .rfind(|variable| variable.name == key.as_bytes());
         Ok(last.map(|variable| variable.value.as_slice()))
     }
 
-    /// Returns the directory that `core.hooksPath` names; `None` if git runs the hooks of the git directory.
+    /// Returns the directory that `core.hooksPath` names; `None` if git runs the hooks of the git
+    /// directory.
     ///
     /// # Errors
     ///
     /// Returns an error if git has to be asked and fails.
     pub(in crate::workspace) fn hooks(&self) -> io::Result<Option<PathBuf>> {
-        let Some(value) = self.config("core.hookspath")?.filter(|value| !value.is_empty()) else { return Ok(None) };
+        let Some(value) = self
+            .config("core.hookspath")?
+            .filter(|value| !value.is_empty())
+        else {
+            return Ok(None);
+        };
         // A relative name starts where git runs hooks, see core.hooksPath in git-config(1).
         let base = match self.found() {
             Found::In(place) => &place.top,
@@ -48,7 +57,8 @@ impl Git {
         Ok(special::expanded(value).map(|name| base.join(name)))
     }
 
-    /// Returns all variables; none if no text of the configuration contains `word`, which is in lower case.
+    /// Returns all variables; none if no text of the configuration contains `word`, which is in
+    /// lower case.
     ///
     /// # Errors
     ///
@@ -60,9 +70,12 @@ impl Git {
         let entries = self.entries.get_or_init(|| {
             let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
             let list = self.answer(&arguments);
-            list.map(|list| entries(&list)).map_err(|error| error.to_string())
+            list.map(|list| entries(&list))
+                .map_err(|error| error.to_string())
         });
-        entries.as_deref().map_err(|why| io::Error::other(why.clone()))
+        entries
+            .as_deref()
+            .map_err(|why| io::Error::other(why.clone()))
     }
 
     /// Returns whether git was asked for the configuration and could not tell: nor does it later.
@@ -83,8 +96,9 @@ impl Git {
 
 /// Reads `SCOPE NUL NAME LF VALUE NUL` or `SCOPE NUL NAME NUL` again and again.
 ///
-/// Variables of the scopes `local` and `worktree` are in the repository. All others are the user's: files outside of it, the
-/// environment and the command line. A file that another one includes has the scope of that one.
+/// Variables of the scopes `local` and `worktree` are in the repository. All others are the user's:
+/// files outside of it, the environment and the command line. A file that another one includes has
+/// the scope of that one.
 fn entries(list: &[u8]) -> Entries {
     let fields: Vec<_> = list.split(|&byte| byte == 0).collect();
     let variable = |fields: &[&[u8]]| {
@@ -93,20 +107,27 @@ fn entries(list: &[u8]) -> Entries {
             Some(end) => (fields[1][..end].to_vec(), fields[1][end + 1..].to_vec()),
             None => (fields[1].to_vec(), b"true".to_vec()),
         };
-        Variable { is_of_user, name, value }
+        Variable {
+            is_of_user,
+            name,
+            value,
+        }
     };
     fields.chunks_exact(2).map(variable).collect()
 }
 
-/// Returns whether the configuration `text` of a git directory states that the repository has a work tree. A value that git
-/// cannot read as a truth counts as such a statement, which is the stricter case.
+/// Returns whether the configuration `text` of a git directory states that the repository has a
+/// work tree. A value that git cannot read as a truth counts as such a statement, which is the
+/// stricter case.
 #[must_use]
 pub fn has_work_tree(text: &[u8]) -> bool {
-    variables(text).iter().any(|variable| match variable.key.as_str() {
-        "core.worktree" => true,
-        "core.bare" => truth(&variable.value) != Some(true),
-        _ => false,
-    })
+    variables(text)
+        .iter()
+        .any(|variable| match variable.key.as_str() {
+            "core.worktree" => true,
+            "core.bare" => truth(&variable.value) != Some(true),
+            _ => false,
+        })
 }
 
 /// See "Values", "boolean" in git-config(1).
@@ -139,6 +160,16 @@ mod tests {
         };
         assert_eq!(found, expected.map(variable));
         let truths: [&[u8]; 6] = [b"Yes", b"off", b"", b"2", b"0", b"input"];
-        assert_eq!(truths.map(truth), [Some(true), Some(false), Some(false), Some(true), Some(false), None]);
+        assert_eq!(
+            truths.map(truth),
+            [
+                Some(true),
+                Some(false),
+                Some(false),
+                Some(true),
+                Some(false),
+                None
+            ]
+        );
     }
 }

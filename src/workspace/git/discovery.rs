@@ -1,5 +1,5 @@
-//! What git finds in a directory while it searches upwards for a repository, see `setup_git_directory_gently_1` and
-//! `is_git_directory` in git's setup.c.
+//! What git finds in a directory while it searches upwards for a repository, see
+//! `setup_git_directory_gently_1` and `is_git_directory` in git's setup.c.
 
 use std::env;
 use std::io;
@@ -38,7 +38,9 @@ pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
             Candidate::File(named.map(|name| directory.join(name)))
         }
         Ok(_) => Candidate::Special,
-        Err(_) if directory.join("objects").is_dir() && directory.join("HEAD").exists() => Candidate::Bare,
+        Err(_) if directory.join("objects").is_dir() && directory.join("HEAD").exists() => {
+            Candidate::Bare
+        }
         Err(_) => Candidate::Nothing,
     })
 }
@@ -46,7 +48,9 @@ pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
 /// Returns the path that `text`, the content of a file `.git`, names.
 pub(in crate::workspace) fn named_by(text: &[u8]) -> Option<PathBuf> {
     let name = text.strip_prefix(b"gitdir: ")?;
-    let end = name.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'))?;
+    let end = name
+        .iter()
+        .rposition(|byte| !matches!(byte, b'\n' | b'\r'))?;
     path_of(&name[..=end])
 }
 
@@ -58,7 +62,8 @@ pub(super) fn is_repository(git_dir: &Path) -> bool {
         Err(_) => is_reference(&text(&head).ok().flatten().unwrap_or_default()),
     };
     let common = common_of(git_dir);
-    let objects = env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| common.join("objects"), PathBuf::from);
+    let objects =
+        env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| common.join("objects"), PathBuf::from);
     is_head && objects.is_dir() && common.join("refs").is_dir()
 }
 
@@ -75,7 +80,9 @@ pub(super) fn common_of(git_dir: &Path) -> PathBuf {
         return PathBuf::from(common);
     }
     let named = text(&git_dir.join("commondir")).ok().flatten();
-    named.and_then(|name| Some(git_dir.join(path_of(name.trim_ascii())?))).unwrap_or_else(|| git_dir.to_owned())
+    named
+        .and_then(|name| Some(git_dir.join(path_of(name.trim_ascii())?)))
+        .unwrap_or_else(|| git_dir.to_owned())
 }
 
 /// Returns the content of a regular file.
@@ -86,7 +93,10 @@ pub(super) fn common_of(git_dir: &Path) -> PathBuf {
 pub(super) fn text(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs_err::metadata(path) {
         Ok(found) if found.is_file() && found.len() > MAX_TEXT => {
-            let message = format!("{} is too large for a file of git; remove it", path.display());
+            let message = format!(
+                "{} is too large for a file of git; remove it",
+                path.display()
+            );
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         }
         Ok(found) if found.is_file() => Ok(fs_err::read(path).ok()),

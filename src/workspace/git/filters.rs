@@ -1,7 +1,9 @@
-//! Filter drivers: programs that convert files between a work tree and a repository; see "filter" in gitattributes(5).
+//! Filter drivers: programs that convert files between a work tree and a repository; see "filter"
+//! in gitattributes(5).
 //!
-//! Anyone who sends a repository as an archive can put a driver into its configuration. A driver therefore runs only if the
-//! user's own configuration defines it, or if the user names it in an option.
+//! Anyone who sends a repository as an archive can put a driver into its configuration. A driver
+//! therefore runs only if the user's own configuration defines it, or if the user names it in an
+//! option.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -40,10 +42,11 @@ pub enum Filter {
 }
 
 impl Git {
-    /// Returns the filter driver `name`; `None` if it has no command, so that files with the attribute are not filtered.
+    /// Returns the filter driver `name`; `None` if it has no command, so that files with the
+    /// attribute are not filtered.
     ///
-    /// The last value of each variable counts. An empty command is none: the repository can switch a driver off, which grants
-    /// nothing.
+    /// The last value of each variable counts. An empty command is none: the repository can switch
+    /// a driver off, which grants nothing.
     ///
     /// # Errors
     ///
@@ -57,68 +60,115 @@ impl Git {
         let [clean, smudge, process] = COMMANDS.map(last);
         // `apply_filter` of git runs nothing if `process` is empty.
         let is_off = process.is_some_and(|variable| variable.value.is_empty());
-        let found = if is_off { [None; 3] } else { [clean, smudge, process] };
+        let found = if is_off {
+            [None; 3]
+        } else {
+            [clean, smudge, process]
+        };
         let found = found.map(|variable| variable.filter(|variable| !variable.value.is_empty()));
-        let is_required = last("required").and_then(|variable| truth(&variable.value)) == Some(true);
+        let is_required =
+            last("required").and_then(|variable| truth(&variable.value)) == Some(true);
         if found.iter().all(Option::is_none) && !is_required {
             return Ok(None);
         }
-        let is_allowed = found.iter().flatten().all(|variable| variable.is_of_user) || self.allows(name);
+        let is_allowed =
+            found.iter().flatten().all(|variable| variable.is_of_user) || self.allows(name);
         let commands = found.map(|variable| variable.map(|variable| variable.value.clone()));
         let name = String::from_utf8_lossy(name).into_owned();
-        Ok(Some(FilterDriver { name, is_allowed, is_required, commands }))
+        Ok(Some(FilterDriver {
+            name,
+            is_allowed,
+            is_required,
+            commands,
+        }))
     }
 
-    /// Returns the options that keep git from running a driver that is not allowed, for any file of the repository.
+    /// Returns the options that keep git from running a driver that is not allowed, for any file of
+    /// the repository.
     ///
     /// # Errors
     ///
     /// Returns an error if git has to be asked for the configuration and fails.
     pub(in crate::workspace) fn without_filters(&self) -> io::Result<Vec<OsString>> {
         let mut names = BTreeSet::new();
-        for variable in self.variables("filter")?.iter().filter(|variable| !variable.is_of_user) {
-            let Some(rest) = variable.name.strip_prefix(b"filter.") else { continue };
-            let Some(end) = memchr::memrchr(b'.', rest) else { continue };
+        for variable in self
+            .variables("filter")?
+            .iter()
+            .filter(|variable| !variable.is_of_user)
+        {
+            let Some(rest) = variable.name.strip_prefix(b"filter.") else {
+                continue;
+            };
+            let Some(end) = memchr::memrchr(b'.', rest) else {
+                continue;
+            };
             names.insert(&rest[..end]);
         }
         let mut options = Vec::new();
         for name in names {
-            if self.filter_driver(name)?.is_none_or(|driver| driver.is_allowed) {
+            if self
+                .filter_driver(name)?
+                .is_none_or(|driver| driver.is_allowed)
+            {
                 continue;
             }
             // git takes what follows the first `=` for the value.
-            let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='));
+            let name = std::str::from_utf8(name)
+                .ok()
+                .filter(|name| !name.contains('='));
             let Some(name) = name else {
-                return Err(io::Error::other("the name of a filter driver of the repository cannot be overridden"));
+                return Err(io::Error::other(
+                    "the name of a filter driver of the repository cannot be overridden",
+                ));
             };
-            let settings = COMMANDS.iter().map(|command| format!("filter.{name}.{command}="));
+            let settings = COMMANDS
+                .iter()
+                .map(|command| format!("filter.{name}.{command}="));
             let settings = settings.chain([format!("filter.{name}.required=false")]);
-            options.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]).map(OsString::from));
+            options.extend(
+                settings
+                    .flat_map(|setting| ["-c".to_owned(), setting])
+                    .map(OsString::from),
+            );
         }
         Ok(options)
     }
 
-    /// Returns the attribute file that gives the filter `name` to the file `path`, as far as that can be told from its text.
+    /// Returns the attribute file that gives the filter `name` to the file `path`, as far as that
+    /// can be told from its text.
     #[must_use]
     pub fn filter_source(&self, name: &str, path: &RelPath) -> Option<PathBuf> {
-        let Found::In(place) = self.found() else { return None };
+        let Found::In(place) = self.found() else {
+            return None;
+        };
         let is_source = |file: &PathBuf| {
             let mut texts = Texts::default();
-            texts.read(file).is_some() && texts.mention(&format!("filter={}", name.to_ascii_lowercase()))
+            texts.read(file).is_some()
+                && texts.mention(&format!("filter={}", name.to_ascii_lowercase()))
         };
         let info = place.common.join("info/attributes");
-        let file = place.directory.join(std::str::from_utf8(path.as_bytes()).ok()?);
-        let above = file.ancestors().skip(1).take_while(|above| above.starts_with(&place.top));
+        let file = place
+            .directory
+            .join(std::str::from_utf8(path.as_bytes()).ok()?);
+        let above = file
+            .ancestors()
+            .skip(1)
+            .take_while(|above| above.starts_with(&place.top));
         let in_tree = above.map(|directory| directory.join(".gitattributes"));
-        [info].into_iter().chain(in_tree).chain(common_attributes(place)).find(is_source)
+        [info]
+            .into_iter()
+            .chain(in_tree)
+            .chain(common_attributes(place))
+            .find(is_source)
     }
 
-    /// Returns the output of an allowed driver for `content`, which belongs to the file `path`; `None` if it has no command for
-    /// that direction and is not required.
+    /// Returns the output of an allowed driver for `content`, which belongs to the file `path`;
+    /// `None` if it has no command for that direction and is not required.
     ///
     /// # Errors
     ///
-    /// Returns an error if the driver fails, or has only a command of the long-running protocol. The error names its program.
+    /// Returns an error if the driver fails, or has only a command of the long-running protocol.
+    /// The error names its program.
     pub fn run_filter(
         &self,
         driver: &FilterDriver,
@@ -127,13 +177,19 @@ impl Git {
         content: &[u8],
     ) -> io::Result<Option<Vec<u8>>> {
         let [clean, smudge, process] = &driver.commands;
-        let (command, direction) = if filter == Filter::Clean { (clean, "clean") } else { (smudge, "smudge") };
+        let (command, direction) = if filter == Filter::Clean {
+            (clean, "clean")
+        } else {
+            (smudge, "smudge")
+        };
         let Some(command) = command else {
             return match process {
-                Some(_) => Err(io::Error::other("it has only a long-running `process` command")),
-                None if driver.is_required => {
-                    Err(io::Error::other(format!("it is required and has no `{direction}` command")))
-                }
+                Some(_) => Err(io::Error::other(
+                    "it has only a long-running `process` command",
+                )),
+                None if driver.is_required => Err(io::Error::other(format!(
+                    "it is required and has no `{direction}` command"
+                ))),
                 None => Ok(None),
             };
         };
@@ -142,15 +198,26 @@ impl Git {
         }
         let (top, name) = self.in_work_tree(path)?;
         let mut shell = Command::new("/bin/sh");
-        shell.arg("-c").arg(with_name(command, &name)?).current_dir(top);
-        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let patience = Patience { limit: process::FILTER_LIMIT, interrupt: self.interrupt.clone() };
+        shell
+            .arg("-c")
+            .arg(with_name(command, &name)?)
+            .current_dir(top);
+        shell
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let patience = Patience {
+            limit: process::FILTER_LIMIT,
+            interrupt: self.interrupt.clone(),
+        };
         let group = Group::start(&mut shell)?;
         process::output(group, &program(command), content.to_vec(), patience).map(Some)
     }
 
     fn allows(&self, name: &[u8]) -> bool {
-        self.allowed_filters.iter().any(|allowed| allowed.as_bytes() == name)
+        self.allowed_filters
+            .iter()
+            .any(|allowed| allowed.as_bytes() == name)
     }
 
     /// Returns the top of the work tree, and the name of `path` below it.
@@ -158,20 +225,40 @@ impl Git {
         let answer = self.answer(&["rev-parse", "--show-cdup", "--show-prefix"])?;
         let text = String::from_utf8(answer).map_err(io::Error::other)?;
         let mut lines = text.lines();
-        let (up, prefix) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-        Ok((self.directory.join(up), [prefix.as_bytes(), path.as_bytes()].concat()))
+        let (up, prefix) = (
+            lines.next().unwrap_or_default(),
+            lines.next().unwrap_or_default(),
+        );
+        Ok((
+            self.directory.join(up),
+            [prefix.as_bytes(), path.as_bytes()].concat(),
+        ))
     }
 }
 
 /// Returns the program that `command` begins with.
 fn program(command: &[u8]) -> String {
     let words = String::from_utf8_lossy(command);
-    words.split_ascii_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()
+    words
+        .split_ascii_whitespace()
+        .next()
+        .unwrap_or_default()
+        .trim_matches(['"', '\''])
+        .to_owned()
 }
 
-/// Returns `command` with the name of the file, quoted for the shell, for each `%f`; `%%` is a percent sign.
+/// Returns `command` with the name of the file, quoted for the shell, for each `%f`; `%%` is a
+/// percent sign.
 fn with_name(command: &[u8], name: &[u8]) -> io::Result<OsString> {
-    let quoted = [b"'", &name.split(|&byte| byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..])[..], b"'"].concat();
+    let quoted = [
+        b"'",
+        &name
+            .split(|&byte| byte == b'\'')
+            .collect::<Vec<_>>()
+            .join(&b"'\\''"[..])[..],
+        b"'",
+    ]
+    .concat();
     let (mut out, mut rest) = (Vec::new(), command);
     while let Some(at) = memchr::memchr(b'%', rest) {
         out.extend_from_slice(&rest[..at]);
@@ -184,7 +271,9 @@ fn with_name(command: &[u8], name: &[u8]) -> io::Result<OsString> {
         rest = &rest[at + length..];
     }
     out.extend_from_slice(rest);
-    String::from_utf8(out).map(OsString::from).map_err(io::Error::other)
+    String::from_utf8(out)
+        .map(OsString::from)
+        .map_err(io::Error::other)
 }
 
 #[cfg(test)]

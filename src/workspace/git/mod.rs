@@ -1,7 +1,7 @@
 //! What git says of a directory: its configuration, and the attributes of paths.
 //!
-//! git is started only where a text that it would read has the word that is asked for. To ask for another key or
-//! attribute, ask: nothing has to be added here.
+//! git is started only where a text that it would read has the word that is asked for. To ask for
+//! another key or attribute, ask: nothing has to be added here.
 
 mod attributes;
 mod config;
@@ -32,8 +32,9 @@ pub use filters::{Filter, FilterDriver};
 ///
 /// # Security
 ///
-/// git decides whose repository it trusts: see `safe.directory` in git-config(1). It runs nothing that the repository or its
-/// configuration names, except filter drivers that [`Git::allow_filters`] names.
+/// git decides whose repository it trusts: see `safe.directory` in git-config(1). It runs nothing
+/// that the repository or its configuration names, except filter drivers that
+/// [`Git::allow_filters`] names.
 #[derive(Debug)]
 pub struct Git {
     directory: PathBuf,
@@ -67,17 +68,24 @@ impl Git {
     /// Returns the git of `directory` that works on the index `index` as well.
     #[must_use]
     pub fn with_index(directory: &Path, index: &Path) -> Self {
-        Self { index: Some(index.to_owned()), ..Self::around(directory) }
+        Self {
+            index: Some(index.to_owned()),
+            ..Self::around(directory)
+        }
     }
 
     /// Allows the filter drivers `names`, even if the repository defines them.
     ///
     /// # Security
     ///
-    /// Such a driver is a program that the author of the repository chose. It runs with all rights of the user.
+    /// Such a driver is a program that the author of the repository chose. It runs with all rights
+    /// of the user.
     #[must_use]
     pub fn allow_filters(self, names: &[String]) -> Self {
-        Self { allowed_filters: names.to_vec(), ..self }
+        Self {
+            allowed_filters: names.to_vec(),
+            ..self
+        }
     }
 
     /// Returns the directory that it is asked about.
@@ -86,16 +94,22 @@ impl Git {
         &self.directory
     }
 
-    /// Returns the git of `directory` with the same permissions, which reads the configuration again.
+    /// Returns the git of `directory` with the same permissions, which reads the configuration
+    /// again.
     #[must_use]
     pub fn renewed(&self, directory: &Path) -> Self {
-        Self::around(directory).allow_filters(&self.allowed_filters).interrupted_by(&self.interrupt)
+        Self::around(directory)
+            .allow_filters(&self.allowed_filters)
+            .interrupted_by(&self.interrupt)
     }
 
     /// Ends every wait for git and for filter drivers when `interrupt` is raised.
     #[must_use]
     pub fn interrupted_by(self, interrupt: &Interrupt) -> Self {
-        Self { interrupt: interrupt.clone(), ..self }
+        Self {
+            interrupt: interrupt.clone(),
+            ..self
+        }
     }
 
     /// Returns whether git may find a repository for the directory.
@@ -104,8 +118,8 @@ impl Git {
         !matches!(self.found(), Found::Nowhere)
     }
 
-    /// Returns where the directory is below the top of its work tree, without a slash at the end; empty at the top, and
-    /// where there is no repository.
+    /// Returns where the directory is below the top of its work tree, without a slash at the end;
+    /// empty at the top, and where there is no repository.
     ///
     /// # Errors
     ///
@@ -120,8 +134,15 @@ impl Git {
 
     /// Runs git with `arguments` in the directory and returns its output.
     fn answer(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
-        let patience = Patience { limit: process::LIMIT, interrupt: self.interrupt.clone() };
-        process::told(&mut process::command(&self.directory, arguments)?, Vec::new(), patience)
+        let patience = Patience {
+            limit: process::LIMIT,
+            interrupt: self.interrupt.clone(),
+        };
+        process::told(
+            &mut process::command(&self.directory, arguments)?,
+            Vec::new(),
+            patience,
+        )
     }
 
     fn found(&self) -> &Found {
@@ -130,6 +151,8 @@ impl Git {
 
     /// The texts of the configuration; `None` where it cannot be told which ones git would read.
     fn texts(&self) -> Option<&Texts> {
-        self.texts.get_or_init(|| places::configuration(self.found())).as_ref()
+        self.texts
+            .get_or_init(|| places::configuration(self.found()))
+            .as_ref()
     }
 }

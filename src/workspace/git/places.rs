@@ -1,7 +1,8 @@
 //! Where git's texts are: its configuration, and its files of attributes.
 //!
-//! Every text that git may read is among them; some of them it does not read, as it does not find a repository above
-//! `GIT_CEILING_DIRECTORIES`. So a word that is in none of them says nothing to git.
+//! Every text that git may read is among them; some of them it does not read, as it does not find a
+//! repository above `GIT_CEILING_DIRECTORIES`. So a word that is in none of them says nothing to
+//! git.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -28,7 +29,8 @@ pub(super) enum Found {
     Nowhere,
     /// Around the directory.
     In(Place),
-    /// The directory is in a git directory. Only the configuration tells whether the repository is bare.
+    /// The directory is in a git directory. Only the configuration tells whether the repository is
+    /// bare.
     Inside,
     /// Where git alone can tell.
     Elsewhere,
@@ -51,18 +53,28 @@ impl Found {
     /// Looks for a repository from `directory` on upwards.
     pub(super) fn above(directory: &Path) -> Self {
         if let Some(name) = env::var_os("GIT_DIR") {
-            // git works as outside of a repository if the variable names none. A file has to name one.
+            // git works as outside of a repository if the variable names none. A file has to name
+            // one.
             let git_dir = directory.join(&name);
             let may_be = !name.is_empty() && (git_dir.is_file() || is_repository(&git_dir));
-            return if may_be { Self::Elsewhere } else { Self::Nowhere };
+            return if may_be {
+                Self::Elsewhere
+            } else {
+                Self::Nowhere
+            };
         }
-        let Ok(directory) = fs_err::canonicalize(directory) else { return Self::Nowhere };
+        let Ok(directory) = fs_err::canonicalize(directory) else {
+            return Self::Nowhere;
+        };
         for above in directory.ancestors() {
             let git_dir = match candidate(above) {
                 Ok(Candidate::Directory(git_dir)) if is_repository(&git_dir) => git_dir,
-                // git ends at a file that names no repository, and passes over a directory that is none.
+                // git ends at a file that names no repository, and passes over a directory that is
+                // none.
                 Ok(Candidate::File(named)) => named.unwrap_or_else(|| above.join(".git")),
-                Ok(Candidate::Bare | Candidate::Nothing) if is_repository(above) => return Self::Inside,
+                Ok(Candidate::Bare | Candidate::Nothing) if is_repository(above) => {
+                    return Self::Inside;
+                }
                 Ok(Candidate::Directory(_) | Candidate::Bare | Candidate::Nothing) => continue,
                 Ok(Candidate::Special) | Err(_) => return Self::Elsewhere,
             };
@@ -70,7 +82,12 @@ impl Found {
                 return Self::Elsewhere;
             }
             let common = common_of(&git_dir);
-            return Self::In(Place { top: above.to_owned(), directory, git_dir, common });
+            return Self::In(Place {
+                top: above.to_owned(),
+                directory,
+                git_dir,
+                common,
+            });
         }
         Self::Nowhere
     }
@@ -91,23 +108,34 @@ impl Texts {
         self.0.push(b'\n');
     }
 
-    /// Adds the text of the file at `path`, if it is there. Returns `None` if nobody can tell what git makes of it.
+    /// Adds the text of the file at `path`, if it is there. Returns `None` if nobody can tell what
+    /// git makes of it.
     pub(super) fn read(&mut self, path: &Path) -> Option<()> {
         match fs_err::metadata(path) {
-            Ok(found) if found.is_file() && found.len() <= MAX_TEXT => self.add(&fs_err::read(path).ok()?),
+            Ok(found) if found.is_file() && found.len() <= MAX_TEXT => {
+                self.add(&fs_err::read(path).ok()?);
+            }
             Ok(_) if path == Path::new("/dev/null") => {}
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) => {}
             Ok(_) | Err(_) => return None,
         }
         Some(())
     }
 }
 
-/// Returns the texts of the configuration; `None` where it cannot be told which ones git would read.
+/// Returns the texts of the configuration; `None` where it cannot be told which ones git would
+/// read.
 pub(super) fn configuration(found: &Found) -> Option<Texts> {
     let mut texts = Texts::default();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS");
-    for text in parameters.into_iter().chain(counted_variables().map(|(key, _)| key)) {
+    for text in parameters
+        .into_iter()
+        .chain(counted_variables().map(|(key, _)| key))
+    {
         texts.add(text.as_encoded_bytes());
     }
     for path in configurations_of_user() {
@@ -115,7 +143,9 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
     }
     match found {
         Found::Nowhere => {}
-        Found::In(Place { git_dir, common, .. }) => {
+        Found::In(Place {
+            git_dir, common, ..
+        }) => {
             texts.read(&common.join("config"))?;
             texts.read(&git_dir.join("config.worktree"))?;
         }
@@ -125,41 +155,77 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
     (!texts.mention("include")).then_some(texts)
 }
 
-/// Returns the configurations of the user and of all users. See `GIT_CONFIG_GLOBAL` and `GIT_CONFIG_NOSYSTEM` in git(1).
+/// Returns the configurations of the user and of all users. See `GIT_CONFIG_GLOBAL` and
+/// `GIT_CONFIG_NOSYSTEM` in git(1).
 pub(super) fn configurations_of_user() -> Vec<PathBuf> {
     let named = |name: &str| env::var_os(name).map(|path| vec![PathBuf::from(path)]);
-    let own = || home().map(|home| home.join(".gitconfig")).into_iter().chain(of_user("config")).collect();
-    let has_no_system = env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true");
-    let of_all = || if has_no_system { Vec::new() } else { of_system("gitconfig") };
+    let own = || {
+        home()
+            .map(|home| home.join(".gitconfig"))
+            .into_iter()
+            .chain(of_user("config"))
+            .collect()
+    };
+    let has_no_system =
+        env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true");
+    let of_all = || {
+        if has_no_system {
+            Vec::new()
+        } else {
+            of_system("gitconfig")
+        }
+    };
     let global = named("GIT_CONFIG_GLOBAL").unwrap_or_else(own);
-    global.into_iter().chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all)).collect()
+    global
+        .into_iter()
+        .chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all))
+        .collect()
 }
 
-/// Returns the names and values of the variables that the environment counts: see `GIT_CONFIG_COUNT` in git-config(1).
+/// Returns the names and values of the variables that the environment counts: see
+/// `GIT_CONFIG_COUNT` in git-config(1).
 fn counted_variables() -> impl Iterator<Item = (OsString, OsString)> {
-    let count = env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.trim_start().parse().ok()).unwrap_or(0_u32);
+    let count = env::var("GIT_CONFIG_COUNT")
+        .ok()
+        .and_then(|count| count.trim_start().parse().ok())
+        .unwrap_or(0_u32);
     (0..count).map_while(|number| {
         let key = env::var_os(format!("GIT_CONFIG_KEY_{number}"))?;
         // Without a value, git refuses to run.
-        Some((key, env::var_os(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_default()))
+        Some((
+            key,
+            env::var_os(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_default(),
+        ))
     })
 }
 
-/// Returns the variables that the environment sets, as git and `git -c` pass them on: see `GIT_CONFIG_COUNT` in git-config(1).
+/// Returns the variables that the environment sets, as git and `git -c` pass them on: see
+/// `GIT_CONFIG_COUNT` in git-config(1).
 pub(super) fn variables_of_environment() -> Vec<Variable> {
     let variable = |key: &str, value: &[u8]| {
         let key = key.to_ascii_lowercase();
         let name = key.rsplit('.').next().unwrap_or_default();
         let section = key.split('.').next().unwrap_or_default();
-        Variable { key: format!("{section}.{name}"), value: value.to_vec() }
+        Variable {
+            key: format!("{section}.{name}"),
+            value: value.to_vec(),
+        }
     };
-    let counted = counted_variables().map(|(key, value)| variable(&key.to_string_lossy(), value.as_encoded_bytes()));
+    let counted = counted_variables()
+        .map(|(key, value)| variable(&key.to_string_lossy(), value.as_encoded_bytes()));
     let mut variables: Vec<_> = counted.collect();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS").unwrap_or_default();
     // Each is `'KEY'='VALUE'`, or `'KEY=VALUE'` by an older git.
-    for parameter in parameters.to_string_lossy().replace("'='", "=").split("' '") {
+    for parameter in parameters
+        .to_string_lossy()
+        .replace("'='", "=")
+        .split("' '")
+    {
         if let Some((key, value)) = parameter.split_once('=') {
-            let value = value.strip_suffix('\'').unwrap_or(value).replace(r"'\''", "'");
+            let value = value
+                .strip_suffix('\'')
+                .unwrap_or(value)
+                .replace(r"'\''", "'");
             variables.push(variable(key.trim_start_matches('\''), value.as_bytes()));
         }
     }
@@ -168,17 +234,25 @@ pub(super) fn variables_of_environment() -> Vec<Variable> {
 
 /// Returns the files of attributes of the user and of all users.
 pub(super) fn attributes_of_user() -> Vec<PathBuf> {
-    of_user("attributes").into_iter().chain(of_system("gitattributes")).collect()
+    of_user("attributes")
+        .into_iter()
+        .chain(of_system("gitattributes"))
+        .collect()
 }
 
-/// Returns the files of attributes that count for all repositories, and those of this one besides the tree.
+/// Returns the files of attributes that count for all repositories, and those of this one besides
+/// the tree.
 pub(super) fn common_attributes(place: &Place) -> impl Iterator<Item = PathBuf> + use<> {
-    attributes_of_user().into_iter().chain([place.common.join("info/attributes")])
+    attributes_of_user()
+        .into_iter()
+        .chain([place.common.join("info/attributes")])
 }
 
 /// Returns where the user keeps git's file `name`.
 fn of_user(name: &str) -> Option<PathBuf> {
-    let named = env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let named = env::var_os("XDG_CONFIG_HOME")
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
     let directory = named.or_else(|| Some(home()?.join(".config")))?;
     Some(directory.join("git").join(name))
 }
@@ -191,7 +265,10 @@ fn of_system(name: &str) -> Vec<PathBuf> {
         let path = env::var_os("PATH").unwrap_or_default();
         env::split_paths(&path).find(|directory| directory.join("git").is_file())
     });
-    if let Some(prefix) = program.as_deref().filter(|directory| directory.file_name() == Some(OsStr::new("bin"))) {
+    if let Some(prefix) = program
+        .as_deref()
+        .filter(|directory| directory.file_name() == Some(OsStr::new("bin")))
+    {
         places.extend(prefix.parent().map(|prefix| prefix.join("etc").join(name)));
     }
     places

@@ -24,8 +24,13 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 ///
-/// Returns an error if git cannot be started, fails, or gives no answer before `patience` ends. The error quotes git's reason.
-pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, patience: Patience) -> io::Result<Vec<u8>> {
+/// Returns an error if git cannot be started, fails, or gives no answer before `patience` ends. The
+/// error quotes git's reason.
+pub(in crate::workspace) fn told(
+    command: &mut Command,
+    input: Vec<u8>,
+    patience: Patience,
+) -> io::Result<Vec<u8>> {
     // If git is killed, its output is in a scratch file, or in objects that no other object names.
     output(start(command)?, "git", input, patience)
 }
@@ -34,19 +39,35 @@ pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, patience
 ///
 /// # Errors
 ///
-/// Returns an error if the program fails, or does not end before `patience` does. The error quotes the program's reason.
-pub(super) fn output(mut group: Group, name: &str, input: Vec<u8>, patience: Patience) -> io::Result<Vec<u8>> {
+/// Returns an error if the program fails, or does not end before `patience` does. The error quotes
+/// the program's reason.
+pub(super) fn output(
+    mut group: Group,
+    name: &str,
+    input: Vec<u8>,
+    patience: Patience,
+) -> io::Result<Vec<u8>> {
     let child = group.child();
-    let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
+    let pipes = child
+        .stdin
+        .take()
+        .zip(child.stdout.take())
+        .zip(child.stderr.take());
     let ((mut requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
     // The program need not read its input.
     thread::Builder::new().spawn(move || requests.write_all(&input))?;
     let complaints = Complaints::of(errors)?;
-    let unanswered = |error: io::Error| io::Error::new(error.kind(), format!("{name} was ended: {error}"));
+    let unanswered =
+        |error: io::Error| io::Error::new(error.kind(), format!("{name} was ended: {error}"));
     let mut answer = Vec::new();
-    Patient::new(answers, patience.clone()).take(MOST_ANSWER + 1).read_to_end(&mut answer).map_err(unanswered)?;
+    Patient::new(answers, patience.clone())
+        .take(MOST_ANSWER + 1)
+        .read_to_end(&mut answer)
+        .map_err(unanswered)?;
     if answer.len() as u64 > MOST_ANSWER {
-        return Err(io::Error::other(format!("{name} was ended: its output has more than {MOST_ANSWER} bytes")));
+        return Err(io::Error::other(format!(
+            "{name} was ended: its output has more than {MOST_ANSWER} bytes"
+        )));
     }
     // A program can close its output and continue to run.
     patience.wait(|| group.has_ended()).map_err(unanswered)?;
@@ -54,14 +75,17 @@ pub(super) fn output(mut group: Group, name: &str, input: Vec<u8>, patience: Pat
     if status.success() {
         return Ok(answer);
     }
-    Err(complaint_of(name, &complaints).unwrap_or_else(|| io::Error::other(format!("{name} ended with {status}"))))
+    Err(complaint_of(name, &complaints)
+        .unwrap_or_else(|| io::Error::other(format!("{name} ended with {status}"))))
 }
 
-/// Starts git, out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
+/// Starts git, out of reach of the keys of a terminal: who is told to stop ends it when nothing is
+/// in the making.
 ///
-/// A git whose parent was killed by SIGKILL ends at the end of its input. It holds no lock of this process, and writes only to
-/// pipes, scratch files and objects. `PR_SET_PDEATHSIG` could end it sooner, but only unsafe code can set that between fork
-/// and exec, and it also fires when the thread ends that started git.
+/// A git whose parent was killed by SIGKILL ends at the end of its input. It holds no lock of this
+/// process, and writes only to pipes, scratch files and objects. `PR_SET_PDEATHSIG` could end it
+/// sooner, but only unsafe code can set that between fork and exec, and it also fires when the
+/// thread ends that started git.
 ///
 /// # Errors
 ///
@@ -81,13 +105,19 @@ pub(in crate::workspace) fn complaint(complaints: &Complaints) -> Option<io::Err
 
 fn complaint_of(name: &str, complaints: &Complaints) -> Option<io::Error> {
     let line = complaints.reason(Instant::now() + LAST_WORDS)?;
-    let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
+    let line = line
+        .trim_start_matches("fatal: ")
+        .trim_start_matches("error: ");
     // A shell begins the line with the name.
     let prefix = format!("{name}: ");
-    Some(io::Error::other(format!("{prefix}{}", line.strip_prefix(&prefix).unwrap_or(line))))
+    Some(io::Error::other(format!(
+        "{prefix}{}",
+        line.strip_prefix(&prefix).unwrap_or(line)
+    )))
 }
 
-/// Returns the command that is a git which none of `trees`, and no work tree that they are in, has brought.
+/// Returns the command that is a git which none of `trees`, and no work tree that they are in, has
+/// brought.
 ///
 /// # Errors
 ///
@@ -96,7 +126,9 @@ pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
     let names = |tree: &PathBuf| [path::absolute(tree).ok(), fs_err::canonicalize(tree).ok()];
     let names: Vec<_> = trees.iter().flat_map(names).flatten().collect();
     let around = names.iter().flat_map(|name| name.ancestors());
-    let around = around.filter(|tree| fs_err::symlink_metadata(tree.join(".git")).is_ok()).map(Path::to_owned);
+    let around = around
+        .filter(|tree| fs_err::symlink_metadata(tree.join(".git")).is_ok())
+        .map(Path::to_owned);
     let trees: Vec<_> = trees.iter().cloned().chain(around).collect();
     process::command("git".as_ref(), &trees).map_err(|error| unstarted(&error))
 }
@@ -105,7 +137,8 @@ pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
 ///
 /// # Errors
 ///
-/// Says that git cannot be started, or must not be, because it would wait for a file that is not regular.
+/// Says that git cannot be started, or must not be, because it would wait for a file that is not
+/// regular.
 pub(in crate::workspace) fn command(
     directory: &Path,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
@@ -113,15 +146,21 @@ pub(in crate::workspace) fn command(
     special::check_around(directory)?;
     let mut command = outside(&[directory.to_owned()])?;
     keep(&mut command, is_kept);
-    command.arg("-C").arg(directory).args(["--no-pager", "-c", "core.fsmonitor=false"]).args(arguments);
+    command
+        .arg("-C")
+        .arg(directory)
+        .args(["--no-pager", "-c", "core.fsmonitor=false"])
+        .args(arguments);
     Ok(command)
 }
 
-/// Takes the variables of git from `command` but those that `is_kept`, and gives it those that keep git from writing,
-/// asking and fetching.
+/// Takes the variables of git from `command` but those that `is_kept`, and gives it those that keep
+/// git from writing, asking and fetching.
 pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -> bool) {
     let is_of_git = |name: &OsStr| name.as_encoded_bytes().starts_with(b"GIT_");
-    for (name, _) in env::vars_os().filter(|(name, _)| is_of_git(name) && !is_kept(&name.to_string_lossy())) {
+    for (name, _) in
+        env::vars_os().filter(|(name, _)| is_of_git(name) && !is_kept(&name.to_string_lossy()))
+    {
         command.env_remove(name);
     }
     command.envs([
@@ -132,7 +171,10 @@ pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -
         // What a git fetches all the same that is too old for that variable.
         ("GIT_ALLOW_PROTOCOL", "none"),
     ]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
 }
 
 /// Returns whether a variable says where the repository is, or how it is configured.

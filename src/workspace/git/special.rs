@@ -1,6 +1,7 @@
 //! Files that git opens whatever their type is: it would wait for a process that writes to a FIFO.
 //!
-//! The check looks at file types only, so it never waits. To check another file that git opens, add a row to a table.
+//! The check looks at file types only, so it never waits. To check another file that git opens, add
+//! a row to a table.
 
 use std::collections::HashSet;
 use std::env;
@@ -13,7 +14,14 @@ use super::variables::{Variable, path_of, variables};
 use crate::process::{home, home_of};
 
 /// The files of a git directory; commands on the index check the index itself.
-const OWN: &[&str] = &["HEAD", "commondir", "config.worktree", "gitdir", "reftable/tables.list", "shallow"];
+const OWN: &[&str] = &[
+    "HEAD",
+    "commondir",
+    "config.worktree",
+    "gitdir",
+    "reftable/tables.list",
+    "shallow",
+];
 /// The files that all work trees of a repository share.
 const SHARED: &[&str] = &[
     "HEAD",
@@ -40,8 +48,8 @@ const MOST_REFERENCES: usize = 6;
 ///
 /// # Errors
 ///
-/// Returns an error of the kind [`io::ErrorKind::Unsupported`] that names a file which is neither regular nor a directory, or
-/// a configuration that is too large.
+/// Returns an error of the kind [`io::ErrorKind::Unsupported`] that names a file which is neither
+/// regular nor a directory, or a configuration that is too large.
 pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
     if let Some(git_dir) = env::var_os("GIT_DIR") {
         return check(&directory.join(git_dir));
@@ -52,7 +60,9 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
         files.bases = vec![above.to_owned(), directory.clone()];
         let git_dir = match candidate(above)? {
             Candidate::Directory(git_dir) => git_dir,
-            Candidate::File(named) => return named.map_or(Ok(()), |git_dir| files.check_repository(&git_dir)),
+            Candidate::File(named) => {
+                return named.map_or(Ok(()), |git_dir| files.check_repository(&git_dir));
+            }
             Candidate::Bare => above.to_owned(),
             // git reads no special file of this name.
             Candidate::Special | Candidate::Nothing => continue,
@@ -72,7 +82,11 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
 /// As [`check_around`].
 pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
     let bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
-    Files { bases, ..Files::default() }.check_repository(git_dir)
+    Files {
+        bases,
+        ..Files::default()
+    }
+    .check_repository(git_dir)
 }
 
 /// Checks the files of attributes from the root of the file system down to each of `directories`.
@@ -80,7 +94,9 @@ pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
 /// # Errors
 ///
 /// As [`check_around`].
-pub(in crate::workspace) fn check_attributes<'d>(directories: impl IntoIterator<Item = &'d Path>) -> io::Result<()> {
+pub(in crate::workspace) fn check_attributes<'d>(
+    directories: impl IntoIterator<Item = &'d Path>,
+) -> io::Result<()> {
     let mut checked = HashSet::new();
     for directory in directories {
         for above in directory.ancestors() {
@@ -89,7 +105,9 @@ pub(in crate::workspace) fn check_attributes<'d>(directories: impl IntoIterator<
             }
             let file = above.join(".gitattributes");
             // git follows no link of this name.
-            if fs_err::symlink_metadata(&file).is_ok_and(|found| !found.is_symlink() && is_special(&found)) {
+            if fs_err::symlink_metadata(&file)
+                .is_ok_and(|found| !found.is_symlink() && is_special(&found))
+            {
                 return Err(refused(&file));
             }
         }
@@ -100,7 +118,8 @@ pub(in crate::workspace) fn check_attributes<'d>(directories: impl IntoIterator<
 /// The files that git opens.
 #[derive(Default)]
 struct Files {
-    /// The configurations and object directories that were read, by their real names: each has any number of other names.
+    /// The configurations and object directories that were read, by their real names: each has any
+    /// number of other names.
     read: HashSet<PathBuf>,
     /// The directories that the relative names in a configuration may count from.
     bases: Vec<PathBuf>,
@@ -109,25 +128,48 @@ struct Files {
 impl Files {
     /// Checks the files of the repository whose git directory is `git_dir`, and those of the user.
     fn check_repository(&mut self, git_dir: &Path) -> io::Result<()> {
-        OWN.iter().try_for_each(|name| check_file(&git_dir.join(name)))?;
+        OWN.iter()
+            .try_for_each(|name| check_file(&git_dir.join(name)))?;
         let common = common_of(git_dir);
-        SHARED.iter().try_for_each(|name| check_file(&common.join(name)))?;
+        SHARED
+            .iter()
+            .try_for_each(|name| check_file(&common.join(name)))?;
         check_names(git_dir, |name| name.starts_with(SHARED_INDEX))?;
         let mut reference = git_dir.join("HEAD");
         for _ in 0..MOST_REFERENCES {
             let text = text(&reference)?.unwrap_or_default();
-            let Some(name) = text.strip_prefix(b"ref:").and_then(|name| path_of(name.trim_ascii())) else { break };
+            let Some(name) = text
+                .strip_prefix(b"ref:")
+                .and_then(|name| path_of(name.trim_ascii()))
+            else {
+                break;
+            };
             check_file(&git_dir.join(&name))?;
             reference = common.join(name);
             check_file(&reference)?;
         }
         let named = |name: &str| env::var_os(name).unwrap_or_default();
-        let lists = [named("GIT_OBJECT_DIRECTORY"), named("GIT_ALTERNATE_OBJECT_DIRECTORIES")];
-        let of_environment = lists.iter().flat_map(env::split_paths).filter(|path| !path.as_os_str().is_empty());
+        let lists = [
+            named("GIT_OBJECT_DIRECTORY"),
+            named("GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+        ];
+        let of_environment = lists
+            .iter()
+            .flat_map(env::split_paths)
+            .filter(|path| !path.as_os_str().is_empty());
         let bases = self.bases.clone();
-        let of_environment =
-            of_environment.flat_map(|path| bases.iter().map(move |base| base.join(&path)).collect::<Vec<_>>());
-        self.check_objects([common.join("objects")].into_iter().chain(of_environment).collect())?;
+        let of_environment = of_environment.flat_map(|path| {
+            bases
+                .iter()
+                .map(move |base| base.join(&path))
+                .collect::<Vec<_>>()
+        });
+        self.check_objects(
+            [common.join("objects")]
+                .into_iter()
+                .chain(of_environment)
+                .collect(),
+        )?;
         self.check_configuration(&common.join("config"))?;
         self.check_configuration(&git_dir.join("config.worktree"))?;
         self.check_user()
@@ -136,13 +178,19 @@ impl Files {
     /// Checks the files of object directories, and of those that these borrow objects from.
     fn check_objects(&mut self, mut directories: Vec<PathBuf>) -> io::Result<()> {
         while let Some(directory) = directories.pop() {
-            let Ok(directory) = fs_err::canonicalize(directory) else { continue };
+            let Ok(directory) = fs_err::canonicalize(directory) else {
+                continue;
+            };
             if !self.read.insert(directory.clone()) {
                 continue;
             }
-            OF_OBJECTS.iter().try_for_each(|name| check_names(&directory.join(name), |_| true))?;
+            OF_OBJECTS
+                .iter()
+                .try_for_each(|name| check_names(&directory.join(name), |_| true))?;
             let alternates = text(&directory.join("info/alternates"))?.unwrap_or_default();
-            let names = alternates.split(|&byte| byte == b'\n').filter(|name| !name.is_empty() && name[0] != b'#');
+            let names = alternates
+                .split(|&byte| byte == b'\n')
+                .filter(|name| !name.is_empty() && name[0] != b'#');
             directories.extend(names.filter_map(path_of).map(|name| directory.join(name)));
         }
         Ok(())
@@ -158,17 +206,24 @@ impl Files {
                 self.check_configuration(&included)?;
             }
         }
-        places::attributes_of_user().into_iter().try_for_each(|path| check_file(&path))
+        places::attributes_of_user()
+            .into_iter()
+            .try_for_each(|path| check_file(&path))
     }
 
-    /// Checks the configuration at `path`, and the files that it names. The condition of an inclusion is ignored.
+    /// Checks the configuration at `path`, and the files that it names. The condition of an
+    /// inclusion is ignored.
     fn check_configuration(&mut self, path: &Path) -> io::Result<()> {
         let mut pending = vec![path.to_owned()];
         while let Some(path) = pending.pop() {
             check_file(&path)?;
             // Relative names in it count from the directory of the name by which it is included.
-            let above = path.parent().and_then(|above| fs_err::canonicalize(above).ok());
-            let Some((above, name)) = above.zip(path.file_name()) else { continue };
+            let above = path
+                .parent()
+                .and_then(|above| fs_err::canonicalize(above).ok());
+            let Some((above, name)) = above.zip(path.file_name()) else {
+                continue;
+            };
             if !self.read.insert(above.join(name)) {
                 continue;
             }
@@ -179,19 +234,28 @@ impl Files {
         Ok(())
     }
 
-    /// Checks the file that a variable names, and returns it if it is a configuration. The variable is in a configuration in
-    /// `directory`, or in the environment, where git includes no relative name.
-    fn check_variable(&self, directory: Option<&Path>, variable: &Variable) -> io::Result<Option<PathBuf>> {
+    /// Checks the file that a variable names, and returns it if it is a configuration. The variable
+    /// is in a configuration in `directory`, or in the environment, where git includes no relative
+    /// name.
+    fn check_variable(
+        &self,
+        directory: Option<&Path>,
+        variable: &Variable,
+    ) -> io::Result<Option<PathBuf>> {
         let is_included = INCLUDES.contains(&variable.key.as_str());
         if !is_included && !NAMING.contains(&variable.key.as_str()) || variable.value.is_empty() {
             return Ok(None);
         }
-        let Some(name) = expanded(&variable.value) else { return Ok(None) };
+        let Some(name) = expanded(&variable.value) else {
+            return Ok(None);
+        };
         if is_included {
             let path = directory.map_or_else(|| name.clone(), |directory| directory.join(&name));
             return Ok(Some(path).filter(|path| path.is_absolute()));
         }
-        self.bases.iter().try_for_each(|base| check_file(&base.join(&name)))?;
+        self.bases
+            .iter()
+            .try_for_each(|base| check_file(&base.join(&name)))?;
         Ok(None)
     }
 }
@@ -199,9 +263,15 @@ impl Files {
 /// Returns the path that the value of a variable is. git-config(1) describes the beginning `~`.
 pub(super) fn expanded(value: &[u8]) -> Option<PathBuf> {
     let value = value.strip_prefix(b":(optional)").unwrap_or(value);
-    let Some(rest) = value.strip_prefix(b"~") else { return path_of(value) };
+    let Some(rest) = value.strip_prefix(b"~") else {
+        return path_of(value);
+    };
     let (user, rest) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
-    let home = if user.is_empty() { home() } else { home_of(user) };
+    let home = if user.is_empty() {
+        home()
+    } else {
+        home_of(user)
+    };
     Some(home?.join(path_of(rest.strip_prefix(b"/").unwrap_or(rest))?))
 }
 
@@ -214,12 +284,19 @@ fn check_file(path: &Path) -> io::Result<()> {
 
 /// Checks the files in `directory` whose names are `wanted`.
 fn check_names(directory: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
-    let Ok(entries) = fs_err::read_dir(directory) else { return Ok(()) };
+    let Ok(entries) = fs_err::read_dir(directory) else {
+        return Ok(());
+    };
     let is_wanted = |entry: &fs_err::DirEntry| {
-        let is_regular = entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir());
+        let is_regular = entry
+            .file_type()
+            .is_ok_and(|kind| kind.is_file() || kind.is_dir());
         !is_regular && wanted(&entry.file_name().to_string_lossy())
     };
-    entries.flatten().filter(is_wanted).try_for_each(|entry| check_file(&entry.path()))
+    entries
+        .flatten()
+        .filter(is_wanted)
+        .try_for_each(|entry| check_file(&entry.path()))
 }
 
 fn is_special(found: &std::fs::Metadata) -> bool {
@@ -232,6 +309,9 @@ fn is_null(path: &Path) -> bool {
 }
 
 fn refused(path: &Path) -> io::Error {
-    let message = format!("{} is not a regular file, and git would wait for it; remove it", path.display());
+    let message = format!(
+        "{} is not a regular file, and git would wait for it; remove it",
+        path.display()
+    );
     io::Error::new(io::ErrorKind::Unsupported, message)
 }

@@ -13,7 +13,9 @@ pub(super) struct Variable {
 
 /// Returns the variables of `text` up to the first line that git refuses.
 pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
-    let mut reader = Reader { rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text) };
+    let mut reader = Reader {
+        rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text),
+    };
     let mut variables = Vec::new();
     let mut section = String::new();
     while let Some(&byte) = reader.rest.first() {
@@ -24,7 +26,8 @@ pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
                 Some(name) => section = name,
                 None => break,
             },
-            _ if byte.is_ascii_alphabetic() && reader.variable(&section, &mut variables).is_some() => {}
+            _ if byte.is_ascii_alphabetic()
+                && reader.variable(&section, &mut variables).is_some() => {}
             _ => break,
         }
     }
@@ -34,9 +37,13 @@ pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
 /// Returns the path that git writes as `bytes`.
 pub(in crate::workspace) fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
-    let path = Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)));
+    let path = Some(PathBuf::from(
+        <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes),
+    ));
     #[cfg(not(unix))]
-    let path = std::str::from_utf8(bytes).ok().map(|path| PathBuf::from(OsStr::new(path)));
+    let path = std::str::from_utf8(bytes)
+        .ok()
+        .map(|path| PathBuf::from(OsStr::new(path)));
     path
 }
 
@@ -50,7 +57,9 @@ impl Reader<'_> {
         if self.rest.starts_with(b"\r\n") {
             self.rest = &self.rest[1..];
         }
-        let Some((&byte, rest)) = self.rest.split_first() else { return b'\n' };
+        let Some((&byte, rest)) = self.rest.split_first() else {
+            return b'\n';
+        };
         self.rest = rest;
         byte
     }
@@ -59,7 +68,8 @@ impl Reader<'_> {
         while self.next() != b'\n' {}
     }
 
-    /// Reads the header of a section, such as `[include]` or `[includeIf "gitdir:x"]`, and returns the section.
+    /// Reads the header of a section, such as `[include]` or `[includeIf "gitdir:x"]`, and returns
+    /// the section.
     fn section(&mut self) -> Option<String> {
         self.next();
         let mut name = String::new();
@@ -67,13 +77,16 @@ impl Reader<'_> {
             match self.next() {
                 b']' => return Some(name),
                 byte if is_space(byte) => return self.subsection(byte).map(|()| name),
-                byte if is_of_key(byte) || byte == b'.' => name.push(byte.to_ascii_lowercase().into()),
+                byte if is_of_key(byte) || byte == b'.' => {
+                    name.push(byte.to_ascii_lowercase().into());
+                }
                 _ => return None,
             }
         }
     }
 
-    /// Reads the quoted subsection that follows the space `byte`, and the bracket that ends the header.
+    /// Reads the quoted subsection that follows the space `byte`, and the bracket that ends the
+    /// header.
     fn subsection(&mut self, mut byte: u8) -> Option<()> {
         while is_space(byte) {
             if byte == b'\n' {
@@ -95,7 +108,8 @@ impl Reader<'_> {
         (self.next() == b']').then_some(())
     }
 
-    /// Reads a variable of `section`, and adds it to `variables` if it has a value. Returns `None` for a line that git refuses.
+    /// Reads a variable of `section`, and adds it to `variables` if it has a value. Returns `None`
+    /// for a line that git refuses.
     fn variable(&mut self, section: &str, variables: &mut Vec<Variable>) -> Option<()> {
         let mut key = format!("{section}.");
         let mut byte = self.next();
@@ -108,7 +122,10 @@ impl Reader<'_> {
         }
         match byte {
             b'\n' => {}
-            b'=' => variables.push(Variable { key, value: self.value()? }),
+            b'=' => variables.push(Variable {
+                key,
+                value: self.value()?,
+            }),
             _ => return None,
         }
         Some(())
@@ -194,10 +211,15 @@ mod tests {
             let file = directory.path().join("config");
             fs_err::write(&file, text).unwrap();
             let mut git = Command::new("git");
-            git.args(["config", "--null", "--list", "--no-includes", "--file"]).arg(&file);
+            git.args(["config", "--null", "--list", "--no-includes", "--file"])
+                .arg(&file);
             let output = git.output().unwrap();
             assert!(output.status.success(), "{text:?}");
-            let listed: Vec<_> = output.stdout.split(|&byte| byte == 0).filter_map(variable).collect();
+            let listed: Vec<_> = output
+                .stdout
+                .split(|&byte| byte == 0)
+                .filter_map(variable)
+                .collect();
             assert_eq!(variables(text.as_bytes()), listed, "{text:?}");
         }
     }
@@ -205,17 +227,31 @@ mod tests {
     #[test]
     fn a_line_that_git_refuses_ends_a_configuration() {
         for text in REFUSED {
-            let expected = [Variable { key: "a.b".to_owned(), value: b"1".to_vec() }];
+            let expected = [Variable {
+                key: "a.b".to_owned(),
+                value: b"1".to_vec(),
+            }];
             assert_eq!(variables(text.as_bytes()), expected, "{text:?}");
         }
     }
 
-    /// Reads an entry of `git config --list --null`: the key, a line feed, and the value if there is one.
+    /// Reads an entry of `git config --list --null`: the key, a line feed, and the value if there
+    /// is one.
     fn variable(entry: &[u8]) -> Option<Variable> {
         let end = memchr::memchr(b'\n', entry)?;
         let key = String::from_utf8(entry[..end].to_vec()).unwrap();
-        let (section, name) = (key.split(['.']).next().unwrap(), key.rsplit('.').next().unwrap());
-        let section = if key.starts_with("a.b.") { "a.b" } else { section };
-        Some(Variable { key: format!("{section}.{name}"), value: entry[end + 1..].to_vec() })
+        let (section, name) = (
+            key.split(['.']).next().unwrap(),
+            key.rsplit('.').next().unwrap(),
+        );
+        let section = if key.starts_with("a.b.") {
+            "a.b"
+        } else {
+            section
+        };
+        Some(Variable {
+            key: format!("{section}.{name}"),
+            value: entry[end + 1..].to_vec(),
+        })
     }
 }

@@ -45,23 +45,33 @@ impl<'i> Blobs<'i> {
     /// Returns what only names contents: nothing is written.
     #[must_use]
     pub fn named(index: &'i GitIndex) -> Self {
-        Self { index, purpose: Purpose::Named, waiting: Mutex::default() }
+        Self {
+            index,
+            purpose: Purpose::Named,
+            waiting: Mutex::default(),
+        }
     }
 
     /// Returns what writes them.
     #[must_use]
     pub fn written(index: &'i GitIndex) -> Self {
-        Self { purpose: Purpose::Written, ..Self::named(index) }
+        Self {
+            purpose: Purpose::Written,
+            ..Self::named(index)
+        }
     }
 
-    /// Takes `bytes`, and returns the name that they have as a blob. They may be there only after [`Blobs::write`].
+    /// Takes `bytes`, and returns the name that they have as a blob. They may be there only after
+    /// [`Blobs::write`].
     ///
     /// # Errors
     ///
     /// Returns the error of a git that cannot write.
     pub fn add(&self, bytes: &[u8]) -> Result<ObjectId> {
         let id = blob_id(bytes, self.index.format);
-        let Some(id) = ObjectId::from_hex(id.as_bytes()) else { return Err(self.index.unknown()) };
+        let Some(id) = ObjectId::from_hex(id.as_bytes()) else {
+            return Err(self.index.unknown());
+        };
         if self.purpose == Purpose::Named {
             return Ok(id);
         }
@@ -74,10 +84,15 @@ impl<'i> Blobs<'i> {
             waiting.objects.extend(object);
             waiting.count += 1;
         }
-        if waiting.objects.len() > MOST { self.flush(&mut waiting).map(|()| id) } else { Ok(id) }
+        if waiting.objects.len() > MOST {
+            self.flush(&mut waiting).map(|()| id)
+        } else {
+            Ok(id)
+        }
     }
 
-    /// Writes all that was taken, in the way that git is configured to make objects durable, or better.
+    /// Writes all that was taken, in the way that git is configured to make objects durable, or
+    /// better.
     ///
     /// # Errors
     ///
@@ -100,8 +115,12 @@ impl<'i> Blobs<'i> {
         pack.extend(digest);
         // Loose objects that an index names have to be there after a loss of power as well.
         let arguments = ["-c", "core.fsync=committed", "unpack-objects", "-q"].map(OsString::from);
-        let written = self.index.run(&arguments, None, &pack, &self.index.interrupt);
-        written.map(drop).map_err(|source| self.index.failed(source))
+        let written = self
+            .index
+            .run(&arguments, None, &pack, &self.index.interrupt);
+        written
+            .map(drop)
+            .map_err(|source| self.index.failed(source))
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, Waiting> {

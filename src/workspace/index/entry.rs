@@ -22,7 +22,11 @@ impl IndexEntry {
     /// Returns the entry of contents that are there.
     #[must_use]
     pub fn new(mode: FileMode, id: ObjectId) -> Self {
-        Self { mode, id, mark: Mark::Plain }
+        Self {
+            mode,
+            id,
+            mark: Mark::Plain,
+        }
     }
 
     /// Returns the entry that `text` is, as [`fmt::Display`] writes it.
@@ -43,7 +47,8 @@ impl fmt::Display for IndexEntry {
     }
 }
 
-/// All that the index has for a name: its entry as stage 0, or the stages of a conflict, or nothing.
+/// All that the index has for a name: its entry as stage 0, or the stages of a conflict, or
+/// nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stages(pub BTreeMap<u8, IndexEntry>);
 
@@ -62,12 +67,16 @@ impl Stages {
         }
         let stage = |text: &str| {
             let (entry, stage) = text.rsplit_once(' ')?;
-            Some((stage.parse().ok().filter(|stage| (1..=3).contains(stage))?, IndexEntry::parse(entry)?))
+            Some((
+                stage.parse().ok().filter(|stage| (1..=3).contains(stage))?,
+                IndexEntry::parse(entry)?,
+            ))
         };
         text.split(", ").map(stage).collect::<Option<_>>().map(Self)
     }
 
-    /// Writes them: an entry alone as it is, others with the number of their stage behind each; nothing is `None`.
+    /// Writes them: an entry alone as it is, others with the number of their stage behind each;
+    /// nothing is `None`.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let text = |(stage, entry): (&u8, &IndexEntry)| match stage {
@@ -82,7 +91,10 @@ impl Stages {
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let contents = |stages: &Self| -> Vec<_> {
-            let said = stages.0.iter().map(|(&stage, &entry)| (stage, entry.mode, entry.id, entry.is_intended()));
+            let said = stages
+                .0
+                .iter()
+                .map(|(&stage, &entry)| (stage, entry.mode, entry.id, entry.is_intended()));
             said.collect()
         };
         contents(self) == contents(other)
@@ -92,9 +104,17 @@ impl Stages {
     #[must_use]
     pub fn updates(&self, path: &RelPath) -> Vec<Update> {
         if self.0.is_empty() {
-            return vec![Update { path: path.clone(), entry: None, stage: 0 }];
+            return vec![Update {
+                path: path.clone(),
+                entry: None,
+                stage: 0,
+            }];
         }
-        let update = |(&stage, &entry): (&u8, &IndexEntry)| Update { path: path.clone(), entry: Some(entry), stage };
+        let update = |(&stage, &entry): (&u8, &IndexEntry)| Update {
+            path: path.clone(),
+            entry: Some(entry),
+            stage,
+        };
         self.0.iter().map(update).collect()
     }
 }
@@ -145,6 +165,8 @@ impl Mark {
 
     /// Returns the mark with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
-        [Self::Intended, Self::Assumed, Self::Skipped].into_iter().find(|mark| mark.name() == Some(name))
+        [Self::Intended, Self::Assumed, Self::Skipped]
+            .into_iter()
+            .find(|mark| mark.name() == Some(name))
     }
 }

@@ -15,10 +15,15 @@ pub(super) use crate::workspace::git::variables::path_of;
 /// How long it may take: filters of the user may be at work.
 const LIMIT: Duration = Duration::from_secs(600);
 /// The variables that are paths, which count from the directory of this process.
-const PATHS: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+const PATHS: [&str; 4] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+];
 
-/// Runs git in `directory`, on the index `index` or on that which it finds, and returns what it says, unless `interrupt`
-/// is raised.
+/// Runs git in `directory`, on the index `index` or on that which it finds, and returns what it
+/// says, unless `interrupt` is raised.
 ///
 /// # Errors
 ///
@@ -40,5 +45,12 @@ pub(super) fn answered(
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
-    process::told(&mut command, input.to_vec(), Patience { limit: LIMIT, interrupt: interrupt.clone() })
+    process::told(
+        &mut command,
+        input.to_vec(),
+        Patience {
+            limit: LIMIT,
+            interrupt: interrupt.clone(),
+        },
+    )
 }

@@ -1,4 +1,5 @@
-//! What the index says of an entry besides mode and contents: flags, which git sets by an option for each.
+//! What the index says of an entry besides mode and contents: flags, which git sets by an option
+//! for each.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,9 +12,12 @@ use crate::path::RelPath;
 use crate::workspace::Result;
 use crate::workspace::objects::ObjectId;
 
-/// The options of `update-index` that mark entries. Where a file is in the work tree that is to be there no more, any git
-/// that reads the index forgets that: it is said last.
-const OPTIONS: [(Mark, &str); 2] = [(Mark::Assumed, "--assume-unchanged"), (Mark::Skipped, "--skip-worktree")];
+/// The options of `update-index` that mark entries. Where a file is in the work tree that is to be
+/// there no more, any git that reads the index forgets that: it is said last.
+const OPTIONS: [(Mark, &str); 2] = [
+    (Mark::Assumed, "--assume-unchanged"),
+    (Mark::Skipped, "--skip-worktree"),
+];
 
 /// Why an intention is refused; see [`GitIndex::may_intend`].
 pub const SPOILING: &str =
@@ -29,8 +33,12 @@ impl IndexEntry {
 
 /// Returns the names of those of `updates` that get the mark, as git reads lists.
 fn marked(updates: &[Update], mark: Mark) -> Vec<u8> {
-    let marked = updates.iter().filter(|update| update.entry.is_some_and(|entry| entry.mark == mark));
-    marked.flat_map(|update| [update.path.as_bytes(), b"\0"].concat()).collect()
+    let marked = updates
+        .iter()
+        .filter(|update| update.entry.is_some_and(|entry| entry.mark == mark));
+    marked
+        .flat_map(|update| [update.path.as_bytes(), b"\0"].concat())
+        .collect()
 }
 
 impl GitIndex {
@@ -38,36 +46,55 @@ impl GitIndex {
     #[must_use]
     pub fn intention(&self) -> Option<IndexEntry> {
         let id = ObjectId::from_hex(blob_id(b"", self.format).as_bytes())?;
-        Some(IndexEntry { mark: Mark::Intended, ..IndexEntry::new(FileMode::Regular, id) })
+        Some(IndexEntry {
+            mark: Mark::Intended,
+            ..IndexEntry::new(FileMode::Regular, id)
+        })
     }
 
-    /// Returns whether git survives it that `path` is only going to be added. In a directory of an index that may have
-    /// directories as entries it does not: it takes it for one file less than there are, and spoils the index. See
-    /// `index.sparse` in git-config(1).
+    /// Returns whether git survives it that `path` is only going to be added. In a directory of an
+    /// index that may have directories as entries it does not: it takes it for one file less than
+    /// there are, and spoils the index. See `index.sparse` in git-config(1).
     ///
     /// # Errors
     ///
     /// Returns an error if git cannot tell how it is configured.
     pub fn may_intend(&self, path: &RelPath) -> Result<bool> {
         let is_at_top = self.prefix.is_empty() && path.parent().is_none();
-        let is_on = |key| self.git.is_on(key).map(|is_on| is_on == Some(true)).map_err(|source| self.failed(source));
-        Ok(is_at_top || !is_on("index.sparse")? || !is_on("core.sparsecheckout")? || !is_on("core.sparsecheckoutcone")?)
+        let is_on = |key| {
+            self.git
+                .is_on(key)
+                .map(|is_on| is_on == Some(true))
+                .map_err(|source| self.failed(source))
+        };
+        Ok(is_at_top
+            || !is_on("index.sparse")?
+            || !is_on("core.sparsecheckout")?
+            || !is_on("core.sparsecheckoutcone")?)
     }
 
-    /// Lets the index at `copy`, which has `updates`, say of those that are only intended that they are.
+    /// Lets the index at `copy`, which has `updates`, say of those that are only intended that they
+    /// are.
     pub(super) fn intend(&self, copy: &Path, updates: &[Update]) -> Result<()> {
         let input = marked(updates, Mark::Intended);
         if input.is_empty() {
             return Ok(());
         }
-        for update in updates.iter().filter(|update| update.entry.is_some_and(|entry| entry.is_intended())) {
+        for update in updates
+            .iter()
+            .filter(|update| update.entry.is_some_and(|entry| entry.is_intended()))
+        {
             if !self.may_intend(&update.path)? {
                 return Err(self.failed(io::Error::other(SPOILING)));
             }
         }
         // What is in the index and not in the tree that it is reset to stays as an intention.
         let arguments = ["--literal-pathspecs", "reset", "-q", "-N", self.nothing()];
-        let arguments = [&arguments[..], &["--pathspec-from-file=-", "--pathspec-file-nul"]].concat();
+        let arguments = [
+            &arguments[..],
+            &["--pathspec-from-file=-", "--pathspec-file-nul"],
+        ]
+        .concat();
         self.ask(&arguments, Some(copy), &input).map(drop)
     }
 
@@ -76,28 +103,60 @@ impl GitIndex {
         for (mark, option) in OPTIONS {
             let input = marked(updates, mark);
             if !input.is_empty() {
-                self.ask(&["-c", "index.sparse=false", "update-index", option, "-z", "--stdin"], Some(copy), &input)?;
+                self.ask(
+                    &[
+                        "-c",
+                        "index.sparse=false",
+                        "update-index",
+                        option,
+                        "-z",
+                        "--stdin",
+                    ],
+                    Some(copy),
+                    &input,
+                )?;
             }
         }
         Ok(())
     }
 
-    /// Notes which entries of `staged` are only intended. git is asked if there is an empty file at all.
+    /// Notes which entries of `staged` are only intended. git is asked if there is an empty file at
+    /// all.
     pub(super) fn note_intended(&self, staged: &mut Staged) -> Result<()> {
         let empty = self.intention().map(|entry| entry.id);
         let is_empty = |entry: &IndexEntry| Some(entry.id) == empty;
-        let mut found: BTreeSet<_> =
-            staged.entries.iter().filter(|(_, entry)| is_empty(entry)).map(|(path, _)| path.clone()).collect();
+        let mut found: BTreeSet<_> = staged
+            .entries
+            .iter()
+            .filter(|(_, entry)| is_empty(entry))
+            .map(|(path, _)| path.clone())
+            .collect();
         if found.is_empty() {
             return Ok(());
         }
-        let options = ["diff-index", "--cached", "--ita-invisible-in-index", "--no-renames", "--relative"];
-        let list = self.ask(&[&options[..], &["--name-only", "-z", self.nothing()]].concat(), None, b"")?;
-        for path in list.split(|&byte| byte == 0).filter_map(|name| RelPath::new(name).ok()) {
+        let options = [
+            "diff-index",
+            "--cached",
+            "--ita-invisible-in-index",
+            "--no-renames",
+            "--relative",
+        ];
+        let list = self.ask(
+            &[&options[..], &["--name-only", "-z", self.nothing()]].concat(),
+            None,
+            b"",
+        )?;
+        for path in list
+            .split(|&byte| byte == 0)
+            .filter_map(|name| RelPath::new(name).ok())
+        {
             found.remove(&path);
         }
         for path in found {
-            staged.entries.entry(path).and_modify(|entry| entry.mark = Mark::Intended);
+            staged
+                .entries
+                .entry(path)
+                .and_modify(|entry| entry.mark = Mark::Intended);
         }
         Ok(())
     }
@@ -106,7 +165,9 @@ impl GitIndex {
     fn nothing(&self) -> &'static str {
         match self.format {
             ObjectFormat::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-            ObjectFormat::Sha256 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+            ObjectFormat::Sha256 => {
+                "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+            }
         }
     }
 }

@@ -8,9 +8,10 @@
 //! | new entries for it | [`GitIndex::rewrite`], which works on a copy: whose lock that is, and when it takes the place of the index, is for the transaction |
 //! | a file of the work tree as git would add it, and the other way round | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
 //!
-//! Paths are those below the root, which may be a directory of the work tree; git has its own view of what is outside.
-//! git runs no hook and no monitor of files here. A filter driver runs if the attributes of a file name it, and only if the
-//! user's own configuration defines it or [`GitIndex::allow_filters`] names it.
+//! Paths are those below the root, which may be a directory of the work tree; git has its own view
+//! of what is outside. git runs no hook and no monitor of files here. A filter driver runs if the
+//! attributes of a file name it, and only if the user's own configuration defines it or
+//! [`GitIndex::allow_filters`] names it.
 
 mod blobs;
 mod convert;
@@ -61,33 +62,62 @@ pub struct GitIndex {
 
 /// Returns the directories of the entries in an answer of `ls-files -s -z`, which is sorted.
 fn directories(list: &[u8]) -> Vec<PathBuf> {
-    let names = list.split(|&byte| byte == 0).filter_map(|entry| entry.splitn(2, |&byte| byte == b'\t').nth(1));
-    let mut directories: Vec<_> = names.filter_map(|name| Some(&name[..memchr::memrchr(b'/', name)?])).collect();
+    let names = list
+        .split(|&byte| byte == 0)
+        .filter_map(|entry| entry.splitn(2, |&byte| byte == b'\t').nth(1));
+    let mut directories: Vec<_> = names
+        .filter_map(|name| Some(&name[..memchr::memrchr(b'/', name)?]))
+        .collect();
     directories.dedup();
     directories.into_iter().filter_map(path_of).collect()
 }
 
 impl GitIndex {
-    /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` count.
-    /// `interrupt` ends every wait for git.
+    /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and
+    /// `GIT_INDEX_FILE` count. `interrupt` ends every wait for git.
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why. [`Fault::NotRegular`] if the index
-    /// or another file that git opens is not a regular file.
+    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why.
+    /// [`Fault::NotRegular`] if the index or another file that git opens is not a regular file.
     pub fn around(root: &Path, interrupt: &Interrupt) -> Result<Self> {
-        let refused = |fault, source| WorkspaceError { verb: "find the index of", path: shown(root), fault, source };
-        let root = root.canonicalize().map_err(|source| refused(Fault::Missing, source))?;
-        let asked = ["rev-parse", "--path-format=absolute", "--git-path", "index", "--show-object-format"];
+        let refused = |fault, source| WorkspaceError {
+            verb: "find the index of",
+            path: shown(root),
+            fault,
+            source,
+        };
+        let root = root
+            .canonicalize()
+            .map_err(|source| refused(Fault::Missing, source))?;
+        let asked = [
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-path",
+            "index",
+            "--show-object-format",
+        ];
         let also = ["--is-inside-work-tree", "--show-prefix"];
         let arguments: Vec<_> = asked.iter().chain(&also).map(OsString::from).collect();
         let unanswered = |source: io::Error| {
             let is_special = source.kind() == io::ErrorKind::Unsupported;
-            refused(if is_special { Fault::NotRegular } else { Fault::Missing }, source)
+            refused(
+                if is_special {
+                    Fault::NotRegular
+                } else {
+                    Fault::Missing
+                },
+                source,
+            )
         };
         let answer = answered(&root, &arguments, None, b"", interrupt).map_err(unanswered)?;
         let lines: Vec<_> = answer.split(|&byte| byte == b'\n').collect();
-        let unknown = || refused(Fault::Other, io::Error::other("git answers in an unknown way"));
+        let unknown = || {
+            refused(
+                Fault::Other,
+                io::Error::other("git answers in an unknown way"),
+            )
+        };
         // A bare repository has no prefix.
         let (file, format, is_inside, prefix) = match lines[..] {
             [file, format, is_inside, prefix, b""] => (file, format, is_inside, prefix),
@@ -104,10 +134,21 @@ impl GitIndex {
         let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
         // git would wait for a process that writes to a FIFO.
         if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
-            let source = io::Error::other("git's index is not a regular file; remove it and run `git reset`");
-            return Err(WorkspaceError { path: shown(&file), ..refused(Fault::NotRegular, source) });
+            let source = io::Error::other(
+                "git's index is not a regular file; remove it and run `git reset`",
+            );
+            return Err(WorkspaceError {
+                path: shown(&file),
+                ..refused(Fault::NotRegular, source)
+            });
         }
-        let objects = Repository::around(&root, Patience { interrupt: interrupt.clone(), ..Patience::default() });
+        let objects = Repository::around(
+            &root,
+            Patience {
+                interrupt: interrupt.clone(),
+                ..Patience::default()
+            },
+        );
         let git = Arc::new(Git::with_index(&root, &file).interrupted_by(interrupt));
         Ok(Self {
             root,
@@ -121,11 +162,17 @@ impl GitIndex {
         })
     }
 
-    /// Allows the filter drivers `names`, even if the repository defines them; see [`Git::allow_filters`].
+    /// Allows the filter drivers `names`, even if the repository defines them; see
+    /// [`Git::allow_filters`].
     #[must_use]
     pub fn allow_filters(self, names: &[String]) -> Self {
-        let git = Git::with_index(&self.root, &self.file).interrupted_by(&self.interrupt).allow_filters(names);
-        Self { git: Arc::new(git), ..self }
+        let git = Git::with_index(&self.root, &self.file)
+            .interrupted_by(&self.interrupt)
+            .allow_filters(names);
+        Self {
+            git: Arc::new(git),
+            ..self
+        }
     }
 
     /// Returns the directory that it is in, absolute.
@@ -137,7 +184,11 @@ impl GitIndex {
     /// Returns its name there.
     #[must_use]
     pub fn name(&self) -> Vec<u8> {
-        self.file.file_name().unwrap_or_default().as_encoded_bytes().to_vec()
+        self.file
+            .file_name()
+            .unwrap_or_default()
+            .as_encoded_bytes()
+            .to_vec()
     }
 
     /// Returns whether the root is in a work tree, and not in a bare repository or a git directory.
@@ -164,10 +215,14 @@ impl GitIndex {
         &self.git
     }
 
-    /// Returns whether the repository has the contents of all of `stages`; commits of submodules are in others.
+    /// Returns whether the repository has the contents of all of `stages`; commits of submodules
+    /// are in others.
     #[must_use]
     pub fn has(&self, stages: &Stages) -> bool {
-        let mut blobs = stages.0.values().filter(|entry| entry.mode != FileMode::Submodule);
+        let mut blobs = stages
+            .0
+            .values()
+            .filter(|entry| entry.mode != FileMode::Submodule);
         blobs.all(|entry| self.objects.blob_size(entry.id).is_ok())
     }
 
@@ -179,63 +234,108 @@ impl GitIndex {
     pub fn read(&self) -> Result<Staged> {
         let list = self.ask(&["ls-files", "-s", "-v", "-z"], None, b"")?;
         let mut staged = Staged::of(&list, self).ok_or_else(|| self.unknown())?;
-        // git reads the attributes of each entry that it compares with its file, whenever it writes an index.
-        let directories: Vec<_> = directories(&list).iter().map(|directory| self.root.join(directory)).collect();
-        let directories = directories.iter().map(PathBuf::as_path).chain([self.root.as_path()]);
+        // git reads the attributes of each entry that it compares with its file, whenever it writes
+        // an index.
+        let directories: Vec<_> = directories(&list)
+            .iter()
+            .map(|directory| self.root.join(directory))
+            .collect();
+        let directories = directories
+            .iter()
+            .map(PathBuf::as_path)
+            .chain([self.root.as_path()]);
         special::check_attributes(directories).map_err(|source| self.failed(source))?;
         self.note_intended(&mut staged)?;
         Ok(staged)
     }
 
-    /// Makes `updates` true in the index at `copy`, an absolute name, which is a copy of this one or not there.
+    /// Makes `updates` true in the index at `copy`, an absolute name, which is a copy of this one
+    /// or not there.
     ///
     /// # Errors
     ///
     /// Returns an error if git cannot write it; then `copy` has to be given up.
     pub fn rewrite(&self, copy: &Path, updates: &[Update]) -> Result<()> {
         self.date(copy).map_err(|source| self.failed(source))?;
-        // What goes makes room for what comes; an entry stays beside the stages of a conflict unless it goes.
-        let goes = updates.iter().filter(|update| update.entry.is_none() || update.stage > 0);
+        // What goes makes room for what comes; an entry stays beside the stages of a conflict
+        // unless it goes.
+        let goes = updates
+            .iter()
+            .filter(|update| update.entry.is_none() || update.stage > 0);
         let goes: BTreeSet<_> = goes.map(|update| &update.path).collect();
-        let gone = goes.into_iter().map(|path| Update { path: path.clone(), entry: None, stage: 0 });
-        let comes = updates.iter().filter(|update| update.entry.is_some()).cloned();
-        let input: Vec<u8> = gone.chain(comes).flat_map(|update| self.line(&update)).collect();
-        // A directory that stands for its files would stay beside one of them that is put in: git-config(1), index.sparse.
-        self.ask(&["-c", "index.sparse=false", "update-index", "-z", "--index-info"], Some(copy), &input)?;
+        let gone = goes.into_iter().map(|path| Update {
+            path: path.clone(),
+            entry: None,
+            stage: 0,
+        });
+        let comes = updates
+            .iter()
+            .filter(|update| update.entry.is_some())
+            .cloned();
+        let input: Vec<u8> = gone
+            .chain(comes)
+            .flat_map(|update| self.line(&update))
+            .collect();
+        // A directory that stands for its files would stay beside one of them that is put in:
+        // git-config(1), index.sparse.
+        self.ask(
+            &[
+                "-c",
+                "index.sparse=false",
+                "update-index",
+                "-z",
+                "--index-info",
+            ],
+            Some(copy),
+            &input,
+        )?;
         self.intend(copy, updates)?;
         self.mark(copy, updates)
     }
 
-    /// Gives a copy the time of the index: git looks again at files that are as young as that, see "racy git" in its
-    /// technical documentation.
+    /// Gives a copy the time of the index: git looks again at files that are as young as that, see
+    /// "racy git" in its technical documentation.
     fn date(&self, copy: &Path) -> io::Result<()> {
         match fs::metadata(&self.file) {
-            Ok(index) => File::options().write(true).open(copy)?.set_modified(index.modified()?),
+            Ok(index) => File::options()
+                .write(true)
+                .open(copy)?
+                .set_modified(index.modified()?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Writes an index with nothing but `entries` to `file`, which is outside of any transaction. Another one gives way to
-    /// it, but for this one.
+    /// Writes an index with nothing but `entries` to `file`, which is outside of any transaction.
+    /// Another one gives way to it, but for this one.
     ///
     /// # Errors
     ///
-    /// [`Fault::Exists`] if a file is there that is to stay. Returns an error if git cannot write it.
+    /// [`Fault::Exists`] if a file is there that is to stay. Returns an error if git cannot write
+    /// it.
     pub fn write_alone(&self, file: &Path, entries: &[Update]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
         if is_this || !is_index(file).unwrap_or(true) {
             let source = io::Error::other("another file is there, which stays");
-            return Err(WorkspaceError { verb: "write", path: shown(file), fault: Fault::Exists, source });
+            return Err(WorkspaceError {
+                verb: "write",
+                path: shown(file),
+                fault: Fault::Exists,
+                source,
+            });
         }
-        let input: Vec<u8> = entries.iter().flat_map(|update| self.line(update)).collect();
+        let input: Vec<u8> = entries
+            .iter()
+            .flat_map(|update| self.line(update))
+            .collect();
         self.ask(&["read-tree", "--empty"], Some(file), b"")?;
-        self.ask(&["update-index", "-z", "--index-info"], Some(file), &input).map(drop)
+        self.ask(&["update-index", "-z", "--index-info"], Some(file), &input)
+            .map(drop)
     }
 
-    /// Lets git note what the files of the work tree are now, so that none of them looks changed that is not. Nobody
-    /// minds if it cannot: it is done at the next look. Whoever wants to stop waits for it: a git that is killed leaves its
-    /// lock of the index behind.
+    /// Lets git note what the files of the work tree are now, so that none of them looks changed
+    /// that is not. Nobody minds if it cannot: it is done at the next look. Whoever wants to stop
+    /// waits for it: a git that is killed leaves its lock of the index behind.
     pub fn refresh(&self) {
         let arguments = ["update-index", "-q", "--refresh"].map(OsString::from);
         let _ = self.run(&arguments, None, b"", &Interrupt::new());
@@ -257,10 +357,12 @@ impl GitIndex {
 
     fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        self.run(&arguments, index, input, &self.interrupt).map_err(|source| self.failed(source))
+        self.run(&arguments, index, input, &self.interrupt)
+            .map_err(|source| self.failed(source))
     }
 
-    /// Runs git with `arguments`. It runs no filter driver that is not allowed, for any file that it looks at.
+    /// Runs git with `arguments`. It runs no filter driver that is not allowed, for any file that
+    /// it looks at.
     fn run(
         &self,
         arguments: &[OsString],
@@ -277,7 +379,12 @@ impl GitIndex {
     }
 
     fn failed(&self, source: io::Error) -> WorkspaceError {
-        WorkspaceError { verb: "use", path: shown(&self.file), fault: Fault::Other, source }
+        WorkspaceError {
+            verb: "use",
+            path: shown(&self.file),
+            fault: Fault::Other,
+            source,
+        }
     }
 }
 
@@ -287,7 +394,9 @@ fn is_index(path: &Path) -> io::Result<bool> {
         return Ok(false);
     }
     let mut start = Vec::new();
-    File::open(path)?.take(SIGNATURE.len() as u64).read_to_end(&mut start)?;
+    File::open(path)?
+        .take(SIGNATURE.len() as u64)
+        .read_to_end(&mut start)?;
     Ok(SIGNATURE.starts_with(&start))
 }
 
@@ -298,5 +407,7 @@ fn shown(path: &Path) -> String {
 /// Returns where a file is that is not there yet, without links above it.
 fn beside(path: &Path) -> PathBuf {
     let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
-    directory.zip(path.file_name()).map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
+    directory
+        .zip(path.file_name())
+        .map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
 }

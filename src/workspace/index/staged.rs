@@ -7,11 +7,11 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::objects::{ObjectId, Repository};
 
-/// What an index holds below the root, as a [`Workspace`](super::super::Workspace) that can be read: its files and links
-/// as the blobs that it names, each submodule an empty directory.
+/// What an index holds below the root, as a [`Workspace`](super::super::Workspace) that can be
+/// read: its files and links as the blobs that it names, each submodule an empty directory.
 ///
-/// What is in conflict is not there: git has no contents for it either. Every verb that would write is
-/// [`Fault::Unsupported`](super::super::Fault::Unsupported).
+/// What is in conflict is not there: git has no contents for it either. Every verb that would write
+/// is [`Fault::Unsupported`](super::super::Fault::Unsupported).
 #[derive(Clone, Debug)]
 pub struct Staged {
     pub(super) entries: BTreeMap<RelPath, IndexEntry>,
@@ -29,7 +29,10 @@ impl Staged {
     pub(super) fn of(list: &[u8], index: &GitIndex) -> Option<Self> {
         let (mut entries, mut unmerged) = (BTreeMap::new(), BTreeMap::<_, BTreeMap<_, _>>::new());
         let mut directories = BTreeSet::new();
-        for line in list.split(|&byte| byte == 0).filter(|line| !line.is_empty()) {
+        for line in list
+            .split(|&byte| byte == 0)
+            .filter(|line| !line.is_empty())
+        {
             let (head, name) = line.split_at(memchr::memchr(b'\t', line)?);
             let mut words = head.split(|&byte| byte == b' ');
             let mark = Mark::of(words.next()?);
@@ -37,18 +40,35 @@ impl Staged {
             let id = ObjectId::from_hex(words.next()?)?;
             let stage = words.next()?;
             // A name that no file can have is nobody's, and so is a directory of a sparse index.
-            let (Ok(path), Some(mode)) = (RelPath::new(&name[1..]), FileMode::from_bits(bits)) else { continue };
+            let (Ok(path), Some(mode)) = (RelPath::new(&name[1..]), FileMode::from_bits(bits))
+            else {
+                continue;
+            };
             let entry = IndexEntry { mode, id, mark };
             // The ones above it are there with the first that is.
-            path.ancestors().take_while(|above| directories.insert(above.clone())).for_each(drop);
+            path.ancestors()
+                .take_while(|above| directories.insert(above.clone()))
+                .for_each(drop);
             match stage {
                 b"0" => drop(entries.insert(path, entry)),
-                [stage @ b'1'..=b'3'] => drop(unmerged.entry(path).or_default().insert(stage - b'0', entry)),
+                [stage @ b'1'..=b'3'] => drop(
+                    unmerged
+                        .entry(path)
+                        .or_default()
+                        .insert(stage - b'0', entry),
+                ),
                 _ => return None,
             }
         }
         let name = format!("the index {}", super::shown(&index.file));
-        Some(Self { entries, unmerged, absent: BTreeSet::new(), directories, objects: index.objects.clone(), name })
+        Some(Self {
+            entries,
+            unmerged,
+            absent: BTreeSet::new(),
+            directories,
+            objects: index.objects.clone(),
+            name,
+        })
     }
 
     /// Returns what it has for `path`, which is not in conflict.
@@ -60,14 +80,18 @@ impl Staged {
     /// Returns all that it has for `path`.
     #[must_use]
     pub fn all(&self, path: &RelPath) -> Stages {
-        self.unmerged.get(path).map_or_else(|| Stages::of(self.entry(path)), |stages| Stages(stages.clone()))
+        self.unmerged.get(path).map_or_else(
+            || Stages::of(self.entry(path)),
+            |stages| Stages(stages.clone()),
+        )
     }
 
-    /// Returns the entries that git removes when one of `path` is put in: those of files that are directories of its name,
-    /// and those below it.
+    /// Returns the entries that git removes when one of `path` is put in: those of files that are
+    /// directories of its name, and those below it.
     #[must_use]
     pub fn displaced_by(&self, path: &RelPath) -> Vec<RelPath> {
-        let has = |path: &RelPath| self.entries.contains_key(path) || self.unmerged.contains_key(path);
+        let has =
+            |path: &RelPath| self.entries.contains_key(path) || self.unmerged.contains_key(path);
         let mut found: Vec<_> = path.ancestors().filter(has).collect();
         if self.has_directory(path) {
             let all = self.entries.keys().chain(self.unmerged.keys());
@@ -96,7 +120,9 @@ impl Staged {
 
     /// Returns the paths that verbs find.
     pub(super) fn paths(&self) -> impl Iterator<Item = &RelPath> {
-        self.entries.keys().filter(|path| !self.absent.contains(*path))
+        self.entries
+            .keys()
+            .filter(|path| !self.absent.contains(*path))
     }
 
     /// Returns whether an entry is in the directory `path`.

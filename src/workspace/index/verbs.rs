@@ -15,9 +15,17 @@ const MAX_TARGET: u64 = 1 << 16;
 impl Staged {
     /// Refuses a path that leads through a link.
     fn through(&self, verb: &'static str, path: &RelPath) -> Result<()> {
-        let is_link = |above: &RelPath| self.found(above).is_some_and(|entry| entry.mode == FileMode::Symlink);
+        let is_link = |above: &RelPath| {
+            self.found(above)
+                .is_some_and(|entry| entry.mode == FileMode::Symlink)
+        };
         match path.ancestors().find(is_link) {
-            Some(_) => Err(failed(verb, path, Fault::ThroughLink, "a symbolic link is in the way")),
+            Some(_) => Err(failed(
+                verb,
+                path,
+                Fault::ThroughLink,
+                "a symbolic link is in the way",
+            )),
             None => Ok(()),
         }
     }
@@ -25,8 +33,12 @@ impl Staged {
     /// Returns the names in `directory`, once each.
     fn names(&self, directory: Directory<'_>) -> Vec<Vec<u8>> {
         let prefix = directory.map_or_else(Vec::new, |path| [path.as_bytes(), b"/"].concat());
-        let below = self.paths().filter_map(|path| path.as_bytes().strip_prefix(&prefix[..]));
-        let names = below.filter_map(|rest| rest.split(|&byte| byte == b'/').next()).map(<[u8]>::to_vec);
+        let below = self
+            .paths()
+            .filter_map(|path| path.as_bytes().strip_prefix(&prefix[..]));
+        let names = below
+            .filter_map(|rest| rest.split(|&byte| byte == b'/').next())
+            .map(<[u8]>::to_vec);
         let mut names: Vec<_> = names.collect();
         names.sort();
         names.dedup();
@@ -34,15 +46,28 @@ impl Staged {
     }
 }
 
-fn failed(verb: &'static str, path: &RelPath, fault: Fault, message: &'static str) -> WorkspaceError {
-    WorkspaceError { verb, path: path.to_string(), fault, source: io::Error::other(message) }
+fn failed(
+    verb: &'static str,
+    path: &RelPath,
+    fault: Fault,
+    message: &'static str,
+) -> WorkspaceError {
+    WorkspaceError {
+        verb,
+        path: path.to_string(),
+        fault,
+        source: io::Error::other(message),
+    }
 }
 
-/// Takes what the repository says of an object that the index names. It has to be there: if it is not, it is the repository
-/// that fails, not a path that leads nowhere.
+/// Takes what the repository says of an object that the index names. It has to be there: if it is
+/// not, it is the repository that fails, not a path that leads nowhere.
 fn held<T>(found: Result<T>) -> Result<T> {
     found.map_err(|error| match error.fault {
-        Fault::Missing => WorkspaceError { fault: Fault::Other, ..error },
+        Fault::Missing => WorkspaceError {
+            fault: Fault::Other,
+            ..error
+        },
         _ => error,
     })
 }
@@ -58,16 +83,29 @@ impl Workspace for Staged {
         Ok(Some(match entry.mode {
             FileMode::Submodule => stat(FileKind::Directory, 0o755, 0),
             FileMode::Symlink => stat(FileKind::Symlink, 0o777, size()?),
-            FileMode::Regular | FileMode::Executable => stat(FileKind::Regular, bits(entry.mode), size()?),
+            FileMode::Regular | FileMode::Executable => {
+                stat(FileKind::Regular, bits(entry.mode), size()?)
+            }
         }))
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         self.through("read", path)?;
-        let entry = self.found(path).filter(|entry| entry.mode.kind() == FileKind::Regular);
+        let entry = self
+            .found(path)
+            .filter(|entry| entry.mode.kind() == FileKind::Regular);
         let Some(entry) = entry else {
-            let fault = if self.stat(path)?.is_some() { Fault::NotRegular } else { Fault::Missing };
-            return Err(failed("read", path, fault, "not a regular file of the index"));
+            let fault = if self.stat(path)?.is_some() {
+                Fault::NotRegular
+            } else {
+                Fault::Missing
+            };
+            return Err(failed(
+                "read",
+                path,
+                fault,
+                "not a regular file of the index",
+            ));
         };
         let bytes = held(self.objects.blob(entry.id, limit))?;
         let stat = stat(FileKind::Regular, bits(entry.mode), bytes.len() as u64);
@@ -76,9 +114,17 @@ impl Workspace for Staged {
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         self.through("read link", path)?;
-        match self.found(path).filter(|entry| entry.mode == FileMode::Symlink) {
+        match self
+            .found(path)
+            .filter(|entry| entry.mode == FileMode::Symlink)
+        {
             Some(entry) => held(self.objects.blob(entry.id, MAX_TARGET)),
-            None => Err(failed("read link", path, Fault::Other, "not a symbolic link of the index")),
+            None => Err(failed(
+                "read link",
+                path,
+                Fault::Other,
+                "not a symbolic link of the index",
+            )),
         }
     }
 

@@ -31,7 +31,13 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every way.
-    pub const ALL: [Self; 5] = [Self::Killed, Self::KilledAfter, Self::ErrorOnce, Self::ErrorFromNowOn, Self::Lie];
+    pub const ALL: [Self; 5] = [
+        Self::Killed,
+        Self::KilledAfter,
+        Self::ErrorOnce,
+        Self::ErrorFromNowOn,
+        Self::Lie,
+    ];
 }
 
 /// What a file system may lack.
@@ -78,17 +84,23 @@ impl Meter {
         self.has_met
     }
 
-    /// Returns what somebody else does before the next verb. Of two verbs at a time one may come too late for its number.
+    /// Returns what somebody else does before the next verb. Of two verbs at a time one may come
+    /// too late for its number.
     pub(super) fn due(&mut self) -> Vec<Hook> {
         let later = self.hooks.split_off(&(self.verbs + 1));
-        mem::replace(&mut self.hooks, later).into_values().flatten().collect()
+        mem::replace(&mut self.hooks, later)
+            .into_values()
+            .flatten()
+            .collect()
     }
 
     /// Counts a verb and says how it goes.
     pub(super) fn next(&mut self) -> Course {
         let verb = self.verbs;
         self.verbs += 1;
-        let Some(Injection { verb: at, kind }) = self.injection.filter(|injection| injection.verb <= verb) else {
+        let Some(Injection { verb: at, kind }) =
+            self.injection.filter(|injection| injection.verb <= verb)
+        else {
             return Course::Work;
         };
         self.has_met = true;
@@ -103,6 +115,9 @@ impl Meter {
 
 impl fmt::Debug for Meter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Meter").field("verbs", &self.verbs).field("injection", &self.injection).finish_non_exhaustive()
+        f.debug_struct("Meter")
+            .field("verbs", &self.verbs)
+            .field("injection", &self.injection)
+            .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,5 @@
-//! A workspace in memory, with a live and a durable copy: tests stop it at any verb, or cut its power.
+//! A workspace in memory, with a live and a durable copy: tests stop it at any verb, or cut its
+//! power.
 
 mod faults;
 mod power;
@@ -32,8 +33,8 @@ const PRESENT: i64 = 1_700_000_000;
 
 /// A tree of files in memory. It is `Send` and `Sync`.
 ///
-/// Every verb is counted and can be made to fail; see [`Memory::inject`]. The methods that are no verbs are the
-/// test's own hands: they are not counted and never fail.
+/// Every verb is counted and can be made to fail; see [`Memory::inject`]. The methods that are no
+/// verbs are the test's own hands: they are not counted and never fail.
 #[derive(Debug)]
 pub struct Memory {
     state: Arc<Mutex<State>>,
@@ -69,31 +70,49 @@ impl Entry {
     /// Returns a regular file with mode 0644.
     #[must_use]
     pub fn file(contents: impl Into<Vec<u8>>) -> Self {
-        Self { kind: FileKind::Regular, mode: 0o644, contents: contents.into() }
+        Self {
+            kind: FileKind::Regular,
+            mode: 0o644,
+            contents: contents.into(),
+        }
     }
 
     /// Returns a regular file with mode 0755.
     #[must_use]
     pub fn executable(contents: impl Into<Vec<u8>>) -> Self {
-        Self { mode: 0o755, ..Self::file(contents) }
+        Self {
+            mode: 0o755,
+            ..Self::file(contents)
+        }
     }
 
     /// Returns a symbolic link.
     #[must_use]
     pub fn link(target: impl Into<Vec<u8>>) -> Self {
-        Self { kind: FileKind::Symlink, mode: 0o777, contents: target.into() }
+        Self {
+            kind: FileKind::Symlink,
+            mode: 0o777,
+            contents: target.into(),
+        }
     }
 
     /// Returns an empty directory with mode 0755.
     #[must_use]
     pub fn directory() -> Self {
-        Self { kind: FileKind::Directory, mode: 0o755, contents: Vec::new() }
+        Self {
+            kind: FileKind::Directory,
+            mode: 0o755,
+            contents: Vec::new(),
+        }
     }
 
     /// Returns a FIFO with mode 0644.
     #[must_use]
     pub fn special() -> Self {
-        Self { kind: FileKind::Special, ..Self::file("") }
+        Self {
+            kind: FileKind::Special,
+            ..Self::file("")
+        }
     }
 
     fn body(&self) -> Body {
@@ -109,7 +128,11 @@ impl Entry {
 
 impl From<&Node> for Entry {
     fn from(node: &Node) -> Self {
-        Self { kind: node.body.kind(), mode: node.permissions, contents: node.body.bytes().to_vec() }
+        Self {
+            kind: node.body.kind(),
+            mode: node.permissions,
+            contents: node.body.bytes().to_vec(),
+        }
     }
 }
 
@@ -123,7 +146,10 @@ impl Memory {
     /// Returns an empty, durable tree.
     #[must_use]
     pub fn new() -> Self {
-        let past = Timestamp { seconds: PAST, nanoseconds: 0 };
+        let past = Timestamp {
+            seconds: PAST,
+            nanoseconds: 0,
+        };
         let root = Node {
             body: Body::Directory(BTreeMap::new()),
             permissions: 0o755,
@@ -144,7 +170,10 @@ impl Memory {
         }
         let mut state = memory.state();
         state.disk = Disk::new(&state.live);
-        state.now = Timestamp { seconds: PRESENT, nanoseconds: 1 };
+        state.now = Timestamp {
+            seconds: PRESENT,
+            nanoseconds: 1,
+        };
         drop(state);
         memory
     }
@@ -161,7 +190,10 @@ impl Memory {
             has_attic: false,
             now,
         };
-        Self { state: Arc::new(Mutex::new(state)), is_metered: true }
+        Self {
+            state: Arc::new(Mutex::new(state)),
+            is_metered: true,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -181,7 +213,8 @@ impl Memory {
     pub fn entries(&self) -> BTreeMap<RelPath, Entry> {
         let state = self.state();
         let walk = state.live.walk().into_iter();
-        walk.map(|(path, inode)| (path, Entry::from(&state.live.nodes[&inode]))).collect()
+        walk.map(|(path, inode)| (path, Entry::from(&state.live.nodes[&inode])))
+            .collect()
     }
 
     /// Gives it an attic, which lies in the tree.
@@ -198,13 +231,18 @@ impl Memory {
         self
     }
 
-    /// Returns a second handle on the same tree: somebody else's, whose verbs are not counted and never made to fail.
+    /// Returns a second handle on the same tree: somebody else's, whose verbs are not counted and
+    /// never made to fail.
     #[must_use]
     pub fn somebody_else(&self) -> Self {
-        Self { state: Arc::clone(&self.state), is_metered: false }
+        Self {
+            state: Arc::clone(&self.state),
+            is_metered: false,
+        }
     }
 
-    /// Returns the tree as the next process finds it: the locks are gone, and so is every arranged failure.
+    /// Returns the tree as the next process finds it: the locks are gone, and so is every arranged
+    /// failure.
     #[must_use]
     pub fn restart(&self) -> Self {
         let state = self.state();
@@ -221,7 +259,11 @@ impl Memory {
     #[must_use]
     pub fn after_power_loss_with(&self, survivors: Survivors) -> Self {
         let state = self.state();
-        let memory = Self::of(state.disk.survivor(&state.live, survivors), state.lacks.clone(), state.now);
+        let memory = Self::of(
+            state.disk.survivor(&state.live, survivors),
+            state.lacks.clone(),
+            state.now,
+        );
         memory.state().mounts.clone_from(&state.mounts);
         memory.state().has_attic = state.has_attic;
         memory
@@ -262,7 +304,8 @@ impl Memory {
         self.state().meter.hook(verb, Box::new(act));
     }
 
-    /// Lets the directory at `path` be another file system: no file is renamed or linked across its border.
+    /// Lets the directory at `path` be another file system: no file is renamed or linked across its
+    /// border.
     pub fn mount(&self, path: &RelPath) {
         let mut state = self.state();
         if let Ok(inode) = state.live.directory(Some(path)) {
@@ -270,7 +313,8 @@ impl Memory {
         }
     }
 
-    /// Puts `entry` at `path` as an editor saves: contents of a file that is there are overwritten in place.
+    /// Puts `entry` at `path` as an editor saves: contents of a file that is there are overwritten
+    /// in place.
     ///
     /// Directories above are made. Does nothing where a directory would have to give way.
     pub fn put(&self, path: &RelPath, entry: &Entry) {
@@ -286,7 +330,10 @@ impl Memory {
     /// Gives the file at `from` the second name `to`, in a directory that is there.
     pub fn put_link(&self, from: &RelPath, to: &RelPath) {
         let mut state = self.state();
-        if let (Ok(inode), Ok(directory)) = (state.live.find(from), state.live.directory(to.parent().as_ref())) {
+        if let (Ok(inode), Ok(directory)) = (
+            state.live.find(from),
+            state.live.directory(to.parent().as_ref()),
+        ) {
             state.name(directory, to.name(), Some(inode));
             state.disk = Disk::new(&state.live);
         }
@@ -298,19 +345,32 @@ impl Memory {
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let state = self.state();
-        let all: Vec<_> =
-            state.live.walk().into_iter().map(|(path, inode)| (path, &state.live.nodes[&inode])).collect();
+        let all: Vec<_> = state
+            .live
+            .walk()
+            .into_iter()
+            .map(|(path, inode)| (path, &state.live.nodes[&inode]))
+            .collect();
         Digest::of(format!("{all:?}").as_bytes())
     }
 }
 
 impl State {
     fn put(&mut self, path: &RelPath, entry: &Entry) {
-        let Ok(directory) = self.live.directory(path.parent().as_ref()) else { return };
+        let Ok(directory) = self.live.directory(path.parent().as_ref()) else {
+            return;
+        };
         let now = self.now;
-        match self.live.find(path).ok().and_then(|inode| self.live.nodes.get_mut(&inode)) {
+        match self
+            .live
+            .find(path)
+            .ok()
+            .and_then(|inode| self.live.nodes.get_mut(&inode))
+        {
             Some(node) if matches!(node.body, Body::Directory(_)) => {}
-            Some(node) => (node.body, node.permissions, node.modified) = (entry.body(), entry.mode, now),
+            Some(node) => {
+                (node.body, node.permissions, node.modified) = (entry.body(), entry.mode, now);
+            }
             None => {
                 self.add(directory, path.name(), entry.body(), entry.mode);
             }
@@ -321,7 +381,14 @@ impl State {
     fn add(&mut self, directory: Inode, name: &[u8], body: Body, permissions: u32) -> Inode {
         let inode = self.next;
         self.next += 1;
-        let node = Node { body, permissions, uid: USER, gid: USER, modified: self.now, links: 0 };
+        let node = Node {
+            body,
+            permissions,
+            uid: USER,
+            gid: USER,
+            modified: self.now,
+            links: 0,
+        };
         self.live.nodes.insert(inode, node);
         self.disk.add(inode, &self.live);
         self.name(directory, name, Some(inode));
@@ -330,7 +397,8 @@ impl State {
 
     /// Changes one name, and returns the number of the change.
     fn name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
-        self.live.set_name(directory, name, target, tree::Keep::Named);
+        self.live
+            .set_name(directory, name, target, tree::Keep::Named);
         let now = self.now;
         if let Some(node) = self.live.nodes.get_mut(&directory) {
             node.modified = now;

@@ -1,9 +1,11 @@
-//! What a loss of power leaves: the durable copy of a tree, and the changes that have not reached it.
+//! What a loss of power leaves: the durable copy of a tree, and the changes that have not reached
+//! it.
 //!
-//! The model is weak, as "All File Systems Are Not Created Equal" (OSDI 2014) asks for: data, attributes and each
-//! single name reach the disk in any order, unless a sync says otherwise. What it keeps is what
-//! [`Workspace::rename`](crate::workspace::Workspace::rename) promises: a renamed file always has a name. A renamed
-//! directory has only one of the two: two would be no tree, which file systems repair.
+//! The model is weak, as "All File Systems Are Not Created Equal" (OSDI 2014) asks for: data,
+//! attributes and each single name reach the disk in any order, unless a sync says otherwise. What
+//! it keeps is what [`Workspace::rename`](crate::workspace::Workspace::rename) promises: a renamed
+//! file always has a name. A renamed directory has only one of the two: two would be no tree, which
+//! file systems repair.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +25,8 @@ pub enum Survivors {
     Data,
     /// Everything.
     Everything,
-    /// What the dice say for this seed; of contents also the first half, with what was there before behind it.
+    /// What the dice say for this seed; of contents also the first half, with what was there before
+    /// behind it.
     Dice(u64),
 }
 
@@ -47,10 +50,15 @@ pub(super) struct Disk {
 
 impl Disk {
     pub(super) fn new(tree: &Tree) -> Self {
-        Self { tree: tree.clone(), pending: BTreeMap::new(), next: 0 }
+        Self {
+            tree: tree.clone(),
+            pending: BTreeMap::new(),
+            next: 0,
+        }
     }
 
-    /// Notes a node that no durable name leads to yet. A file is empty and private there until it is synced.
+    /// Notes a node that no durable name leads to yet. A file is empty and private there until it
+    /// is synced.
     pub(super) fn add(&mut self, inode: Inode, live: &Tree) {
         let mut node = live.nodes[&inode].clone();
         node.links = 0;
@@ -64,18 +72,36 @@ impl Disk {
     /// Notes a change of one name, and returns its number.
     pub(super) fn note(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
         let is_same = |change: &Pending| change.directory == directory && change.name == name;
-        let needs = self.pending.iter().filter(|(_, change)| is_same(change)).map(|(&id, _)| id).collect();
+        let needs = self
+            .pending
+            .iter()
+            .filter(|(_, change)| is_same(change))
+            .map(|(&id, _)| id)
+            .collect();
         let id = self.next;
         self.next += 1;
-        self.pending.insert(id, Pending { directory, name: name.to_vec(), target, needs });
+        self.pending.insert(
+            id,
+            Pending {
+                directory,
+                name: name.to_vec(),
+                target,
+                needs,
+            },
+        );
         id
     }
 
-    /// Notes that a file does not lose the name of change `lost` before it has that of change `won`.
+    /// Notes that a file does not lose the name of change `lost` before it has that of change
+    /// `won`.
     pub(super) fn order(&mut self, lost: usize, won: usize) {
         let mut needs = BTreeSet::from([won]);
         let mut directory = self.pending[&won].directory;
-        while let Some((&id, change)) = self.pending.iter().find(|(_, change)| change.target == Some(directory)) {
+        while let Some((&id, change)) = self
+            .pending
+            .iter()
+            .find(|(_, change)| change.target == Some(directory))
+        {
             needs.insert(id);
             directory = change.directory;
         }
@@ -86,8 +112,12 @@ impl Disk {
 
     /// Notes that the directory of change `lost` goes only after what left it.
     pub(super) fn order_removal(&mut self, lost: usize, directory: Inode) {
-        let left: Vec<_> =
-            self.pending.iter().filter(|(_, change)| change.directory == directory).map(|(&id, _)| id).collect();
+        let left: Vec<_> = self
+            .pending
+            .iter()
+            .filter(|(_, change)| change.directory == directory)
+            .map(|(&id, _)| id)
+            .collect();
         if let Some(change) = self.pending.get_mut(&lost) {
             change.needs.extend(left);
         }
@@ -96,8 +126,12 @@ impl Disk {
     /// Makes a node durable: contents and attributes of a file, names of a directory.
     pub(super) fn sync(&mut self, inode: Inode, live: &Tree) {
         self.sync_attributes(inode, live);
-        let ids: Vec<_> =
-            self.pending.iter().filter(|(_, change)| change.directory == inode).map(|(&id, _)| id).collect();
+        let ids: Vec<_> = self
+            .pending
+            .iter()
+            .filter(|(_, change)| change.directory == inode)
+            .map(|(&id, _)| id)
+            .collect();
         self.settle(ids);
     }
 
@@ -107,13 +141,22 @@ impl Disk {
             *self = Self::new(live);
             return;
         }
-        live.nodes.keys().filter(|inode| !apart.contains(inode)).for_each(|&inode| self.sync_attributes(inode, live));
-        let names = self.pending.iter().filter(|(_, change)| !apart.contains(&change.directory));
+        live.nodes
+            .keys()
+            .filter(|inode| !apart.contains(inode))
+            .for_each(|&inode| self.sync_attributes(inode, live));
+        let names = self
+            .pending
+            .iter()
+            .filter(|(_, change)| !apart.contains(&change.directory));
         self.settle(names.map(|(&id, _)| id).collect());
     }
 
     fn sync_attributes(&mut self, inode: Inode, live: &Tree) {
-        let (Some(durable), Some(node)) = (self.tree.nodes.get_mut(&inode), live.nodes.get(&inode)) else { return };
+        let (Some(durable), Some(node)) = (self.tree.nodes.get_mut(&inode), live.nodes.get(&inode))
+        else {
+            return;
+        };
         if durable.names().is_none() {
             durable.body = node.body.clone();
         }
@@ -133,7 +176,8 @@ impl Disk {
         }
         for id in chosen {
             if let Some(change) = self.pending.remove(&id) {
-                self.tree.set_name(change.directory, &change.name, change.target, Keep::All);
+                self.tree
+                    .set_name(change.directory, &change.name, change.target, Keep::All);
             }
         }
     }
@@ -145,7 +189,9 @@ impl Disk {
         let names: Vec<_> = match survivors {
             Survivors::Synced | Survivors::Data => Vec::new(),
             Survivors::Names | Survivors::Everything => ids.collect(),
-            Survivors::Dice(seed) => ids.filter(|&id| dice(seed, id as u64).is_multiple_of(2)).collect(),
+            Survivors::Dice(seed) => ids
+                .filter(|&id| dice(seed, id as u64).is_multiple_of(2))
+                .collect(),
         };
         disk.settle(names);
         for &inode in live.nodes.keys() {
@@ -163,7 +209,11 @@ impl Disk {
         if dice.is_multiple_of(3) {
             return;
         }
-        let before = self.tree.nodes.get(&inode).map_or_else(Vec::new, |node| node.body.bytes().to_vec());
+        let before = self
+            .tree
+            .nodes
+            .get(&inode)
+            .map_or_else(Vec::new, |node| node.body.bytes().to_vec());
         self.sync_attributes(inode, live);
         if let Some(Body::File(bytes)) = self.tree.nodes.get_mut(&inode).map(|node| &mut node.body)
             && dice % 3 == 1

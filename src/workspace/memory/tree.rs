@@ -57,7 +57,11 @@ impl Body {
 
 impl Node {
     pub(super) fn names(&self) -> Option<&Names> {
-        if let Body::Directory(names) = &self.body { Some(names) } else { None }
+        if let Body::Directory(names) = &self.body {
+            Some(names)
+        } else {
+            None
+        }
     }
 
     pub(super) fn stat(&self, inode: Inode) -> Stat {
@@ -84,13 +88,19 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new(root: Node) -> Self {
-        Self { nodes: BTreeMap::from([(ROOT, root)]) }
+        Self {
+            nodes: BTreeMap::from([(ROOT, root)]),
+        }
     }
 
     /// Returns the user and the group of the regular file at `path`.
     pub(super) fn owner(&self, path: &RelPath) -> Result<(u32, u32), Fault> {
         let node = &self.nodes[&self.find(path)?];
-        if matches!(node.body, Body::File(_)) { Ok((node.uid, node.gid)) } else { Err(Fault::NotRegular) }
+        if matches!(node.body, Body::File(_)) {
+            Ok((node.uid, node.gid))
+        } else {
+            Err(Fault::NotRegular)
+        }
     }
 
     /// Returns the inode of a directory, which is reached through real directories only.
@@ -110,11 +120,18 @@ impl Tree {
     /// Returns the inode that `path` names, not following a link there.
     pub(super) fn find(&self, path: &RelPath) -> Result<Inode, Fault> {
         let directory = self.directory(path.parent().as_ref())?;
-        self.names(directory)?.get(path.name()).copied().ok_or(Fault::Missing)
+        self.names(directory)?
+            .get(path.name())
+            .copied()
+            .ok_or(Fault::Missing)
     }
 
     pub(super) fn names(&self, directory: Inode) -> Result<&Names, Fault> {
-        self.nodes.get(&directory).ok_or(Fault::Missing)?.names().ok_or(Fault::NotDirectory)
+        self.nodes
+            .get(&directory)
+            .ok_or(Fault::Missing)?
+            .names()
+            .ok_or(Fault::NotDirectory)
     }
 
     /// Returns `directories` and all that is in them.
@@ -123,7 +140,11 @@ impl Tree {
         let mut open: Vec<_> = directories.iter().copied().collect();
         while let Some(inode) = open.pop() {
             if found.insert(inode) {
-                open.extend(self.names(inode).into_iter().flat_map(|names| names.values().copied()));
+                open.extend(
+                    self.names(inode)
+                        .into_iter()
+                        .flat_map(|names| names.values().copied()),
+                );
             }
         }
         found
@@ -151,9 +172,18 @@ impl Tree {
         }
     }
 
-    /// Lets `name` lead to `target`, or to nothing. Nodes without a name go, if `keep` does not say otherwise.
-    pub(super) fn set_name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>, keep: Keep) {
-        let Some(Body::Directory(names)) = self.nodes.get_mut(&directory).map(|node| &mut node.body) else {
+    /// Lets `name` lead to `target`, or to nothing. Nodes without a name go, if `keep` does not say
+    /// otherwise.
+    pub(super) fn set_name(
+        &mut self,
+        directory: Inode,
+        name: &[u8],
+        target: Option<Inode>,
+        keep: Keep,
+    ) {
+        let Some(Body::Directory(names)) =
+            self.nodes.get_mut(&directory).map(|node| &mut node.body)
+        else {
             return;
         };
         let old = match target {
@@ -164,7 +194,10 @@ impl Tree {
             node.links += 1;
         }
         if let Some(inode) = old {
-            let node = self.nodes.get_mut(&inode).expect("BUG: a name leads nowhere");
+            let node = self
+                .nodes
+                .get_mut(&inode)
+                .expect("BUG: a name leads nowhere");
             node.links -= 1;
             if node.links == 0 && keep == Keep::Named {
                 self.nodes.remove(&inode);
@@ -186,7 +219,11 @@ impl Tree {
         let mut links = BTreeMap::from([(ROOT, 1)]);
         let mut open = vec![ROOT];
         while let Some(directory) = open.pop() {
-            for &inode in self.nodes[&directory].names().into_iter().flat_map(BTreeMap::values) {
+            for &inode in self.nodes[&directory]
+                .names()
+                .into_iter()
+                .flat_map(BTreeMap::values)
+            {
                 let count = links.entry(inode).or_insert(0);
                 *count += 1;
                 if *count == 1 {

@@ -11,7 +11,8 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+    ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp,
+    Workspace, WorkspaceError,
 };
 
 /// What the work of a verb comes to.
@@ -27,7 +28,12 @@ impl Memory {
     ) -> Result<T> {
         let error = |fault: Fault| {
             let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
-            WorkspaceError { verb, path, fault, source: source(fault) }
+            WorkspaceError {
+                verb,
+                path,
+                fault,
+                source: source(fault),
+            }
         };
         if !self.is_metered {
             return work(&mut self.state()).map_err(error);
@@ -38,10 +44,19 @@ impl Memory {
         }
         let mut state = self.state();
         let course = state.meter.next();
-        let outcome = if course == Course::Fail { Err(Fault::Other) } else { work(&mut state) };
+        let outcome = if course == Course::Fail {
+            Err(Fault::Other)
+        } else {
+            work(&mut state)
+        };
         // The state is given back first: what is dropped below may be a lock, which wants it.
         drop(state);
-        if course == Course::WorkAndFail { outcome.and(Err(Fault::Other)) } else { outcome }.map_err(error)
+        if course == Course::WorkAndFail {
+            outcome.and(Err(Fault::Other))
+        } else {
+            outcome
+        }
+        .map_err(error)
     }
 }
 
@@ -65,7 +80,12 @@ fn source(fault: Fault) -> io::Error {
 impl Memory {
     /// Locks a file or directory; `None` if it is locked.
     fn lock_inode(&self, state: &mut State, inode: u64) -> Option<Lock> {
-        state.locked.insert(inode).then(|| Lock::new(Guard { memory: self.somebody_else(), inode }))
+        state.locked.insert(inode).then(|| {
+            Lock::new(Guard {
+                memory: self.somebody_else(),
+                inode,
+            })
+        })
     }
 }
 
@@ -83,7 +103,9 @@ impl Workspace for Memory {
             let inode = state.live.find(path)?;
             let node = &state.live.nodes[&inode];
             match &node.body {
-                Body::File(bytes) if bytes.len() as u64 <= limit => Ok((bytes.to_vec().into(), node.stat(inode))),
+                Body::File(bytes) if bytes.len() as u64 <= limit => {
+                    Ok((bytes.to_vec().into(), node.stat(inode)))
+                }
                 Body::File(_) => Err(Fault::TooLarge),
                 Body::Link(_) | Body::Directory(_) | Body::Special => Err(Fault::NotRegular),
             }
@@ -91,9 +113,11 @@ impl Workspace for Memory {
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
-        self.run("read", Some(path), |state| match &state.live.nodes[&state.live.find(path)?].body {
-            Body::Link(target) => Ok(target.to_vec()),
-            Body::File(_) | Body::Directory(_) | Body::Special => Err(Fault::Other),
+        self.run("read", Some(path), |state| {
+            match &state.live.nodes[&state.live.find(path)?].body {
+                Body::Link(target) => Ok(target.to_vec()),
+                Body::File(_) | Body::Directory(_) | Body::Special => Err(Fault::Other),
+            }
         })
     }
 
@@ -104,7 +128,13 @@ impl Workspace for Memory {
         })
     }
 
-    fn create(&self, path: &RelPath, slices: &[&[u8]], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
+    fn create(
+        &self,
+        path: &RelPath,
+        slices: &[&[u8]],
+        permissions: Permissions,
+        like: Option<Like<'_>>,
+    ) -> Result<()> {
         self.run("create", Some(path), |state| {
             let directory = state.vacant(path)?;
             let owner = match like {
@@ -118,7 +148,12 @@ impl Workspace for Memory {
                 Permissions::New { executable: false } => 0o666 & !UMASK,
                 Permissions::Exact(bits) => bits,
             };
-            let inode = state.add(directory, path.name(), Body::File(Arc::new(slices.concat())), bits);
+            let inode = state.add(
+                directory,
+                path.name(),
+                Body::File(Arc::new(slices.concat())),
+                bits,
+            );
             if let (Some((uid, gid)), Some(node)) = (owner, state.live.nodes.get_mut(&inode)) {
                 (node.uid, node.gid) = (uid, gid);
             }
@@ -157,7 +192,12 @@ impl Workspace for Memory {
             if target.is_empty() {
                 return Err(Fault::Missing);
             }
-            state.add(directory, path.name(), Body::Link(Arc::new(target.to_vec())), 0o777);
+            state.add(
+                directory,
+                path.name(),
+                Body::Link(Arc::new(target.to_vec())),
+                0o777,
+            );
             Ok(())
         })
     }
@@ -167,7 +207,9 @@ impl Workspace for Memory {
             let inode = state.live.find(from)?;
             let directory = state.vacant(to)?;
             state.on_one_device(from, to)?;
-            if state.lacks.contains(&Feature::HardLinks) || state.live.nodes[&inode].names().is_some() {
+            if state.lacks.contains(&Feature::HardLinks)
+                || state.live.nodes[&inode].names().is_some()
+            {
                 return Err(Fault::Unsupported);
             }
             state.name(directory, to.name(), Some(inode));
@@ -197,7 +239,9 @@ impl Workspace for Memory {
                     state.may_replace(inode, other)?;
                     state.move_name((from, inode), (directory, to))
                 }
-                (Rename::Exclusive | Rename::Replace, None) => state.move_name((from, inode), (directory, to)),
+                (Rename::Exclusive | Rename::Replace, None) => {
+                    state.move_name((from, inode), (directory, to))
+                }
             }
         })
     }
@@ -307,7 +351,11 @@ impl Workspace for Memory {
         self.run("lock", Some(path), |state| {
             let inode = state.live.find(path)?;
             let is_directory = matches!(state.live.nodes[&inode].body, Body::Directory(_));
-            if is_directory { Ok(self.lock_inode(state, inode)) } else { Err(Fault::NotDirectory) }
+            if is_directory {
+                Ok(self.lock_inode(state, inode))
+            } else {
+                Err(Fault::NotDirectory)
+            }
         })
     }
 
@@ -356,16 +404,25 @@ impl State {
 
     /// Checks that no border of a mounted file system lies between two names.
     fn on_one_device(&self, from: &RelPath, to: &RelPath) -> Outcome<()> {
-        if self.device(from) == self.device(to) { Ok(()) } else { Err(Fault::CrossDevice) }
+        if self.device(from) == self.device(to) {
+            Ok(())
+        } else {
+            Err(Fault::CrossDevice)
+        }
     }
 
     fn device(&self, path: &RelPath) -> Option<Inode> {
-        let above = path.ancestors().filter_map(|directory| self.live.directory(Some(&directory)).ok());
+        let above = path
+            .ancestors()
+            .filter_map(|directory| self.live.directory(Some(&directory)).ok());
         above.into_iter().find(|inode| self.mounts.contains(inode))
     }
 
     fn may_replace(&self, inode: Inode, other: Inode) -> Outcome<()> {
-        match (self.live.nodes[&inode].names(), self.live.nodes[&other].names()) {
+        match (
+            self.live.nodes[&inode].names(),
+            self.live.nodes[&other].names(),
+        ) {
             (None, None) => Ok(()),
             (Some(_), Some(names)) if names.is_empty() => Ok(()),
             (Some(_), Some(_)) => Err(Fault::NotEmpty),
@@ -374,7 +431,11 @@ impl State {
         }
     }
 
-    fn move_name(&mut self, (from, inode): (&RelPath, Inode), (directory, to): (Inode, &RelPath)) -> Outcome<()> {
+    fn move_name(
+        &mut self,
+        (from, inode): (&RelPath, Inode),
+        (directory, to): (Inode, &RelPath),
+    ) -> Outcome<()> {
         let old = self.live.directory(from.parent().as_ref())?;
         let won = self.name(directory, to.name(), Some(inode));
         let lost = self.name(old, from.name(), None);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::id::ObjectId;
 
-/// Two generations: what is asked for moves to the young one, and when that has half of the weight, the old one goes.
+/// Two generations: what is asked for moves to the young one, and when that has half of the weight,
+/// the old one goes.
 #[derive(Debug)]
 pub(super) struct Cache<T> {
     young: HashMap<ObjectId, Arc<T>>,
@@ -54,7 +55,11 @@ impl<T: Weighed> Cache<T> {
 
 impl<T> Default for Cache<T> {
     fn default() -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), weight: 0 }
+        Self {
+            young: HashMap::new(),
+            old: HashMap::new(),
+            weight: 0,
+        }
     }
 }
 
@@ -79,7 +84,12 @@ mod tests {
         for number in 0..100 {
             cache.keep(id(number), &megabyte);
             assert!(cache.find(id(0)).is_some(), "{number}");
-            let held: usize = cache.young.values().chain(cache.old.values()).map(|kept| kept.weight()).sum();
+            let held: usize = cache
+                .young
+                .values()
+                .chain(cache.old.values())
+                .map(|kept| kept.weight())
+                .sum();
             assert!(held <= MOST, "{held}");
         }
         assert!(cache.find(id(99)).is_some() && cache.find(id(50)).is_none());

@@ -15,7 +15,9 @@ pub struct ObjectId {
 impl ObjectId {
     /// Returns the name that these bytes are, if they are as many as a name has.
     pub(super) fn of(name: &[u8]) -> Option<Self> {
-        let length = u8::try_from(name.len()).ok().filter(|length| matches!(length, 20 | 32))?;
+        let length = u8::try_from(name.len())
+            .ok()
+            .filter(|length| matches!(length, 20 | 32))?;
         let mut bytes = [0; MOST];
         bytes[..name.len()].copy_from_slice(name);
         Some(Self { bytes, length })
@@ -23,10 +25,21 @@ impl ObjectId {
 
     /// Returns the name that these hexadecimal digits write.
     pub(crate) fn from_hex(digits: &[u8]) -> Option<Self> {
-        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let digit = |byte: u8| {
+            char::from(byte)
+                .to_digit(16)
+                .and_then(|digit| u8::try_from(digit).ok())
+        };
         let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(pair[1])?);
-        let bytes = digits.chunks_exact(2).map(byte).collect::<Option<Vec<_>>>()?;
-        digits.len().is_multiple_of(2).then_some(bytes).and_then(|bytes| Self::of(&bytes))
+        let bytes = digits
+            .chunks_exact(2)
+            .map(byte)
+            .collect::<Option<Vec<_>>>()?;
+        digits
+            .len()
+            .is_multiple_of(2)
+            .then_some(bytes)
+            .and_then(|bytes| Self::of(&bytes))
     }
 
     /// Returns the bytes.
@@ -37,7 +50,9 @@ impl ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.as_bytes()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -55,9 +70,19 @@ mod tests {
     fn a_name_has_the_digits_of_one_of_two_digests() {
         for length in [40, 64] {
             let digits = "0a".repeat(length / 2);
-            assert_eq!(ObjectId::from_hex(digits.as_bytes()).unwrap().to_string(), digits);
+            assert_eq!(
+                ObjectId::from_hex(digits.as_bytes()).unwrap().to_string(),
+                digits
+            );
         }
-        for wrong in ["", "0a", "0", &"x".repeat(40), &"0".repeat(41), &"0".repeat(66)] {
+        for wrong in [
+            "",
+            "0a",
+            "0",
+            &"x".repeat(40),
+            &"0".repeat(41),
+            &"0".repeat(66),
+        ] {
             assert_eq!(ObjectId::from_hex(wrong.as_bytes()), None);
         }
     }

@@ -1,7 +1,8 @@
 //! Trees of git repositories, read without a checkout.
 //!
-//! Objects come from `git cat-file --batch`, which is started when it is first needed and kept; threads that read at the
-//! same time have one each. What a tree holds is taken as it is: no filter, no line end, no replacement of objects.
+//! Objects come from `git cat-file --batch`, which is started when it is first needed and kept;
+//! threads that read at the same time have one each. What a tree holds is taken as it is: no
+//! filter, no line end, no replacement of objects.
 
 mod cache;
 mod id;
@@ -40,9 +41,10 @@ const SKIPPED: u64 = 1 << 20;
 ///
 /// # Security
 ///
-/// git itself is taken from the search path, but never from below the directory that names the repository, the root, or a
-/// work tree that one of them is in. It runs nothing that the repository or its configuration names, and fetches nothing. A
-/// git that is silent for too long is killed, with what it started. Only read what it says as what somebody put there.
+/// git itself is taken from the search path, but never from below the directory that names the
+/// repository, the root, or a work tree that one of them is in. It runs nothing that the repository
+/// or its configuration names, and fetches nothing. A git that is silent for too long is killed,
+/// with what it started. Only read what it says as what somebody put there.
 #[derive(Clone, Debug)]
 pub struct Repository(Arc<Inner>);
 
@@ -58,8 +60,8 @@ struct Inner {
 
 /// One tree of a repository: a [`Workspace`](super::Workspace) that can be read.
 ///
-/// Every verb that would write is [`Fault::Unsupported`]. Files belong to the user, who alone can write to them; a
-/// submodule is an empty directory, as in a checkout of it alone.
+/// Every verb that would write is [`Fault::Unsupported`]. Files belong to the user, who alone can
+/// write to them; a submodule is an empty directory, as in a checkout of it alone.
 #[derive(Debug)]
 pub struct Objects {
     repository: Repository,
@@ -78,17 +80,28 @@ struct Trouble {
 
 impl Trouble {
     fn new(fault: Fault, message: impl Into<String>) -> Self {
-        Self { fault, source: io::Error::other(message.into()) }
+        Self {
+            fault,
+            source: io::Error::other(message.into()),
+        }
     }
 
     fn at(self, verb: &'static str, path: &impl ToString) -> WorkspaceError {
-        WorkspaceError { verb, path: path.to_string(), fault: self.fault, source: self.source }
+        WorkspaceError {
+            verb,
+            path: path.to_string(),
+            fault: self.fault,
+            source: self.source,
+        }
     }
 }
 
 impl From<io::Error> for Trouble {
     fn from(source: io::Error) -> Self {
-        Self { fault: Fault::Other, source }
+        Self {
+            fault: Fault::Other,
+            source,
+        }
     }
 }
 
@@ -116,20 +129,27 @@ enum Within<T = Arc<Object>> {
 }
 
 impl Repository {
-    /// Returns the repository that is the directory `git_dir`, such as the `.git` of a work tree, or a bare one. Nothing
-    /// is looked at before a tree is opened.
+    /// Returns the repository that is the directory `git_dir`, such as the `.git` of a work tree,
+    /// or a bare one. Nothing is looked at before a tree is opened.
     ///
     /// # Security
     ///
-    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`. Nor does
-    /// `root` bring the git that is run: the directory that somebody works in meanwhile, if there is one.
+    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`.
+    /// Nor does `root` bring the git that is run: the directory that somebody works in meanwhile,
+    /// if there is one.
     #[must_use]
     pub fn at(git_dir: &Path, root: Option<&Path>, patience: Patience) -> Self {
-        Self::of(Place::At { git_dir: git_dir.to_owned(), root: root.map(Path::to_owned) }, patience)
+        Self::of(
+            Place::At {
+                git_dir: git_dir.to_owned(),
+                root: root.map(Path::to_owned),
+            },
+            patience,
+        )
     }
 
-    /// Returns the repository that git finds from `directory` on, with its own doubts: see `safe.directory` in
-    /// git-config(1).
+    /// Returns the repository that git finds from `directory` on, with its own doubts: see
+    /// `safe.directory` in git-config(1).
     #[must_use]
     pub fn around(directory: &Path, patience: Patience) -> Self {
         Self::of(Place::Around(directory.to_owned()), patience)
@@ -137,11 +157,23 @@ impl Repository {
 
     fn of(place: Place, patience: Patience) -> Self {
         let (idle, trees, objects) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self(Arc::new(Inner { place, patience, idle, trees, objects }))
+        Self(Arc::new(Inner {
+            place,
+            patience,
+            idle,
+            trees,
+            objects,
+        }))
     }
 
     fn planted_as(&self, root: Arc<Tree>, id: ObjectId, commit: Option<ObjectId>) -> Objects {
-        Objects { repository: self.clone(), root, id, commit, given_up: OnceLock::new() }
+        Objects {
+            repository: self.clone(),
+            root,
+            id,
+            commit,
+            given_up: OnceLock::new(),
+        }
     }
 
     /// Returns the directory that it was opened by.
@@ -156,26 +188,36 @@ impl Repository {
         matches!(self.0.place, Place::At { .. })
     }
 
-    /// Opens the tree of `revision`: any name of a commit, tag or tree that git knows, `main` or `v1~2:src`.
+    /// Opens the tree of `revision`: any name of a commit, tag or tree that git knows, `main` or
+    /// `v1~2:src`.
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] if there is no such, or it is no tree; another fault if it, the repository or git itself cannot
-    /// be read.
+    /// [`Fault::Missing`] if there is no such, or it is no tree; another fault if it, the
+    /// repository or git itself cannot be read.
     pub fn tree(&self, revision: &[u8]) -> Result<Objects> {
-        self.open(revision).map_err(|trouble| trouble.at("open as a tree", &printable(revision)))
+        self.open(revision)
+            .map_err(|trouble| trouble.at("open as a tree", &printable(revision)))
     }
 
     fn open(&self, revision: &[u8]) -> Outcome<Objects> {
-        if revision.is_empty() || revision.len() > MAX_REVISION || revision.iter().any(|byte| b"\n\0".contains(byte)) {
-            return Err(Trouble::new(Fault::Missing, "no revision can have this name"));
+        if revision.is_empty()
+            || revision.len() > MAX_REVISION
+            || revision.iter().any(|byte| b"\n\0".contains(byte))
+        {
+            return Err(Trouble::new(
+                Fault::Missing,
+                "no revision can have this name",
+            ));
         }
         let mut name = revision.to_vec();
         let mut commit = None;
         for _ in 0..MAX_TAGS {
-            // A name that an object has is that of no other one, whatever references are called; for git as well.
+            // A name that an object has is that of no other one, whatever references are called;
+            // for git as well.
             let id = ObjectId::from_hex(&name);
-            if let Some((id, root)) = id.and_then(|id| Some((id, locked(&self.0.trees).find(id)?))) {
+            if let Some((id, root)) = id.and_then(|id| Some((id, locked(&self.0.trees).find(id)?)))
+            {
                 return Ok(self.planted_as(root, id, commit));
             }
             let object = self.whole(&name)?;
@@ -191,24 +233,34 @@ impl Repository {
                 Kind::Tag => object.bytes.strip_prefix(b"object "),
                 Kind::Blob => return Err(Trouble::new(Fault::Missing, "it is a file, not a tree")),
             };
-            let next = next.and_then(|bytes| bytes.split(|&byte| byte == b'\n').next()).and_then(ObjectId::from_hex);
-            let Some(id) = next else { return Err(damaged(object.id)) };
+            let next = next
+                .and_then(|bytes| bytes.split(|&byte| byte == b'\n').next())
+                .and_then(ObjectId::from_hex);
+            let Some(id) = next else {
+                return Err(damaged(object.id));
+            };
             name = id.to_string().into_bytes();
         }
-        Err(Trouble::new(Fault::Missing, "it is a tag of a tag of too many others"))
+        Err(Trouble::new(
+            Fault::Missing,
+            "it is a tag of a tag of too many others",
+        ))
     }
 
     /// Returns the contents of the blob `id`, if it has at most `limit` bytes.
     ///
     /// # Errors
     ///
-    /// [`Fault::TooLarge`] if it has more, [`Fault::Missing`] if there is no such, or it is no blob.
+    /// [`Fault::TooLarge`] if it has more, [`Fault::Missing`] if there is no such, or it is no
+    /// blob.
     pub fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>> {
-        self.contents(id, limit).map_err(|trouble| trouble.at("read the object", &id))
+        self.contents(id, limit)
+            .map_err(|trouble| trouble.at("read the object", &id))
     }
 
-    /// Returns the name and the contents of the one blob whose name begins with the hexadecimal digits `name`; `None` if
-    /// there is no such blob, if there are several, or if it has more than `limit` bytes.
+    /// Returns the name and the contents of the one blob whose name begins with the hexadecimal
+    /// digits `name`; `None` if there is no such blob, if there are several, or if it has more than
+    /// `limit` bytes.
     ///
     /// # Errors
     ///
@@ -216,7 +268,10 @@ impl Repository {
     pub fn find_blob(&self, name: &[u8], limit: u64) -> Result<Option<(ObjectId, Vec<u8>)>> {
         match self.named(name, limit) {
             Ok(found) => Ok(Some(found)),
-            Err(Trouble { fault: Fault::Missing | Fault::TooLarge, .. }) => Ok(None),
+            Err(Trouble {
+                fault: Fault::Missing | Fault::TooLarge,
+                ..
+            }) => Ok(None),
             Err(trouble) => Err(trouble.at("read the object", &printable(name))),
         }
     }
@@ -229,9 +284,16 @@ impl Repository {
         match self.object(&[name, b"^{blob}"].concat(), limit)? {
             Within::Limit(object) => {
                 let id = object.id;
-                Ok((id, Arc::try_unwrap(object).map_or_else(|object| object.bytes.clone(), |object| object.bytes)))
+                Ok((
+                    id,
+                    Arc::try_unwrap(object)
+                        .map_or_else(|object| object.bytes.clone(), |object| object.bytes),
+                ))
             }
-            Within::Over(_) => Err(Trouble::new(Fault::TooLarge, "the file is larger than the limit")),
+            Within::Over(_) => Err(Trouble::new(
+                Fault::TooLarge,
+                "the file is larger than the limit",
+            )),
         }
     }
 
@@ -241,7 +303,8 @@ impl Repository {
     ///
     /// [`Fault::Missing`] if there is no such.
     pub fn blob_size(&self, id: ObjectId) -> Result<u64> {
-        self.size(id).map_err(|trouble| trouble.at("read the object", &id))
+        self.size(id)
+            .map_err(|trouble| trouble.at("read the object", &id))
     }
 
     /// Returns the tree `id`.
@@ -255,7 +318,14 @@ impl Repository {
 
     fn planted(&self, object: Arc<Object>) -> Outcome<(ObjectId, Arc<Tree>)> {
         let id = object.id;
-        let Some(Object { kind: Kind::Tree, bytes, .. }) = Arc::into_inner(object) else { return Err(damaged(id)) };
+        let Some(Object {
+            kind: Kind::Tree,
+            bytes,
+            ..
+        }) = Arc::into_inner(object)
+        else {
+            return Err(damaged(id));
+        };
         let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged(id))?);
         locked(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
@@ -265,20 +335,27 @@ impl Repository {
     fn whole(&self, name: &[u8]) -> Outcome<Arc<Object>> {
         match self.object(name, MAX_META)? {
             Within::Limit(object) => Ok(object),
-            Within::Over(size) => {
-                Err(Trouble::new(Fault::Other, format!("the object has {size} bytes, more than any that is no file")))
-            }
+            Within::Over(size) => Err(Trouble::new(
+                Fault::Other,
+                format!("the object has {size} bytes, more than any that is no file"),
+            )),
         }
     }
 
     /// Returns the object `name`, if it has at most `limit` bytes.
     fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
-        if let Some(object) = ObjectId::from_hex(name).and_then(|id| locked(&self.0.objects).find(id)) {
+        if let Some(object) =
+            ObjectId::from_hex(name).and_then(|id| locked(&self.0.objects).find(id))
+        {
             let size = object.bytes.len() as u64;
-            return Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) });
+            return Ok(if size <= limit {
+                Within::Limit(object)
+            } else {
+                Within::Over(size)
+            });
         }
-        // git sends it all in any case: what can be kept is, so that whoever asks for the size first, and for the
-        // contents then, asks git once.
+        // git sends it all in any case: what can be kept is, so that whoever asks for the size
+        // first, and for the contents then, asks git once.
         let object = match self.read(name, limit.max(MOST_OF_ONE as u64))? {
             Within::Limit(object) => Arc::new(object),
             Within::Over(size) => return Ok(Within::Over(size)),
@@ -287,7 +364,11 @@ impl Repository {
             locked(&self.0.objects).keep(object.id, &object);
         }
         let size = object.bytes.len() as u64;
-        Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) })
+        Ok(if size <= limit {
+            Within::Limit(object)
+        } else {
+            Within::Over(size)
+        })
     }
 
     /// Reads the object `name`, if it has at most `limit` bytes.
@@ -301,7 +382,11 @@ impl Repository {
                 Err(_) => {}
             }
         }
-        self.ask(Reader::start(&self.0.place, self.0.patience.clone())?, name, limit)?
+        self.ask(
+            Reader::start(&self.0.place, self.0.patience.clone())?,
+            name,
+            limit,
+        )?
     }
 
     /// Asks `reader`, and keeps it if it can be asked again.
@@ -309,15 +394,23 @@ impl Repository {
     /// # Errors
     ///
     /// The outer error is that of the process.
-    fn ask(&self, mut reader: Reader, name: &[u8], limit: u64) -> io::Result<Outcome<Within<Object>>> {
+    fn ask(
+        &self,
+        mut reader: Reader,
+        name: &[u8],
+        limit: u64,
+    ) -> io::Result<Outcome<Within<Object>>> {
         let answer = match reader.ask(name) {
-            Ok(Header::Object(id, kind, size)) if size <= limit => {
-                reader.contents(size).map(|bytes| Ok(Within::Limit(Object { id, kind, bytes })))
-            }
+            Ok(Header::Object(id, kind, size)) if size <= limit => reader
+                .contents(size)
+                .map(|bytes| Ok(Within::Limit(Object { id, kind, bytes }))),
             Ok(Header::Object(_, _, size)) if size > SKIPPED => return Ok(Ok(Within::Over(size))),
             Ok(Header::Object(_, _, size)) => reader.skip(size).map(|()| Ok(Within::Over(size))),
             Ok(Header::Missing) => Ok(Err(self.missing(name))),
-            Ok(Header::Ambiguous) => Ok(Err(Trouble::new(Fault::Missing, "the name stands for several objects"))),
+            Ok(Header::Ambiguous) => Ok(Err(Trouble::new(
+                Fault::Missing,
+                "the name stands for several objects",
+            ))),
             Err(error) => Err(error),
         };
         match answer {
@@ -338,7 +431,10 @@ impl Repository {
                     "the object {id} is not in the repository {repository}; what a partial or shallow clone leaves out has to be fetched"
                 ),
             ),
-            None => Trouble::new(Fault::Missing, format!("the repository {repository} has no such revision")),
+            None => Trouble::new(
+                Fault::Missing,
+                format!("the repository {repository} has no such revision"),
+            ),
         }
     }
 }
@@ -360,6 +456,8 @@ impl Objects {
 fn damaged(id: ObjectId) -> Trouble {
     Trouble::new(
         Fault::Other,
-        format!("the object {id} is damaged or of another type than it has to be; `git fsck` tells more"),
+        format!(
+            "the object {id} is damaged or of another type than it has to be; `git fsck` tells more"
+        ),
     )
 }

@@ -1,7 +1,7 @@
 //! One `git cat-file --batch` that is kept: it is asked for objects by name, one at a time.
 //!
-//! git runs nothing that a repository or its configuration names: no hook, no filter, no monitor of files, and it
-//! fetches nothing. See git-cat-file(1), "BATCH OUTPUT".
+//! git runs nothing that a repository or its configuration names: no hook, no filter, no monitor of
+//! files, and it fetches nothing. See git-cat-file(1), "BATCH OUTPUT".
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -19,7 +19,10 @@ const MAX_HEADER: u64 = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     /// It is `git_dir`, as `GIT_DIR` would name it, and asked for what concerns `root`.
-    At { git_dir: PathBuf, root: Option<PathBuf> },
+    At {
+        git_dir: PathBuf,
+        root: Option<PathBuf>,
+    },
     /// git finds it from this directory on, and decides whether it is safe.
     Around(PathBuf),
 }
@@ -27,14 +30,24 @@ pub(super) enum Place {
 impl Place {
     /// Returns the directory that it is named by.
     pub(super) fn directory(&self) -> &PathBuf {
-        let (Self::At { git_dir: directory, .. } | Self::Around(directory)) = self;
+        let (Self::At {
+            git_dir: directory, ..
+        }
+        | Self::Around(directory)) = self;
         directory
     }
 
     /// Returns the directories that are named, which may have brought a git of their own.
     fn trees(&self) -> Vec<PathBuf> {
-        let root = if let Self::At { root, .. } = self { root.as_ref() } else { None };
-        root.into_iter().chain([self.directory()]).cloned().collect()
+        let root = if let Self::At { root, .. } = self {
+            root.as_ref()
+        } else {
+            None
+        };
+        root.into_iter()
+            .chain([self.directory()])
+            .cloned()
+            .collect()
     }
 }
 
@@ -71,21 +84,37 @@ impl Reader {
     pub(super) fn start(place: &Place, patience: Patience) -> io::Result<Self> {
         let mut group = start(&mut command(place)?)?;
         let child = group.child();
-        let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
+        let pipes = child
+            .stdin
+            .take()
+            .zip(child.stdout.take())
+            .zip(child.stderr.take());
         let ((requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
         let answers = BufReader::with_capacity(1 << 16, Patient::new(answers, patience));
-        Ok(Self { group, requests, answers, complaints: Complaints::of(errors)? })
+        Ok(Self {
+            group,
+            requests,
+            answers,
+            complaints: Complaints::of(errors)?,
+        })
     }
 
-    /// Asks for the object `name`, which is any name that git knows and has no line feed. If it is there,
-    /// [`Reader::contents`] or [`Reader::skip`] has to follow.
+    /// Asks for the object `name`, which is any name that git knows and has no line feed. If it is
+    /// there, [`Reader::contents`] or [`Reader::skip`] has to follow.
     pub(super) fn ask(&mut self, name: &[u8]) -> io::Result<Header> {
         self.requests.write_all(&[name, b"\n"].concat())?;
         self.requests.flush()?;
         let mut line = Vec::new();
-        self.answers.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)?;
-        let line = line.strip_suffix(b"\n").ok_or(io::ErrorKind::UnexpectedEof)?;
-        header(line).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"))
+        self.answers
+            .by_ref()
+            .take(MAX_HEADER)
+            .read_until(b'\n', &mut line)?;
+        let line = line
+            .strip_suffix(b"\n")
+            .ok_or(io::ErrorKind::UnexpectedEof)?;
+        header(line).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way")
+        })
     }
 
     /// Returns the contents that follow.
@@ -115,12 +144,15 @@ impl Reader {
 
     /// Returns what went wrong, after `error`: the last words of git, if it had any.
     pub(super) fn into_error(self, error: &io::Error) -> io::Error {
-        let Self { group, complaints, .. } = self;
+        let Self {
+            group, complaints, ..
+        } = self;
         drop(group);
         if error.kind() == io::ErrorKind::TimedOut {
             return io::Error::new(error.kind(), format!("git was ended: {error}"));
         }
-        complaint(&complaints).unwrap_or_else(|| io::Error::new(error.kind(), format!("git broke off: {error}")))
+        complaint(&complaints)
+            .unwrap_or_else(|| io::Error::new(error.kind(), format!("git broke off: {error}")))
     }
 }
 
@@ -134,19 +166,29 @@ fn command(place: &Place) -> io::Result<Command> {
     match place {
         Place::At { git_dir, .. } => {
             // Whoever names a repository trusts it, and no configuration but its own matters.
-            command.env("GIT_DIR", git_dir).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", NOTHING)
+            command
+                .env("GIT_DIR", git_dir)
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .env("GIT_CONFIG_GLOBAL", NOTHING)
         }
         Place::Around(directory) => command.arg("-C").arg(directory),
     };
-    command.args(["--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "cat-file", "--batch"]);
+    command.args([
+        "--no-pager",
+        "--no-replace-objects",
+        "-c",
+        "core.fsmonitor=false",
+        "cat-file",
+        "--batch",
+    ]);
     Ok(command)
 }
 
 /// A file with nothing in it.
 const NOTHING: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Returns whether a variable of git means the same for the process that is started as for this one. In a hook that runs
-/// before objects are taken in, they are where two of them say.
+/// Returns whether a variable of git means the same for the process that is started as for this
+/// one. In a hook that runs before objects are taken in, they are where two of them say.
 fn is_kept(name: &str, place: &Place) -> bool {
     let is_found = matches!(place, Place::Around(_));
     match name {
@@ -183,7 +225,10 @@ fn header(line: &[u8]) -> Option<Header> {
         _ => return None,
     };
     let size = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-    words.next().is_none().then_some(Header::Object(id, kind, size))
+    words
+        .next()
+        .is_none()
+        .then_some(Header::Object(id, kind, size))
 }
 
 #[cfg(test)]
@@ -194,18 +239,34 @@ mod tests {
     fn a_header_is_an_object_or_says_what_is_wrong() {
         let hex = "0123456789".repeat(4);
         let id = ObjectId::from_hex(hex.as_bytes()).unwrap();
-        assert_eq!(header(format!("{hex} blob 7").as_bytes()), Some(Header::Object(id, Kind::Blob, 7)));
-        assert_eq!(header(format!("{hex} blob 7 missing").as_bytes()), Some(Header::Missing));
+        assert_eq!(
+            header(format!("{hex} blob 7").as_bytes()),
+            Some(Header::Object(id, Kind::Blob, 7))
+        );
+        assert_eq!(
+            header(format!("{hex} blob 7 missing").as_bytes()),
+            Some(Header::Missing)
+        );
         assert_eq!(header(b"ab ambiguous"), Some(Header::Ambiguous));
-        for wrong in [&b""[..], b"x blob 7", format!("{hex} blob -7").as_bytes(), format!("{hex} blob 7 8").as_bytes()]
-        {
+        for wrong in [
+            &b""[..],
+            b"x blob 7",
+            format!("{hex} blob -7").as_bytes(),
+            format!("{hex} blob 7 8").as_bytes(),
+        ] {
             assert_eq!(header(wrong), None);
         }
     }
 
     #[test]
     fn a_repository_that_is_named_is_read_as_it_is() {
-        let (at, around) = (Place::At { git_dir: "x".into(), root: None }, Place::Around("x".into()));
+        let (at, around) = (
+            Place::At {
+                git_dir: "x".into(),
+                root: None,
+            },
+            Place::Around("x".into()),
+        );
         assert!(is_kept("GIT_OBJECT_DIRECTORY", &around) && !is_kept("GIT_OBJECT_DIRECTORY", &at));
         assert!(!is_kept("GIT_CONFIG_PARAMETERS", &around) && !is_kept("GIT_EXTERNAL_DIFF", &at));
     }

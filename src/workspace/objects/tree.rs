@@ -33,8 +33,8 @@ pub(super) enum Entry {
 }
 
 impl Tree {
-    /// Returns the tree that `bytes` are in a repository whose names have the length of `like`; `None` if they are
-    /// damaged.
+    /// Returns the tree that `bytes` are in a repository whose names have the length of `like`;
+    /// `None` if they are damaged.
     pub(super) fn read(bytes: Vec<u8>, like: ObjectId) -> Option<Self> {
         let width = like.as_bytes().len();
         let mut starts = Vec::new();
@@ -44,18 +44,27 @@ impl Tree {
             let name = memchr::memchr(b' ', &bytes[start..])? + start + 1;
             start = memchr::memchr(0, &bytes[name..])? + name + 1 + width;
         }
-        let mut tree = Self { bytes, starts: Vec::new(), width };
+        let mut tree = Self {
+            bytes,
+            starts: Vec::new(),
+            width,
+        };
         // The order in the object takes directories as if their names ended in a slash.
         starts.sort_by(|&a, &b| tree.name(a).cmp(tree.name(b)));
         // Programs do not agree on which of two entries with one name counts.
-        let is_unique = starts.windows(2).all(|pair| tree.name(pair[0]) != tree.name(pair[1]));
+        let is_unique = starts
+            .windows(2)
+            .all(|pair| tree.name(pair[0]) != tree.name(pair[1]));
         tree.starts = starts;
         (is_unique && start == tree.bytes.len()).then_some(tree)
     }
 
     /// Returns what `name` leads to.
     pub(super) fn find(&self, name: &[u8]) -> Option<Entry> {
-        let place = self.starts.binary_search_by(|&start| self.name(start).cmp(name)).ok()?;
+        let place = self
+            .starts
+            .binary_search_by(|&start| self.name(start).cmp(name))
+            .ok()?;
         self.entry(self.starts[place])
     }
 
@@ -109,7 +118,9 @@ mod tests {
     fn tree(entries: &[(&str, &[u8], u8)]) -> Vec<u8> {
         entries
             .iter()
-            .flat_map(|(mode, name, byte)| [mode.as_bytes(), b" ", name, b"\0", &[*byte; 20]].concat())
+            .flat_map(|(mode, name, byte)| {
+                [mode.as_bytes(), b" ", name, b"\0", &[*byte; 20]].concat()
+            })
             .collect()
     }
 
@@ -125,14 +136,35 @@ mod tests {
             ("100664", b"z", 6),
         ];
         let tree = Tree::read(tree(&entries), id(0)).unwrap();
-        assert_eq!(tree.find(b"a-b"), Some(Entry::File { id: id(1), mode: FileMode::Regular }));
+        assert_eq!(
+            tree.find(b"a-b"),
+            Some(Entry::File {
+                id: id(1),
+                mode: FileMode::Regular
+            })
+        );
         assert_eq!(tree.find(b"a"), Some(Entry::Directory(id(2))));
-        assert_eq!(tree.find(b"run"), Some(Entry::File { id: id(3), mode: FileMode::Executable }));
+        assert_eq!(
+            tree.find(b"run"),
+            Some(Entry::File {
+                id: id(3),
+                mode: FileMode::Executable
+            })
+        );
         assert_eq!(tree.find(b"sub"), Some(Entry::Submodule));
         assert_eq!(tree.find(b"\xff"), Some(Entry::Link(id(5))));
-        assert_eq!(tree.find(b"z"), Some(Entry::File { id: id(6), mode: FileMode::Regular }));
+        assert_eq!(
+            tree.find(b"z"),
+            Some(Entry::File {
+                id: id(6),
+                mode: FileMode::Regular
+            })
+        );
         assert_eq!(tree.find(b"b"), None);
-        assert_eq!(tree.names().collect::<Vec<_>>(), [&b"a"[..], b"a-b", b"run", b"sub", b"z", b"\xff"]);
+        assert_eq!(
+            tree.names().collect::<Vec<_>>(),
+            [&b"a"[..], b"a-b", b"run", b"sub", b"z", b"\xff"]
+        );
     }
 
     #[test]
@@ -140,11 +172,26 @@ mod tests {
         let whole = tree(&[("100644", b"a", 1), ("40000", b"b", 2)]);
         for length in 1..whole.len() {
             let is_between = length == tree(&[("100644", b"a", 1)]).len();
-            assert_eq!(Tree::read(whole[..length].to_vec(), id(0)).is_some(), is_between, "{length}");
+            assert_eq!(
+                Tree::read(whole[..length].to_vec(), id(0)).is_some(),
+                is_between,
+                "{length}"
+            );
         }
         for second in [("100644", &b"a"[..], 2), ("40000", b"a", 1)] {
-            assert!(Tree::read(tree(&[("100644", b"a", 1), ("100644", b"b", 1), second]), id(0)).is_none());
+            assert!(
+                Tree::read(
+                    tree(&[("100644", b"a", 1), ("100644", b"b", 1), second]),
+                    id(0)
+                )
+                .is_none()
+            );
         }
-        assert_eq!(Tree::read(tree(&[("7", b"a", 1)]), id(0)).unwrap().find(b"a"), None);
+        assert_eq!(
+            Tree::read(tree(&[("7", b"a", 1)]), id(0))
+                .unwrap()
+                .find(b"a"),
+            None
+        );
     }
 }

@@ -24,7 +24,10 @@ impl Objects {
             Some(Entry::Directory(id)) => self.ask(|repository| repository.subtree(id)).map(Some),
             Some(Entry::Submodule) => Ok(None),
             Some(Entry::File { .. }) => Err(Trouble::new(Fault::NotDirectory, "not a directory")),
-            Some(Entry::Link(_)) => Err(Trouble::new(Fault::ThroughLink, "a symbolic link is in the way")),
+            Some(Entry::Link(_)) => Err(Trouble::new(
+                Fault::ThroughLink,
+                "a symbolic link is in the way",
+            )),
         }
     }
 
@@ -40,15 +43,23 @@ impl Objects {
             tree = match entry {
                 Entry::Directory(id) => self.ask(|repository| repository.subtree(id))?,
                 Entry::Submodule => return Err(nothing()),
-                Entry::File { .. } => return Err(Trouble::new(Fault::NotDirectory, "not a directory")),
-                Entry::Link(_) => return Err(Trouble::new(Fault::ThroughLink, "a symbolic link is in the way")),
+                Entry::File { .. } => {
+                    return Err(Trouble::new(Fault::NotDirectory, "not a directory"));
+                }
+                Entry::Link(_) => {
+                    return Err(Trouble::new(
+                        Fault::ThroughLink,
+                        "a symbolic link is in the way",
+                    ));
+                }
             };
         }
         Err(nothing())
     }
 
-    /// Asks `repository` for an object that the tree names. It has to be there: if it is not, it is the repository that
-    /// fails, not a path that leads nowhere. A git that was silent for too long is not asked again.
+    /// Asks `repository` for an object that the tree names. It has to be there: if it is not, it is
+    /// the repository that fails, not a path that leads nowhere. A git that was silent for too long
+    /// is not asked again.
     fn ask<T>(&self, ask: impl FnOnce(&Repository) -> Outcome<T>) -> Outcome<T> {
         if let Some(why) = self.given_up.get() {
             return Err(Trouble::new(Fault::Other, why));
@@ -57,7 +68,11 @@ impl Objects {
             if trouble.source.kind() == io::ErrorKind::TimedOut {
                 let _ = self.given_up.set(trouble.source.to_string());
             }
-            let fault = if trouble.fault == Fault::TooLarge { trouble.fault } else { Fault::Other };
+            let fault = if trouble.fault == Fault::TooLarge {
+                trouble.fault
+            } else {
+                Fault::Other
+            };
             Trouble { fault, ..trouble }
         })
     }
@@ -65,10 +80,16 @@ impl Objects {
     fn stat_of(&self, entry: Entry) -> Outcome<Stat> {
         Ok(match entry {
             Entry::Directory(_) | Entry::Submodule => stat(FileKind::Directory, 0o755, 0),
-            Entry::Link(id) => stat(FileKind::Symlink, 0o777, self.ask(|repository| repository.size(id))?),
-            Entry::File { id, mode } => {
-                stat(FileKind::Regular, bits(mode), self.ask(|repository| repository.size(id))?)
-            }
+            Entry::Link(id) => stat(
+                FileKind::Symlink,
+                0o777,
+                self.ask(|repository| repository.size(id))?,
+            ),
+            Entry::File { id, mode } => stat(
+                FileKind::Regular,
+                bits(mode),
+                self.ask(|repository| repository.size(id))?,
+            ),
         })
     }
 }
@@ -77,11 +98,13 @@ impl Repository {
     /// Returns the contents of the object `id`, if it has at most `limit` bytes.
     pub(super) fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
         match self.object(id.to_string().as_bytes(), limit)? {
-            Within::Limit(object) if object.kind == Kind::Blob => {
-                Ok(Arc::try_unwrap(object).map_or_else(|object| object.bytes.clone(), |object| object.bytes))
-            }
+            Within::Limit(object) if object.kind == Kind::Blob => Ok(Arc::try_unwrap(object)
+                .map_or_else(|object| object.bytes.clone(), |object| object.bytes)),
             Within::Limit(_) => Err(damaged(id)),
-            Within::Over(_) => Err(Trouble::new(Fault::TooLarge, "the file is larger than the limit")),
+            Within::Over(_) => Err(Trouble::new(
+                Fault::TooLarge,
+                "the file is larger than the limit",
+            )),
         }
     }
 
@@ -95,7 +118,10 @@ impl Repository {
 }
 
 fn nothing() -> Trouble {
-    Trouble { fault: Fault::Missing, source: io::ErrorKind::NotFound.into() }
+    Trouble {
+        fault: Fault::Missing,
+        source: io::ErrorKind::NotFound.into(),
+    }
 }
 
 /// Returns the permission bits of a file that is checked out under the usual mask.
@@ -105,14 +131,28 @@ pub(in crate::workspace) fn bits(mode: FileMode) -> u32 {
 
 pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) -> Stat {
     let modified = Timestamp::default();
-    Stat { kind, permissions, uid: USER, gid: USER, links: 1, size, modified, device: 0, inode: 0, is_bare: false }
+    Stat {
+        kind,
+        permissions,
+        uid: USER,
+        gid: USER,
+        links: 1,
+        size,
+        modified,
+        device: 0,
+        inode: 0,
+        is_bare: false,
+    }
 }
 
 impl Workspace for Objects {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         match self.find(path).and_then(|entry| self.stat_of(entry)) {
             Ok(stat) => Ok(Some(stat)),
-            Err(Trouble { fault: Fault::Missing | Fault::NotDirectory, .. }) => Ok(None),
+            Err(Trouble {
+                fault: Fault::Missing | Fault::NotDirectory,
+                ..
+            }) => Ok(None),
             Err(trouble) => Err(trouble.at("stat", path)),
         }
     }
@@ -140,12 +180,20 @@ impl Workspace for Objects {
     }
 
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
-        let tree = self
-            .directory(directory)
-            .map_err(|trouble| trouble.at("list", &directory.map_or_else(|| ".".to_owned(), ToString::to_string)))?;
+        let tree = self.directory(directory).map_err(|trouble| {
+            trouble.at(
+                "list",
+                &directory.map_or_else(|| ".".to_owned(), ToString::to_string),
+            )
+        })?;
         // A damaged tree can have names that lead elsewhere.
         let is_plain = |name: &&[u8]| !matches!(*name, b"" | b"." | b"..") && !name.contains(&b'/');
-        Ok(tree.iter().flat_map(|tree| tree.names()).filter(is_plain).map(<[u8]>::to_vec).collect())
+        Ok(tree
+            .iter()
+            .flat_map(|tree| tree.names())
+            .filter(is_plain)
+            .map(<[u8]>::to_vec)
+            .collect())
     }
 
     fn user(&self) -> u32 {

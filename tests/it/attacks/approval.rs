@@ -11,34 +11,85 @@ use crate::systems::Desk;
 const STALE: (&str, i32) = ("stale", 1);
 
 fn desk() -> Desk {
-    Desk::with(&[("a", b"a\n"), ("b", b"a\n"), ("d/c", b"a\n"), (".git/HEAD", b"x\n")])
+    Desk::with(&[
+        ("a", b"a\n"),
+        ("b", b"a\n"),
+        ("d/c", b"a\n"),
+        (".git/HEAD", b"x\n"),
+    ])
 }
 
 /// Returns the `plan_id` of a check.
 fn checked(desk: &Desk, options: &[&str], patch: &[u8]) -> String {
-    desk.does(&[&["check"], options].concat(), patch)["plan_id"].as_str().unwrap().to_owned()
+    desk.does(&[&["check"], options].concat(), patch)["plan_id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
 fn an_approval_is_of_one_change_and_no_other() {
     let desk = Desk::with(&[("a", b"a\n"), ("b", b"a\n"), ("d/c", b"a\n")]);
     let both = [replaced("a", "a", "x"), replaced("b", "a", "x")].concat();
-    let (whole, part) = (checked(&desk, &[], &both), checked(&desk, &["--only", "1"], &both));
+    let (whole, part) = (
+        checked(&desk, &[], &both),
+        checked(&desk, &["--only", "1"], &both),
+    );
     refused(&desk, STALE, &["apply", "--approve", &part], &both);
-    refused(&desk, STALE, &["apply", "--approve", &whole, "--only", "1"], &both);
-    refused(&desk, STALE, &["apply", "--approve", &part, "--only", "2"], &both);
-    refused(&desk, STALE, &["apply", "--approve", &part, "--include", "b"], &both);
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &whole, "--only", "1"],
+        &both,
+    );
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &part, "--only", "2"],
+        &both,
+    );
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &part, "--include", "b"],
+        &both,
+    );
     // The same bytes at other paths.
-    refused(&desk, STALE, &["apply", "--approve", &part, "--file", "b"], &replaced("a", "a", "x"));
-    refused(&desk, STALE, &["apply", "--approve", &part, "-p1", "--file", "d/c"], &replaced("a", "a", "x"));
-    refused(&desk, STALE, &["apply", "--approve", &part], &replaced("a", "a", "y"));
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &part, "--file", "b"],
+        &replaced("a", "a", "x"),
+    );
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &part, "-p1", "--file", "d/c"],
+        &replaced("a", "a", "x"),
+    );
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &part],
+        &replaced("a", "a", "y"),
+    );
     let mode = b"diff --git a/a b/a\nold mode 100644\nnew mode 100755\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+x\n";
     refused(&desk, STALE, &["apply", "--approve", &part], mode);
     fs::write(desk.path("a"), "x\n").unwrap();
-    refused(&desk, STALE, &["apply", "--approve", &part, "-R"], &replaced("a", "a", "x"));
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &part, "-R"],
+        &replaced("a", "a", "x"),
+    );
     fs::write(desk.path("a"), "a\n").unwrap();
     fs::hard_link(desk.path("a"), desk.path("name")).unwrap();
-    refused(&desk, STALE, &["apply", "--approve", &part, "--in-place"], &replaced("a", "a", "x"));
+    refused(
+        &desk,
+        STALE,
+        &["apply", "--approve", &part, "--in-place"],
+        &replaced("a", "a", "x"),
+    );
 }
 
 #[test]
@@ -46,7 +97,11 @@ fn an_approval_opens_nothing_that_is_denied() {
     let desk = desk();
     let patch = replaced("a", "a", "x");
     let id = checked(&desk, &["--save"], &patch);
-    fs::write(desk.path("wpatch.toml"), "[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'deny'\n").unwrap();
+    fs::write(
+        desk.path("wpatch.toml"),
+        "[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'deny'\n",
+    )
+    .unwrap();
     refused(&desk, DENIED, &["apply", "--approve", &id], &patch);
     refused(&desk, DENIED, &["apply", "--plan", &id], b"");
 }
@@ -61,7 +116,11 @@ fn a_link_that_came_after_the_check_is_not_followed() {
     for arguments in [&["apply", "--approve", &id][..], &["apply", "--plan", &id]] {
         let before = crate::tree::read(&desk.root());
         let document = desk.says(arguments, &patch);
-        assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{document:#}");
+        assert_eq!(
+            (&document["ok"], &document["changed"]),
+            (&false.into(), &false.into()),
+            "{document:#}"
+        );
         assert_eq!(crate::tree::read(&desk.root()), before);
     }
 }
@@ -69,7 +128,11 @@ fn a_link_that_came_after_the_check_is_not_followed() {
 #[test]
 fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
     let desk = desk();
-    fs::write(desk.path("wpatch.toml"), "[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'ask'\n").unwrap();
+    fs::write(
+        desk.path("wpatch.toml"),
+        "[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'ask'\n",
+    )
+    .unwrap();
     let patch = replaced("a", "a", "x");
     let asked = ("approval_required", 3);
     refused(&desk, asked, &["apply"], &patch);
@@ -78,16 +141,25 @@ fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
     desk.does(&["reject", &id], b"");
     refused(&desk, asked, &["apply", "--approve", &id], &patch);
     let params = r#"{"name":"str_replace","arguments":{"path":"a","old_str":"a","new_str":"x"}}"#;
-    let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
+    let call =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
     let said = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
-    assert!(said.contains(r#""isError":true"#) && desk.bytes("a") == b"a\n", "{said}");
+    assert!(
+        said.contains(r#""isError":true"#) && desk.bytes("a") == b"a\n",
+        "{said}"
+    );
 }
 
 #[test]
 fn an_approval_that_costs_no_file_takes_none() {
     let desk = Desk::with(&[("a", b"a\n"), (".git/HEAD", b"x\n")]);
     let made = b"diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n";
-    for patch in [moved("rename", "a", "new"), moved("copy", "a", "new"), made.to_vec(), link("new", "a")] {
+    for patch in [
+        moved("rename", "a", "new"),
+        moved("copy", "a", "new"),
+        made.to_vec(),
+        link("new", "a"),
+    ] {
         let id = checked(&desk, &["--overwrite", "--save"], &patch);
         let mut names = vec![id.clone()];
         let comes: [&dyn Fn(); 3] = [
@@ -97,7 +169,12 @@ fn an_approval_that_costs_no_file_takes_none() {
         ];
         for come in comes {
             come();
-            refused(&desk, STALE, &["apply", "--overwrite", "--approve", &id], &patch);
+            refused(
+                &desk,
+                STALE,
+                &["apply", "--overwrite", "--approve", &id],
+                &patch,
+            );
             refused(&desk, STALE, &["apply", "--plan", &id], b"");
             names.push(checked(&desk, &["--overwrite"], &patch));
             fs::remove_file(desk.path("new")).unwrap();
@@ -119,16 +196,31 @@ fn a_plan_that_was_rejected_is_made_by_no_command() {
         let plan = desk.does(&[arguments, &["--dry-run"]].concat(), b"");
         let id = plan["plan_id"].as_str().unwrap().to_owned();
         desk.does(&["reject", &id], b"");
-        refused(&desk, ("approval_required", 3), &[arguments, &["--approve", &id]].concat(), b"");
-        refused(&desk, ("usage", 2), &[arguments, &["--approve", "sha256:0"]].concat(), b"");
+        refused(
+            &desk,
+            ("approval_required", 3),
+            &[arguments, &["--approve", &id]].concat(),
+            b"",
+        );
+        refused(
+            &desk,
+            ("usage", 2),
+            &[arguments, &["--approve", "sha256:0"]].concat(),
+            b"",
+        );
     }
 }
 
 /// Returns where the plan `id` is kept.
 fn kept(desk: &Desk, id: &str) -> PathBuf {
-    let state = fs::read_dir(desk.path(".git/wpatch")).unwrap().map(|entry| entry.unwrap().path());
+    let state = fs::read_dir(desk.path(".git/wpatch"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let digits = &id["sha256:".len()..];
-    state.into_iter().find(|path| path.to_str().unwrap().ends_with(digits)).unwrap()
+    state
+        .into_iter()
+        .find(|path| path.to_str().unwrap().ends_with(digits))
+        .unwrap()
 }
 
 #[test]
@@ -137,12 +229,20 @@ fn the_beginning_of_two_names_is_that_of_no_plan() {
     let id = checked(&desk, &["--save"], &replaced("a", "a", "x"));
     let plan = kept(&desk, &id);
     let last = if id.ends_with('0') { "1" } else { "0" };
-    let name = format!("{}{last}", &plan.to_str().unwrap()[..plan.to_str().unwrap().len() - 1]);
+    let name = format!(
+        "{}{last}",
+        &plan.to_str().unwrap()[..plan.to_str().unwrap().len() - 1]
+    );
     fs::create_dir(&name).unwrap();
     fs::copy(plan.join("plan"), PathBuf::from(&name).join("plan")).unwrap();
     let forged = format!("{}{last}", &id[..id.len() - 1]);
     for length in [8, 40, 63] {
-        refused(&desk, ("usage", 2), &["apply", "--plan", &id["sha256:".len()..][..length]], b"");
+        refused(
+            &desk,
+            ("usage", 2),
+            &["apply", "--plan", &id["sha256:".len()..][..length]],
+            b"",
+        );
     }
     refused(&desk, ("io", 4), &["apply", "--plan", &forged], b"");
     desk.does(&["apply", "--plan", &id], b"");
@@ -178,14 +278,29 @@ fn a_link_that_comes_while_a_change_is_made_is_not_followed() {
         let desk = desk();
         fs::write(desk.path("../out"), "a\n").unwrap();
         let document = desk.says(&["apply", "--before", swap], &replaced("a", "a", "x"));
-        assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{swap}: {document:#}");
-        assert_eq!((desk.bytes("b"), desk.bytes("../out")), (b"a\n".to_vec(), b"a\n".to_vec()), "{swap}");
+        assert_eq!(
+            (&document["ok"], &document["changed"]),
+            (&false.into(), &false.into()),
+            "{swap}: {document:#}"
+        );
+        assert_eq!(
+            (desk.bytes("b"), desk.bytes("../out")),
+            (b"a\n".to_vec(), b"a\n".to_vec()),
+            "{swap}"
+        );
     }
     let desk = desk();
     fs::create_dir(desk.path("../out")).unwrap();
     fs::write(desk.path("../out/c"), "a\n").unwrap();
     let swap = "mv d e && ln -s ../out d";
     let document = desk.says(&["apply", "--before", swap], &replaced("d/c", "a", "x"));
-    assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{document:#}");
-    assert_eq!((desk.bytes("e/c"), desk.bytes("../out/c")), (b"a\n".to_vec(), b"a\n".to_vec()));
+    assert_eq!(
+        (&document["ok"], &document["changed"]),
+        (&false.into(), &false.into()),
+        "{document:#}"
+    );
+    assert_eq!(
+        (desk.bytes("e/c"), desk.bytes("../out/c")),
+        (b"a\n".to_vec(), b"a\n".to_vec())
+    );
 }

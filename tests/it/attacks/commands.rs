@@ -13,12 +13,19 @@ use crate::tree;
 
 #[test]
 fn a_project_s_file_names_no_commands() {
-    for text in
-        ["verify = 'touch ran'\n", "[policy]\nbefore = 'touch ran'\n", "[[server]]\ncommand = ['touch', 'ran']\n"]
-    {
+    for text in [
+        "verify = 'touch ran'\n",
+        "[policy]\nbefore = 'touch ran'\n",
+        "[[server]]\ncommand = ['touch', 'ran']\n",
+    ] {
         let desk = Desk::with(&[("a", b"a\n"), ("wpatch.toml", text.as_bytes())]);
         refused(&desk, ("policy", 3), &["apply"], &replaced("a", "a", "x"));
-        refused(&desk, ("policy", 3), &["apply", "--diagnostics"], &replaced("a", "a", "x"));
+        refused(
+            &desk,
+            ("policy", 3),
+            &["apply", "--diagnostics"],
+            &replaced("a", "a", "x"),
+        );
     }
 }
 
@@ -37,22 +44,38 @@ fn no_command_runs_for_what_is_denied_asked_about_or_does_not_fit() {
 
 #[test]
 fn a_patch_that_is_swapped_by_a_command_is_applied_as_it_was() {
-    let desk = Desk::with(&[("a", b"a\n"), ("../p", &replaced("a", "a", "x")), ("../q", &replaced("a", "a", "evil"))]);
+    let desk = Desk::with(&[
+        ("a", b"a\n"),
+        ("../p", &replaced("a", "a", "x")),
+        ("../q", &replaced("a", "a", "evil")),
+    ]);
     desk.does(&["apply", "../p", "--before", "cp ../q ../p"], b"");
     assert_eq!(desk.bytes("a"), b"x\n");
 }
 
 #[test]
 fn a_verification_that_changes_its_policy_opens_nothing() {
-    let desk = Desk::with(&[("a", b"a\n"), ("v", b"v\n"), ("wpatch.toml", b"[policy]\nmode = 'read-only'\n")]);
+    let desk = Desk::with(&[
+        ("a", b"a\n"),
+        ("v", b"v\n"),
+        ("wpatch.toml", b"[policy]\nmode = 'read-only'\n"),
+    ]);
     let both = [replaced("a", "a", "x"), replaced("v", "v", "w")].concat();
-    refused(&desk, DENIED, &["apply", "--before", "rm wpatch.toml"], &both);
+    refused(
+        &desk,
+        DENIED,
+        &["apply", "--before", "rm wpatch.toml"],
+        &both,
+    );
     assert!(fs::exists(desk.path("wpatch.toml")).unwrap());
 }
 
 /// A change of two files, so that there is a journal while it is verified.
 fn pair() -> (Desk, Vec<u8>) {
-    (Desk::with(&[("a", b"a\n"), ("b", b"b\n")]), [replaced("a", "a", "x"), replaced("b", "b", "y")].concat())
+    (
+        Desk::with(&[("a", b"a\n"), ("b", b"b\n")]),
+        [replaced("a", "a", "x"), replaced("b", "b", "y")].concat(),
+    )
 }
 
 fn verified(desk: &Desk, patch: &[u8], command: &str) -> Value {
@@ -64,19 +87,33 @@ fn a_verification_that_fills_the_disk_is_put_back() {
     if may_mount("attacks::commands::a_verification_that_fills_the_disk_is_put_back") {
         let (desk, patch) = pair();
         let place = Desk::with(&[]);
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=256k", "none"]).arg(place.root()).status();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=256k", "none"])
+            .arg(place.root())
+            .status();
         assert!(mounted.unwrap().success());
         for name in ["a", "b"] {
             fs::copy(desk.path(name), place.path(name)).unwrap();
         }
         let before = tree::read(&place.root());
         let refused = verified(&place, &patch, "cat /dev/zero > full; exit 1");
-        assert_eq!((&refused["exit_code"], &refused["changed"]), (&3.into(), &false.into()), "{refused:#}");
+        assert_eq!(
+            (&refused["exit_code"], &refused["changed"]),
+            (&3.into(), &false.into()),
+            "{refused:#}"
+        );
         fs::remove_file(place.path("full")).unwrap();
         assert_eq!(tree::read(&place.root()), before);
         let kept = verified(&place, &patch, "cat /dev/zero > full; true");
-        assert_eq!((&kept["ok"], &kept["changed"]), (&true.into(), &true.into()), "{kept:#}");
-        assert_eq!((place.bytes("a"), place.bytes("b")), (b"x\n".to_vec(), b"y\n".to_vec()));
+        assert_eq!(
+            (&kept["ok"], &kept["changed"]),
+            (&true.into(), &true.into()),
+            "{kept:#}"
+        );
+        assert_eq!(
+            (place.bytes("a"), place.bytes("b")),
+            (b"x\n".to_vec(), b"y\n".to_vec())
+        );
     }
 }
 
@@ -96,12 +133,24 @@ fn a_state_that_a_verification_swaps_or_cuts_is_never_taken_for_another() {
             let (desk, patch) = pair();
             let report = verified(&desk, &patch, &format!("{deed}; {end}"));
             let contents = (desk.bytes("a"), desk.bytes("b"));
-            let (old, new) = ((b"a\n".to_vec(), b"b\n".to_vec()), (b"x\n".to_vec(), b"y\n".to_vec()));
+            let (old, new) = (
+                (b"a\n".to_vec(), b"b\n".to_vec()),
+                (b"x\n".to_vec(), b"y\n".to_vec()),
+            );
             // What it says is what is there; of half a change it says so.
             match report["exit_code"].as_i64() {
-                Some(0) => assert!(end == "true" && contents == new, "{deed}; {end}: {report:#}"),
-                Some(5) => assert!(contents == new || contents == old, "{deed}; {end}: {report:#}"),
-                Some(3 | 4) => assert!(contents == old && report["changed"] == false, "{deed}; {end}: {report:#}"),
+                Some(0) => assert!(
+                    end == "true" && contents == new,
+                    "{deed}; {end}: {report:#}"
+                ),
+                Some(5) => assert!(
+                    contents == new || contents == old,
+                    "{deed}; {end}: {report:#}"
+                ),
+                Some(3 | 4) => assert!(
+                    contents == old && report["changed"] == false,
+                    "{deed}; {end}: {report:#}"
+                ),
                 _ => panic!("{deed}; {end}: {report:#}"),
             }
         }
@@ -118,22 +167,45 @@ fn a_root_that_a_verification_closes_is_put_back_all_the_same() {
         assert_eq!(report["exit_code"], 5, "{report:#}");
         desk.does(&["recover"], b"");
     }
-    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"a\n".to_vec(), b"b\n".to_vec()));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("b")),
+        (b"a\n".to_vec(), b"b\n".to_vec())
+    );
     assert!(!desk.path(".wpatch").exists());
 }
 
 #[test]
 fn a_daemon_and_a_flood_of_words_hold_nobody_up() {
     let (desk, patch) = pair();
-    let daemon = "setsid sh -c 'echo $$ > ../pid; exec sleep 1000' & while ! [ -s ../pid ]; do :; done";
-    let report = verified(&desk, &patch, &format!("{daemon}; head -c 1073741824 /dev/zero; echo the end; exit 1"));
-    assert!(
-        Command::new("kill").arg(String::from_utf8(desk.bytes("../pid")).unwrap().trim()).status().unwrap().success()
+    let daemon =
+        "setsid sh -c 'echo $$ > ../pid; exec sleep 1000' & while ! [ -s ../pid ]; do :; done";
+    let report = verified(
+        &desk,
+        &patch,
+        &format!("{daemon}; head -c 1073741824 /dev/zero; echo the end; exit 1"),
     );
-    assert_eq!((&report["exit_code"], &report["verify"]["truncated"]), (&3.into(), &true.into()));
-    assert!(report["verify"]["output"].as_str().unwrap().ends_with("the end\n"));
+    assert!(
+        Command::new("kill")
+            .arg(String::from_utf8(desk.bytes("../pid")).unwrap().trim())
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(
+        (&report["exit_code"], &report["verify"]["truncated"]),
+        (&3.into(), &true.into())
+    );
+    assert!(
+        report["verify"]["output"]
+            .as_str()
+            .unwrap()
+            .ends_with("the end\n")
+    );
     assert!(report["verify"]["duration_ms"].as_u64().unwrap() < 500_000);
-    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"a\n".to_vec(), b"b\n".to_vec()));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("b")),
+        (b"a\n".to_vec(), b"b\n".to_vec())
+    );
 }
 
 #[test]
@@ -141,9 +213,19 @@ fn a_verification_that_kills_who_waits_for_it_is_put_back_by_the_next_command() 
     let (desk, patch) = pair();
     let before = tree::read(&desk.root());
     fs::write(desk.path("../patch"), &patch).unwrap();
-    let mut killed = program(&desk.root(), &["apply", "../patch", "--verify", "kill -9 $PPID"]);
-    let ended = killed.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
-    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(9));
+    let mut killed = program(
+        &desk.root(),
+        &["apply", "../patch", "--verify", "kill -9 $PPID"],
+    );
+    let ended = killed
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&ended),
+        Some(9)
+    );
     assert_ne!(tree::read(&desk.root()), before);
     desk.does(&["recover"], b"");
     assert_eq!(tree::read(&desk.root()), before);

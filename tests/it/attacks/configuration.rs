@@ -16,7 +16,8 @@ fn set_mode(path: PathBuf, mode: u32) {
     fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
 }
 
-/// Returns a root with a configuration that only its user can write to, whatever the file mode creation mask is.
+/// Returns a root with a configuration that only its user can write to, whatever the file mode
+/// creation mask is.
 fn desk() -> Desk {
     let desk = Desk::with(&[("a", b"a\n"), ("../config/wpatch/config.toml", READ_ONLY)]);
     set_mode(desk.path("../config"), 0o755);
@@ -32,7 +33,13 @@ fn a_directory_that_others_write_to_makes_a_configuration_unusable() {
         for mode in [0o777, 0o775, 0o757] {
             set_mode(desk.path(directory), mode);
             let error = refused(&desk, ("policy", 3), &WRITE, b"");
-            assert!(error["message"].as_str().unwrap().contains("others may replace the file"), "{error:#}");
+            assert!(
+                error["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("others may replace the file"),
+                "{error:#}"
+            );
         }
         // In such a one nobody replaces what others have.
         set_mode(desk.path(directory), 0o1777);
@@ -72,21 +79,34 @@ fn a_link_to_a_directory_is_no_better_than_where_it_lies() {
     symlink("../config", desk.path("../open/link")).unwrap();
     let kind = |variable: &str, place: &str| {
         let mut command = program(&desk.root(), &[&WRITE[..], &["--json"]].concat());
-        command.env_remove("XDG_CONFIG_HOME").env("HOME", desk.path("../nowhere")).env(variable, desk.path(place));
+        command
+            .env_remove("XDG_CONFIG_HOME")
+            .env("HOME", desk.path("../nowhere"))
+            .env(variable, desk.path(place));
         let document: Value = serde_json::from_slice(&fed(&mut command, b"").stdout).unwrap();
         document["error"]["kind"].as_str().unwrap().to_owned()
     };
     symlink("../open/../open/link", desk.path("../config/again")).unwrap();
     // The home that has its configuration elsewhere.
     symlink("link", desk.path("../open/.config")).unwrap();
-    for (mode, wanted) in [(0o755, "denied"), (0o777, "policy"), (0o775, "policy"), (0o1777, "denied")] {
+    for (mode, wanted) in [
+        (0o755, "denied"),
+        (0o777, "policy"),
+        (0o775, "policy"),
+        (0o1777, "denied"),
+    ] {
         set_mode(desk.path("../open"), mode);
-        for place in ["../open/link", "../open/link/again", "../config/again/../config/again"] {
+        for place in [
+            "../open/link",
+            "../open/link/again",
+            "../config/again/../config/again",
+        ] {
             assert_eq!(kind("XDG_CONFIG_HOME", place), wanted, "{mode:o}: {place}");
         }
         assert_eq!(kind("HOME", "../open"), wanted, "{mode:o}");
     }
-    // Whoever has a link aims it at another place, if only in a directory in which nobody replaces what others have.
+    // Whoever has a link aims it at another place, if only in a directory in which nobody replaces
+    // what others have.
     if lchown(desk.path("../open/link"), Some(65534), None).is_ok() {
         assert_eq!(kind("XDG_CONFIG_HOME", "../open/link"), "policy");
     }
@@ -94,15 +114,26 @@ fn a_link_to_a_directory_is_no_better_than_where_it_lies() {
 
 #[test]
 fn what_is_above_the_home_is_for_who_runs_the_system() {
-    let desk = Desk::with(&[("a", b"a\n"), ("../me/.config/wpatch/config.toml", READ_ONLY)]);
+    let desk = Desk::with(&[
+        ("a", b"a\n"),
+        ("../me/.config/wpatch/config.toml", READ_ONLY),
+    ]);
     for directory in ["../me", "../me/.config", "../me/.config/wpatch"] {
         set_mode(desk.path(directory), 0o755);
     }
     set_mode(desk.path("../me/.config/wpatch/config.toml"), 0o644);
     let kind = || {
         let mut command = program(&desk.root(), &[&WRITE[..], &["--json"]].concat());
-        let output = fed(command.env_remove("XDG_CONFIG_HOME").env("HOME", desk.path("../me")), b"");
-        serde_json::from_slice::<Value>(&output.stdout).unwrap()["error"]["kind"].as_str().unwrap().to_owned()
+        let output = fed(
+            command
+                .env_remove("XDG_CONFIG_HOME")
+                .env("HOME", desk.path("../me")),
+            b"",
+        );
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["error"]["kind"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(kind(), "denied");
     set_mode(desk.path(".."), 0o777);
@@ -123,7 +154,10 @@ fn no_file_of_the_tree_is_taken_for_the_configuration() {
     ];
     let desk = Desk::with(&files.map(|name| (name, READ_ONLY)));
     let writes = |variables: &[(&str, Option<&Path>)]| {
-        let mut command = program(&desk.root(), &["write", "b", "--content", "x", "--overwrite", "--json"]);
+        let mut command = program(
+            &desk.root(),
+            &["write", "b", "--content", "x", "--overwrite", "--json"],
+        );
         for (name, value) in variables {
             match value {
                 Some(value) => command.env(name, value),
@@ -147,19 +181,35 @@ fn no_file_of_the_tree_is_taken_for_the_configuration() {
 
 #[test]
 fn a_home_by_another_name_keeps_its_secrets() {
-    let desk = Desk::with(&[("a", b"a\n"), (".ssh/id_rsa", b"k\n"), ("me/.aws/credentials", b"k\n")]);
+    let desk = Desk::with(&[
+        ("a", b"a\n"),
+        (".ssh/id_rsa", b"k\n"),
+        ("me/.aws/credentials", b"k\n"),
+    ]);
     symlink("root", desk.path("../link")).unwrap();
     let kind = |home: &str, file: &str| {
         let mut command = program(&desk.root(), &["read", file, "--json"]);
-        let document: Value = serde_json::from_slice(&fed(command.env("HOME", home), b"").stdout).unwrap();
-        document["error"]["kind"].as_str().unwrap_or("read").to_owned()
+        let document: Value =
+            serde_json::from_slice(&fed(command.env("HOME", home), b"").stdout).unwrap();
+        document["error"]["kind"]
+            .as_str()
+            .unwrap_or("read")
+            .to_owned()
     };
     let root = desk.root().to_str().unwrap().to_owned();
-    for home in
-        [root.clone(), format!("{root}/"), format!("{root}//."), format!("{root}/../link"), format!("{root}/me/..")]
-    {
+    for home in [
+        root.clone(),
+        format!("{root}/"),
+        format!("{root}//."),
+        format!("{root}/../link"),
+        format!("{root}/me/.."),
+    ] {
         assert_eq!(kind(&home, ".ssh/id_rsa"), "denied", "{home}");
-        assert_eq!(kind(&home, ".\u{17f}\u{17f}h/id_r\u{17f}a"), "denied", "{home}");
+        assert_eq!(
+            kind(&home, ".\u{17f}\u{17f}h/id_r\u{17f}a"),
+            "denied",
+            "{home}"
+        );
     }
     assert_eq!(kind(&format!("{root}/me"), "me/.aws/credentials"), "denied");
     assert_eq!(kind(&format!("{root}/me"), ".ssh/id_rsa"), "read");

@@ -1,4 +1,5 @@
-//! Attempts to write into a git directory by another name than `.git`: git executes what its configuration and its hooks say.
+//! Attempts to write into a git directory by another name than `.git`: git executes what its
+//! configuration and its hooks say.
 
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
@@ -27,7 +28,13 @@ const SHAPES: [Shape; 16] = [
             fs::rename(desk.path(".git"), desk.path("real")).unwrap();
             symlink("real", desk.path(".git")).unwrap();
         },
-        protected: &["real/config", "real/hooks/post-checkout", "REAL/config", "real. /config", "real/new/new"],
+        protected: &[
+            "real/config",
+            "real/hooks/post-checkout",
+            "REAL/config",
+            "real. /config",
+            "real/new/new",
+        ],
         free: &["realm/config", "sub/real/config", "config"],
     },
     Shape {
@@ -91,7 +98,19 @@ const SHAPES: [Shape; 16] = [
         name: "linked work trees",
         make: |desk| {
             in_root(desk, &["init", "-q", "--bare", "main"]);
-            in_root(desk, &["--git-dir=main", "worktree", "add", "-q", "--orphan", "-b", "x", "main/tree"]);
+            in_root(
+                desk,
+                &[
+                    "--git-dir=main",
+                    "worktree",
+                    "add",
+                    "-q",
+                    "--orphan",
+                    "-b",
+                    "x",
+                    "main/tree",
+                ],
+            );
         },
         protected: &["main/config", "main/hooks/x", "main/worktrees/tree/HEAD"],
         free: &["main/tree/a", "main/tree/config", "main/tree/hooks/x"],
@@ -120,7 +139,10 @@ const SHAPES: [Shape; 16] = [
         name: "a git directory below the root of a work tree around it",
         make: |desk| {
             let above = desk.path("..");
-            run(git(&["init", "-q", "--separate-git-dir=root/gd", "."]).current_dir(&above), b"");
+            run(
+                git(&["init", "-q", "--separate-git-dir=root/gd", "."]).current_dir(&above),
+                b"",
+            );
         },
         protected: &["gd/config", "gd/hooks/x"],
         free: &["sub/a"],
@@ -149,11 +171,22 @@ const SHAPES: [Shape; 16] = [
 fn with_configuration(desk: &Desk, name: &str, text: &str) {
     in_root(desk, &["init", "-q", "--bare", "gd"]);
     if name == "config.worktree" {
-        in_root(desk, &["--git-dir=gd", "config", "extensions.worktreeConfig", "true"]);
+        in_root(
+            desk,
+            &[
+                "--git-dir=gd",
+                "config",
+                "extensions.worktreeConfig",
+                "true",
+            ],
+        );
     }
     fs::write(desk.path("gd").join(name), text).unwrap();
     // git takes it for a repository with a work tree.
-    let output = run(git(&["rev-parse", "--is-bare-repository"]).current_dir(desk.path("gd")), b"");
+    let output = run(
+        git(&["rev-parse", "--is-bare-repository"]).current_dir(desk.path("gd")),
+        b"",
+    );
     assert_eq!(String::from_utf8_lossy(&output).trim(), "false");
 }
 
@@ -182,10 +215,14 @@ fn hook(desk: &Desk, agent: &str, tool: &str, input: &Value) -> String {
     let call = json!({"cwd": desk.root(), "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
         "permission_mode": "default"});
     let mut hook = program(&desk.root(), &["hook", agent]);
-    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+    hook.env_remove("CLAUDE_PROJECT_DIR")
+        .env("HOME", desk.path("../home"));
     let output = fed(&mut hook, call.to_string().as_bytes());
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
+    answer["hookSpecificOutput"]["permissionDecision"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Returns the kinds of the errors of calls to a server, `null` for a success.
@@ -215,12 +252,26 @@ fn no_patch_changes_a_git_directory_by_another_name() {
                 assert_eq!(error["path"].as_str(), Some(*path), "{}", shape.name);
             }
             desk.refuses("denied", &["check"], &created(path));
-            desk.refuses("denied", &["apply", "--overwrite", "--lenient"], &replaced(path, "x", "y"));
+            desk.refuses(
+                "denied",
+                &["apply", "--overwrite", "--lenient"],
+                &replaced(path, "x", "y"),
+            );
             let before = crate::tree::read(&desk.root());
             let mut patched = program(&desk.root(), &["-p1", "--force"]);
-            let output = fed(patched.arg0("patch").env("XDG_STATE_HOME", desk.path("../state")), &created(path));
+            let output = fed(
+                patched
+                    .arg0("patch")
+                    .env("XDG_STATE_HOME", desk.path("../state")),
+                &created(path),
+            );
             assert_ne!(output.status.code(), Some(0), "{}: {path}", shape.name);
-            assert_eq!(crate::tree::read(&desk.root()), before, "{}: {path}", shape.name);
+            assert_eq!(
+                crate::tree::read(&desk.root()),
+                before,
+                "{}: {path}",
+                shape.name
+            );
             for command in [
                 &["write", path, "--content", "x", "--overwrite"][..],
                 &["append", path, "--content", "x"],
@@ -235,7 +286,10 @@ fn no_patch_changes_a_git_directory_by_another_name() {
 #[test]
 fn git_writes_into_a_git_directory_by_another_name() {
     let desk = desk(&SHAPES[0]);
-    run(git(&["apply"]).current_dir(desk.root()), &created("real/hooks/new"));
+    run(
+        git(&["apply"]).current_dir(desk.root()),
+        &created("real/hooks/new"),
+    );
     assert_eq!(desk.bytes(".git/hooks/new"), b"x\n");
     desk.refuses("denied", &["apply"], &created("real/hooks/other"));
 }
@@ -245,27 +299,51 @@ fn no_model_changes_a_git_directory_by_another_name() {
     for shape in SHAPES {
         let desk = desk(&shape);
         for path in shape.protected {
-            let written = hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"}));
+            let written = hook(
+                &desk,
+                "claude",
+                "Write",
+                &json!({"file_path": path, "content": "x"}),
+            );
             let read = hook(&desk, "claude", "Read", &json!({"file_path": path}));
             let added = codex(&format!("*** Add File: {path}\n+x\n"));
             let patched = hook(&desk, "codex", "apply_patch", &json!({"command": added}));
-            assert_eq!([&written, &read, &patched], ["deny"; 3], "{}: {path}", shape.name);
+            assert_eq!(
+                [&written, &read, &patched],
+                ["deny"; 3],
+                "{}: {path}",
+                shape.name
+            );
             let kinds = served(
                 &desk,
                 &[
                     ("create", json!({"path": path, "file_text": "x"})),
-                    ("str_replace", json!({"path": path, "old_str": "x", "new_str": "y"})),
-                    ("insert", json!({"path": path, "insert_line": 0, "insert_text": "y"})),
+                    (
+                        "str_replace",
+                        json!({"path": path, "old_str": "x", "new_str": "y"}),
+                    ),
+                    (
+                        "insert",
+                        json!({"path": path, "insert_line": 0, "insert_text": "y"}),
+                    ),
                     ("view", json!({"path": path})),
                     ("apply_patch", json!({"patch": added})),
-                    ("apply_patch", json!({"patch": codex(&format!("*** Delete File: {path}\n"))})),
+                    (
+                        "apply_patch",
+                        json!({"patch": codex(&format!("*** Delete File: {path}\n"))}),
+                    ),
                 ],
             );
             assert_eq!(kinds, ["denied"; 6], "{}: {path}", shape.name);
         }
         for path in shape.free {
             let calls = [
-                hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"})),
+                hook(
+                    &desk,
+                    "claude",
+                    "Write",
+                    &json!({"file_path": path, "content": "x"}),
+                ),
                 hook(&desk, "claude", "Read", &json!({"file_path": path})),
             ];
             assert_eq!(calls, ["", ""], "{}: {path}", shape.name);
@@ -285,15 +363,36 @@ fn neither_links_nor_the_history_lead_into_a_git_directory() {
     symlink("gd", desk.path("way")).unwrap();
     symlink("gd/hooks/x", desk.path("file")).unwrap();
     for path in ["way/config", "file"] {
-        desk.refuses("denied", &["write", path, "--content", "x", "--overwrite"], b"");
-        assert_eq!(hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"})), "deny", "{path}");
-        assert_eq!(hook(&desk, "claude", "Read", &json!({"file_path": path})), "deny", "{path}");
+        desk.refuses(
+            "denied",
+            &["write", path, "--content", "x", "--overwrite"],
+            b"",
+        );
+        assert_eq!(
+            hook(
+                &desk,
+                "claude",
+                "Write",
+                &json!({"file_path": path, "content": "x"})
+            ),
+            "deny",
+            "{path}"
+        );
+        assert_eq!(
+            hook(&desk, "claude", "Read", &json!({"file_path": path})),
+            "deny",
+            "{path}"
+        );
     }
     fs::remove_file(desk.path(".git")).unwrap();
     desk.does(&["undo"], b"");
     fs::write(desk.path(".git"), "gitdir: gd\n").unwrap();
     let denied = desk.says(&["redo"], b"");
-    assert_eq!((&denied["ok"], desk.path("gd/hooks/x").exists()), (&json!(false), false), "{denied:#}");
+    assert_eq!(
+        (&denied["ok"], desk.path("gd/hooks/x").exists()),
+        (&json!(false), false),
+        "{denied:#}"
+    );
 }
 
 #[test]
@@ -302,7 +401,9 @@ fn the_git_directory_of_the_environment_is_protected() {
     in_root(&desk, &["init", "-q", "--bare", ".cfg"]);
     let code = |variable: &str, value: &Path| {
         let mut command = program(&desk.root(), &["apply"]);
-        fed(command.env(variable, value), &created(".cfg/hooks/x")).status.code()
+        fed(command.env(variable, value), &created(".cfg/hooks/x"))
+            .status
+            .code()
     };
     assert_eq!(code("GIT_DIR", Path::new(".cfg")), Some(3));
     assert_eq!(code("GIT_DIR", &desk.path(".cfg")), Some(3));
@@ -310,19 +411,56 @@ fn the_git_directory_of_the_environment_is_protected() {
     assert_eq!(code("OTHER", &desk.path(".cfg")), Some(0));
 }
 
-/// As `git apply`, a user may change a bare repository in the tree, such as the data of a test. A model is asked.
+/// As `git apply`, a user may change a bare repository in the tree, such as the data of a test. A
+/// model is asked.
 #[test]
 fn a_model_is_asked_before_it_changes_a_bare_repository() {
     let desk = Desk::with(&[("a", b"one\n"), ("../home/x", b"")]);
     in_root(&desk, &["init", "-q", "--bare", "data/bare.git"]);
-    for path in ["data/bare.git/config", "data/bare.git/hooks/x", "data/bare.git/hooks/deep/x", "new/HEAD", "HEAD"] {
-        assert_eq!(hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"})), "ask", "{path}");
-        assert_eq!(hook(&desk, "claude", "Read", &json!({"file_path": path})), "", "{path}");
+    for path in [
+        "data/bare.git/config",
+        "data/bare.git/hooks/x",
+        "data/bare.git/hooks/deep/x",
+        "new/HEAD",
+        "HEAD",
+    ] {
+        assert_eq!(
+            hook(
+                &desk,
+                "claude",
+                "Write",
+                &json!({"file_path": path, "content": "x"})
+            ),
+            "ask",
+            "{path}"
+        );
+        assert_eq!(
+            hook(&desk, "claude", "Read", &json!({"file_path": path})),
+            "",
+            "{path}"
+        );
         let added = codex(&format!("*** Add File: {path}\n+x\n"));
-        assert_eq!(hook(&desk, "codex", "apply_patch", &json!({"command": added})), "deny", "{path}");
-        assert_eq!(served(&desk, &[("apply_patch", json!({"patch": added}))]), ["approval_required"], "{path}");
+        assert_eq!(
+            hook(&desk, "codex", "apply_patch", &json!({"command": added})),
+            "deny",
+            "{path}"
+        );
+        assert_eq!(
+            served(&desk, &[("apply_patch", json!({"patch": added}))]),
+            ["approval_required"],
+            "{path}"
+        );
     }
-    let explained = desk.does(&["policy", "explain", "data/bare.git/config", "--access", "modify"], b"");
+    let explained = desk.does(
+        &[
+            "policy",
+            "explain",
+            "data/bare.git/config",
+            "--access",
+            "modify",
+        ],
+        b"",
+    );
     assert_eq!(explained["accesses"][0]["verdict"], "ask");
     desk.does(&["apply"], &created("data/bare.git/hooks/x"));
     // The root can be a bare repository, and contain work trees.
@@ -331,6 +469,15 @@ fn a_model_is_asked_before_it_changes_a_bare_repository() {
     fs::create_dir(bare.path("tree")).unwrap();
     fs::write(bare.path("tree/.git"), "gitdir: ../worktrees/tree\n").unwrap();
     for (path, decision) in [("config", "ask"), ("hooks/x", "ask"), ("tree/config", "")] {
-        assert_eq!(hook(&bare, "claude", "Write", &json!({"file_path": path, "content": "x"})), decision, "{path}");
+        assert_eq!(
+            hook(
+                &bare,
+                "claude",
+                "Write",
+                &json!({"file_path": path, "content": "x"})
+            ),
+            decision,
+            "{path}"
+        );
     }
 }

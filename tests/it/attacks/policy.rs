@@ -25,7 +25,12 @@ pub(super) fn desk() -> Desk {
 
 pub(super) fn under(policy: &str) -> Desk {
     let key = format!("{}\n", super::HUSH);
-    let files = [("vendor/v.c", "v\n"), ("private/key", key.as_str()), ("a", "a\n"), ("wpatch.toml", policy)];
+    let files = [
+        ("vendor/v.c", "v\n"),
+        ("private/key", key.as_str()),
+        ("a", "a\n"),
+        ("wpatch.toml", policy),
+    ];
     Desk::with(&files.map(|(name, text)| (name, text.as_bytes())))
 }
 
@@ -33,7 +38,10 @@ pub(super) fn under(policy: &str) -> Desk {
 fn a_patch_does_not_rewrite_its_policy_first() {
     let desk = desk();
     let head = "diff --git a/wpatch.toml b/wpatch.toml\ndeleted file mode 100644\n--- a/wpatch.toml\n+++ /dev/null\n";
-    let gone = format!("{head}@@ -1,8 +0,0 @@\n-{}\n", POLICY.trim_end().replace('\n', "\n-"));
+    let gone = format!(
+        "{head}@@ -1,8 +0,0 @@\n-{}\n",
+        POLICY.trim_end().replace('\n', "\n-")
+    );
     let loosened =
         b"--- a/wpatch.toml\n+++ b/wpatch.toml\n@@ -1,2 +1,2 @@\n [[rule]]\n-paths = ['vendor/**']\n+paths = []\n";
     let firsts = [
@@ -76,25 +84,56 @@ fn a_policy_file_is_closed_under_every_name_of_it() {
     for name in names {
         refused(&desk, DENIED, &["append", name, "--content", "x"], b"");
         refused(&desk, DENIED, &["write", name, "--overwrite"], b"x");
-        refused(&desk, DENIED, &["edit", name, "--old", "deny", "--new", "allow"], b"");
+        refused(
+            &desk,
+            DENIED,
+            &["edit", name, "--old", "deny", "--new", "allow"],
+            b"",
+        );
     }
     symlink("wpatch.toml", desk.path("n.ipynb")).unwrap();
-    refused(&desk, DENIED, &["notebook", "insert", "n.ipynb", "--type", "code", "--source", "x"], b"");
+    refused(
+        &desk,
+        DENIED,
+        &[
+            "notebook", "insert", "n.ipynb", "--type", "code", "--source", "x",
+        ],
+        b"",
+    );
 }
 
 #[test]
 fn no_option_leads_a_patch_to_a_closed_file() {
     let desk = desk();
     let patch = replaced("a", "v", "w");
-    for file in ["wpatch.toml", "vendor/v.c", "vendor//v.c", "./vendor/./v.c", "private/../vendor/v.c"] {
+    for file in [
+        "wpatch.toml",
+        "vendor/v.c",
+        "vendor//v.c",
+        "./vendor/./v.c",
+        "private/../vendor/v.c",
+    ] {
         refused(&desk, DENIED, &["apply", "--file", file], &patch);
     }
     let inner = b"--- a/x/v.c\n+++ b/x/v.c\n@@ -1 +1 @@\n-v\n+w\n";
-    for options in [&["-p2", "--directory", "vendor"][..], &["-p2", "--directory", "a/../vendor"]] {
+    for options in [
+        &["-p2", "--directory", "vendor"][..],
+        &["-p2", "--directory", "a/../vendor"],
+    ] {
         refused(&desk, DENIED, &[&["apply"], options].concat(), inner);
     }
-    refused(&desk, DENIED, &["apply", "-p0"], b"--- vendor/v.c\n+++ vendor/v.c\n@@ -1 +1 @@\n-v\n+w\n");
-    refused(&desk, DENIED, &["apply", "-p0", "-R"], b"--- vendor/v.c\n+++ vendor/v.c\n@@ -1 +1 @@\n-w\n+v\n");
+    refused(
+        &desk,
+        DENIED,
+        &["apply", "-p0"],
+        b"--- vendor/v.c\n+++ vendor/v.c\n@@ -1 +1 @@\n-v\n+w\n",
+    );
+    refused(
+        &desk,
+        DENIED,
+        &["apply", "-p0", "-R"],
+        b"--- vendor/v.c\n+++ vendor/v.c\n@@ -1 +1 @@\n-w\n+v\n",
+    );
 }
 
 #[test]
@@ -103,10 +142,27 @@ fn in_place_writes_to_no_other_name_of_a_policy_file() {
     fs::write(desk.path("p.toml"), "[policy]\n").unwrap();
     fs::hard_link(desk.path("wpatch.toml"), desk.path("hard")).unwrap();
     fs::hard_link(desk.path("p.toml"), desk.path("given")).unwrap();
-    let edit = ["edit", "hard", "--old", "[[rule]]\npaths = ['vendor/**']", "--new", "[[rule]]\npaths = ['x']"];
+    let edit = [
+        "edit",
+        "hard",
+        "--old",
+        "[[rule]]\npaths = ['vendor/**']",
+        "--new",
+        "[[rule]]\npaths = ['x']",
+    ];
     refused(&desk, DENIED, &[&edit[..], &["--in-place"]].concat(), b"");
-    refused(&desk, DENIED, &[&edit[..], &["--in-place", "--dry-run"]].concat(), b"");
-    refused(&desk, DENIED, &["apply", "--in-place", "--policy", "p.toml"], &replaced("given", "[policy]", "# nothing"));
+    refused(
+        &desk,
+        DENIED,
+        &[&edit[..], &["--in-place", "--dry-run"]].concat(),
+        b"",
+    );
+    refused(
+        &desk,
+        DENIED,
+        &["apply", "--in-place", "--policy", "p.toml"],
+        &replaced("given", "[policy]", "# nothing"),
+    );
     // Without it, the two names part.
     desk.does(&edit, b"");
     assert_eq!(desk.bytes("wpatch.toml"), POLICY.as_bytes());
@@ -125,7 +181,11 @@ fn what_is_closed_is_reached_by_no_rename_copy_or_link() {
         link("vendor", "elsewhere"),
     ] {
         let kind = refused_kind(&desk, &patch);
-        assert!(["denied", "not_a_file"].contains(&kind.as_str()), "{kind}: {}", String::from_utf8_lossy(&patch));
+        assert!(
+            ["denied", "not_a_file"].contains(&kind.as_str()),
+            "{kind}: {}",
+            String::from_utf8_lossy(&patch)
+        );
     }
     let through = [link("l", "private"), moved("copy", "l/key", "b")].concat();
     let error = desk.says(&["apply"], &through);
@@ -134,8 +194,18 @@ fn what_is_closed_is_reached_by_no_rename_copy_or_link() {
     refused(&desk, DENIED, &["read", "l/key"], b"");
     refused(&desk, DENIED, &["list", "l"], b"");
     refused(&desk, ("denied", 2), &["diff", "a", "l/key"], b"");
-    refused(&desk, DENIED, &["edit", "l/key", "--old", "h", "--new", "x"], b"");
-    refused(&desk, ("outside_root", 3), &["apply"], &moved("copy", "l/key", "b"));
+    refused(
+        &desk,
+        DENIED,
+        &["edit", "l/key", "--old", "h", "--new", "x"],
+        b"",
+    );
+    refused(
+        &desk,
+        ("outside_root", 3),
+        &["apply"],
+        &moved("copy", "l/key", "b"),
+    );
 }
 
 /// Returns the kind of error of a patch that is refused with exit code 1 or 3.
@@ -151,18 +221,46 @@ fn refused_kind(desk: &Desk, patch: &[u8]) -> String {
 fn a_hash_of_one_file_gives_no_leave_to_replace_another() {
     let desk = under("[policy]\nrequire_hash = true\n");
     fs::write(desk.path("x"), "x\n").unwrap();
-    let hash = desk.does(&["read", "x"], b"")["sha256"].as_str().unwrap().to_owned();
+    let hash = desk.does(&["read", "x"], b"")["sha256"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     for how in ["rename", "copy"] {
-        refused(&desk, DENIED, &["apply", "--overwrite", "--expect-hash", &hash], &moved(how, "x", "a"));
-        refused(&desk, DENIED, &["apply", "--overwrite"], &moved(how, "x", "a"));
+        refused(
+            &desk,
+            DENIED,
+            &["apply", "--overwrite", "--expect-hash", &hash],
+            &moved(how, "x", "a"),
+        );
+        refused(
+            &desk,
+            DENIED,
+            &["apply", "--overwrite"],
+            &moved(how, "x", "a"),
+        );
     }
-    let gone = "diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
-    let made = "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+b\n";
+    let gone =
+        "diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
+    let made =
+        "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+b\n";
     refused(&desk, DENIED, &["apply"], [gone, made].concat().as_bytes());
-    refused(&desk, DENIED, &["apply"], b"*** Begin Patch\n*** Delete File: a\n*** Add File: a\n+b\n*** End Patch\n");
-    refused(&desk, DENIED, &["apply"], b"diff --git a/a b/a\nold mode 100644\nnew mode 100755\n");
+    refused(
+        &desk,
+        DENIED,
+        &["apply"],
+        b"*** Begin Patch\n*** Delete File: a\n*** Add File: a\n+b\n*** End Patch\n",
+    );
+    refused(
+        &desk,
+        DENIED,
+        &["apply"],
+        b"diff --git a/a b/a\nold mode 100644\nnew mode 100755\n",
+    );
     desk.does(&["apply", "--expect-hash", &hash], &moved("copy", "x", "y"));
-    desk.does(&["apply", "--expect-hash", &hash], &moved("rename", "x", "z"));
+    desk.does(
+        &["apply", "--expect-hash", &hash],
+        &moved("rename", "x", "z"),
+    );
 }
 
 #[test]
@@ -173,15 +271,30 @@ fn limits_hold_for_what_many_small_steps_make() {
     let large = ("too_large", 1);
     refused(&desk, large, &["append", "a", "--content", "bbbb"], b"");
     refused(&desk, large, &["apply"], &moved("copy", "long", "n"));
-    refused(&desk, large, &["apply"], &[grown("a", "b"), grown("b", "c")].concat());
+    refused(
+        &desk,
+        large,
+        &["apply"],
+        &[grown("a", "b"), grown("b", "c")].concat(),
+    );
     refused(&desk, large, &["apply"], &link("l", "longer"));
     let binary = ("binary", 3);
     refused(&desk, binary, &["write", "n", "--content-file", "bin"], b"");
-    refused(&desk, binary, &["append", "a", "--content-file", "bin"], b"");
+    refused(
+        &desk,
+        binary,
+        &["append", "a", "--content-file", "bin"],
+        b"",
+    );
     refused(&desk, binary, &["apply"], &moved("copy", "bin", "n"));
     // What is there already may go elsewhere.
     desk.does(&["check"], &moved("rename", "bin", "n"));
-    refused(&desk, binary, &["apply"], br#"{"changes":[{"path":"n","content":"a\u0000b"}]}"#);
+    refused(
+        &desk,
+        binary,
+        &["apply"],
+        br#"{"changes":[{"path":"n","content":"a\u0000b"}]}"#,
+    );
     let literal = "diff --git a/n b/n\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..\
                    8b6833560a0ff6a9df65e0a845d282d7f98b7054\nGIT binary patch\nliteral 3\nKcmb<or~&{1>j3ot\n\nliteral 0\nHcmV?d00001\n\n";
     refused(&desk, binary, &["apply"], literal.as_bytes());
@@ -198,7 +311,8 @@ fn binary_data_is_refused_wherever_it_begins() {
     refused(&desk, binary, &["write", "n"], &late);
     refused(&desk, binary, &["append", "text"], b"\0");
     refused(&desk, binary, &["apply"], &moved("copy", "late", "n"));
-    let added = "diff --git a/text b/text\n--- a/text\n+++ b/text\n@@ -4096 +4096,2 @@\n x\n+a\0b\n";
+    let added =
+        "diff --git a/text b/text\n--- a/text\n+++ b/text\n@@ -4096 +4096,2 @@\n x\n+a\0b\n";
     refused(&desk, binary, &["apply"], added.as_bytes());
     desk.does(&["apply"], added.replace('\0', "").as_bytes());
 }
@@ -216,14 +330,21 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
         ("require_hash", "true", "false", DENIED),
     ];
     let rule = |verdict: &str| format!("[[rule]]\npaths = ['a']\nverdict = '{verdict}'\n");
-    let grant = |prefix: &str, mode: &str| format!("[[grant]]\nprefix = '{prefix}'\nmode = '{mode}'\n");
+    let grant =
+        |prefix: &str, mode: &str| format!("[[grant]]\nprefix = '{prefix}'\nmode = '{mode}'\n");
     let policy = |key: &str, value: &str| format!("[policy]\n{key} = {value}\n");
-    let mut rows: Vec<_> =
-        settings.map(|(key, strict, loose, kind)| (key, policy(key, strict), policy(key, loose), kind)).into();
+    let mut rows: Vec<_> = settings
+        .map(|(key, strict, loose, kind)| (key, policy(key, strict), policy(key, loose), kind))
+        .into();
     rows.push(("rule", rule("deny"), rule("allow"), DENIED));
     rows.push(("grant", grant("vendor", "rw"), grant(".", "rw"), DENIED));
     rows.push(("grant", grant(".", "r"), grant("a", "rw"), DENIED));
-    rows.push(("server", String::new(), "[[server]]\ncommand = ['true']\n".to_owned(), ("policy", 3)));
+    rows.push((
+        "server",
+        String::new(),
+        "[[server]]\ncommand = ['true']\n".to_owned(),
+        ("policy", 3),
+    ));
     for (key, strict, loose, kind) in &rows {
         let desk = under(loose);
         fs::write(desk.path("../strict.toml"), strict).unwrap();
@@ -235,10 +356,18 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
             "max_read_bytes" => &["read", "a"],
             _ => &["write", "a", "--overwrite"],
         };
-        refused(&desk, *kind, &[command, &["--policy", "../strict.toml"]].concat(), b"x\0y\n");
+        refused(
+            &desk,
+            *kind,
+            &[command, &["--policy", "../strict.toml"]].concat(),
+            b"x\0y\n",
+        );
     }
     // That setting is about hooks and servers: `hook::control` has its test.
-    let known: Vec<_> = keys("[policy]\n").into_iter().filter(|key| key != "control_files").collect();
+    let known: Vec<_> = keys("[policy]\n")
+        .into_iter()
+        .filter(|key| key != "control_files")
+        .collect();
     assert_eq!(known, settings.map(|(key, ..)| key.to_owned()));
     assert_eq!(keys(""), ["policy", "grant", "rule", "server"]);
 }
@@ -246,9 +375,13 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
 /// Returns the keys that a policy file may have there.
 fn keys(table: &str) -> Vec<String> {
     let text = format!("{table}nothing = 1\n");
-    let error = wpatch::policy::parse("p", text.as_bytes(), wpatch::policy::Origin::Project).unwrap_err();
+    let error =
+        wpatch::policy::parse("p", text.as_bytes(), wpatch::policy::Origin::Project).unwrap_err();
     let (_, known) = error.message.split_once("expected one of ").unwrap();
-    known.split(", ").map(|key| key.trim_matches('`').to_owned()).collect()
+    known
+        .split(", ")
+        .map(|key| key.trim_matches('`').to_owned())
+        .collect()
 }
 
 /// Returns a block that puts a line behind another one.

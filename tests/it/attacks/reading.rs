@@ -25,13 +25,42 @@ fn no_look_at_a_closed_file_says_what_is_in_it() {
     ] {
         refused(&desk, DENIED, command, &patch);
     }
-    refused(&desk, DENIED, &["check", "--relocate"], b"[private/key#0000]\nPUT 1.=1:\n+x\n");
+    refused(
+        &desk,
+        DENIED,
+        &["check", "--relocate"],
+        b"[private/key#0000]\nPUT 1.=1:\n+x\n",
+    );
     refused(&desk, DENIED, &["read", "private/key", "--hashline"], b"");
     refused(&desk, DENIED, &["list", "private"], b"");
     refused(&desk, ("denied", 2), &["diff", "private/key", "a"], b"");
-    refused(&desk, DENIED, &["edit", "private/key", "--old", "Hush", "--new", "x", "--match", "ladder"], b"");
-    refused(&desk, DENIED, &["append", "private/key", "--content", "x"], b"");
-    refused(&desk, DENIED, &["write", "private/key", "--overwrite", "--content", "x"], b"");
+    refused(
+        &desk,
+        DENIED,
+        &[
+            "edit",
+            "private/key",
+            "--old",
+            "Hush",
+            "--new",
+            "x",
+            "--match",
+            "ladder",
+        ],
+        b"",
+    );
+    refused(
+        &desk,
+        DENIED,
+        &["append", "private/key", "--content", "x"],
+        b"",
+    );
+    refused(
+        &desk,
+        DENIED,
+        &["write", "private/key", "--overwrite", "--content", "x"],
+        b"",
+    );
     let page = desk.runs(&["show", "--html"], &patch);
     assert!(!String::from_utf8_lossy(&page.stdout).contains(HUSH));
 }
@@ -42,7 +71,10 @@ fn the_history_does_not_tell_of_a_file_that_was_closed_since() {
     let policy = desk.bytes("wpatch.toml");
     fs::remove_file(desk.path("wpatch.toml")).unwrap();
     desk.does(&["init"], b"");
-    desk.does(&["edit", "private/key", "--old", HUSH, "--new", "other"], b"");
+    desk.does(
+        &["edit", "private/key", "--old", HUSH, "--new", "other"],
+        b"",
+    );
     let log = desk.does(&["log"], b"");
     let id = log["entries"][0]["id"].as_str().unwrap().to_owned();
     fs::write(desk.path("wpatch.toml"), policy).unwrap();
@@ -57,24 +89,39 @@ fn the_history_does_not_tell_of_a_file_that_was_closed_since() {
 fn a_model_reads_and_writes_no_more_than_others() {
     let calls = [
         ("view", json!({"path": "private/key"})),
-        ("str_replace", json!({"path": "private/key", "old_str": "hush", "new_str": "x"})),
-        ("str_replace", json!({"path": "vendor/v.c", "old_str": "v", "new_str": "x"})),
-        ("insert", json!({"path": "wpatch.toml", "insert_line": 0, "insert_text": "x"})),
+        (
+            "str_replace",
+            json!({"path": "private/key", "old_str": "hush", "new_str": "x"}),
+        ),
+        (
+            "str_replace",
+            json!({"path": "vendor/v.c", "old_str": "v", "new_str": "x"}),
+        ),
+        (
+            "insert",
+            json!({"path": "wpatch.toml", "insert_line": 0, "insert_text": "x"}),
+        ),
         ("create", json!({"path": "vendor/new", "file_text": "x"})),
     ];
     called_in_vain(&desk(), &calls);
 }
 
-/// Asserts that each call of a tool is refused, with no change to the tree and nothing said of [`HUSH`]. Returns what is
-/// said to each.
+/// Asserts that each call of a tool is refused, with no change to the tree and nothing said of
+/// [`HUSH`]. Returns what is said to each.
 fn called_in_vain(desk: &Desk, calls: &[(&str, Value)]) -> Vec<Value> {
     let before = crate::tree::read(&desk.root());
     let results = desk.serves(&[], calls);
     for result in &results {
-        assert!(result["isError"] == true && !result.to_string().contains(HUSH), "{result:#}");
+        assert!(
+            result["isError"] == true && !result.to_string().contains(HUSH),
+            "{result:#}"
+        );
     }
     assert_eq!(crate::tree::read(&desk.root()), before);
-    results.into_iter().map(|mut result| result["content"].take()).collect()
+    results
+        .into_iter()
+        .map(|mut result| result["content"].take())
+        .collect()
 }
 
 const ASKED: &str = "[[rule]]\npaths = ['private/key']\nops = ['read']\nverdict = 'ask'\n";
@@ -83,19 +130,46 @@ const ASKED: &str = "[[rule]]\npaths = ['private/key']\nops = ['read']\nverdict 
 fn what_policy_asks_about_is_not_read_by_attempts_to_change_it() {
     let desk = under(ASKED);
     let asked = ("approval_required", 3);
-    let (right, wrong) = (replaced("private/key", HUSH, "x"), replaced("private/key", "hush-9f3d", "x"));
+    let (right, wrong) = (
+        replaced("private/key", HUSH, "x"),
+        replaced("private/key", "hush-9f3d", "x"),
+    );
     for patch in [&right, &wrong] {
-        for options in [&[][..], &["--lenient"], &["--with-diff"], &["--idempotent"], &["-R"]] {
+        for options in [
+            &[][..],
+            &["--lenient"],
+            &["--with-diff"],
+            &["--idempotent"],
+            &["-R"],
+        ] {
             refused(&desk, asked, &[&["apply"], options].concat(), patch);
         }
     }
     for old in ["hush", "Hush"] {
-        refused(&desk, asked, &["edit", "private/key", "--old", old, "--new", "x"], b"");
+        refused(
+            &desk,
+            asked,
+            &["edit", "private/key", "--old", old, "--new", "x"],
+            b"",
+        );
     }
-    refused(&desk, asked, &["append", "private/key", "--content", "x"], b"");
-    refused(&desk, asked, &["write", "private/key", "--overwrite", "--content", "x"], b"");
+    refused(
+        &desk,
+        asked,
+        &["append", "private/key", "--content", "x"],
+        b"",
+    );
+    refused(
+        &desk,
+        asked,
+        &["write", "private/key", "--overwrite", "--content", "x"],
+        b"",
+    );
     // Who is asked sees what it is about.
-    let id = desk.does(&["check"], &right)["plan_id"].as_str().unwrap().to_owned();
+    let id = desk.does(&["check"], &right)["plan_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     desk.does(&["apply", "--approve", &id], &right);
 }
 
@@ -119,56 +193,156 @@ fn a_model_does_not_answer_whether_it_may_read() {
     });
     // Not even whether a guess is right.
     assert_eq!(pairs[0][..5], pairs[1][..5]);
-    called_in_vain(&desk, &[("insert", json!({"path": "private/key", "insert_line": 0, "insert_text": "x"}))]);
+    called_in_vain(
+        &desk,
+        &[(
+            "insert",
+            json!({"path": "private/key", "insert_line": 0, "insert_text": "x"}),
+        )],
+    );
     let gone = "*** Begin Patch\n*** Delete File: private/key\n*** End Patch\n";
-    called_in_vain(&desk, &[("check_patch", json!({"patch": gone})), ("apply_patch", json!({"patch": gone}))]);
+    called_in_vain(
+        &desk,
+        &[
+            ("check_patch", json!({"patch": gone})),
+            ("apply_patch", json!({"patch": gone})),
+        ],
+    );
 }
 
-/// What an option names is read as the file of `read` is: its text would stand in another file, or in a report.
+/// What an option names is read as the file of `read` is: its text would stand in another file, or
+/// in a report.
 #[test]
 fn no_option_brings_what_may_not_be_read_into_a_file_or_a_report() {
     let desk = desk();
-    fs::write(desk.path("n.ipynb"), r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#).unwrap();
+    fs::write(
+        desk.path("n.ipynb"),
+        r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#,
+    )
+    .unwrap();
     let outside = desk.path("../outside");
     symlink(desk.path("private/key"), &outside).unwrap();
     symlink("private", desk.path("deep")).unwrap();
     symlink("deep/key", desk.path("link")).unwrap();
-    let (absolute, outside) = (desk.path("private/key"), outside.to_str().unwrap().to_owned());
-    let names = ["private/key", "./vendor/../private/key", "link", "deep/key", absolute.to_str().unwrap(), &outside];
+    let (absolute, outside) = (
+        desk.path("private/key"),
+        outside.to_str().unwrap().to_owned(),
+    );
+    let names = [
+        "private/key",
+        "./vendor/../private/key",
+        "link",
+        "deep/key",
+        absolute.to_str().unwrap(),
+        &outside,
+    ];
     for name in names {
         for command in [
             &["write", "n", "--content-file", name][..],
-            &["write", "a", "--overwrite", "--content-file", name, "--dry-run"],
+            &[
+                "write",
+                "a",
+                "--overwrite",
+                "--content-file",
+                name,
+                "--dry-run",
+            ],
             &["append", "a", "--content-file", name],
             &["edit", "a", "--old-file", name, "--new", "x"],
             &["edit", "a", "--old", "a", "--new-file", name],
             &["edit", "a", "--edits", name],
-            &["edit", "a", "--old", "a", "--new", "x", "--expect-file", name],
-            &["notebook", "insert", "n.ipynb", "--type", "code", "--source-file", name],
+            &[
+                "edit",
+                "a",
+                "--old",
+                "a",
+                "--new",
+                "x",
+                "--expect-file",
+                name,
+            ],
+            &[
+                "notebook",
+                "insert",
+                "n.ipynb",
+                "--type",
+                "code",
+                "--source-file",
+                name,
+            ],
             &["apply", name],
             &["check", "--lenient", "-", name],
         ] {
             refused(&desk, DENIED, command, b"");
         }
         let shown = desk.runs(&["show", name], b"");
-        assert!(!String::from_utf8_lossy(&[shown.stdout, shown.stderr].concat()).contains(HUSH), "{name}");
-        let jobs = format!("{{\"patch_file\":{name:?}}}\n{{\"patch_file\":{name:?},\"root\":\"vendor/..\"}}\n");
-        let said = String::from_utf8(desk.runs(&["check", "--batch"], jobs.as_bytes()).stdout).unwrap();
-        assert!(said.matches(r#""kind":"denied""#).count() >= 2 && !said.contains(HUSH), "{name}: {said}");
+        assert!(
+            !String::from_utf8_lossy(&[shown.stdout, shown.stderr].concat()).contains(HUSH),
+            "{name}"
+        );
+        let jobs = format!(
+            "{{\"patch_file\":{name:?}}}\n{{\"patch_file\":{name:?},\"root\":\"vendor/..\"}}\n"
+        );
+        let said =
+            String::from_utf8(desk.runs(&["check", "--batch"], jobs.as_bytes()).stdout).unwrap();
+        assert!(
+            said.matches(r#""kind":"denied""#).count() >= 2 && !said.contains(HUSH),
+            "{name}: {said}"
+        );
     }
-    fs::write(desk.path("../closing"), "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'deny'\n").unwrap();
-    refused(&desk, DENIED, &["show", "--policy", "../closing", "--policy", "a"], &replaced("a", "a", "b"));
+    fs::write(
+        desk.path("../closing"),
+        "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'deny'\n",
+    )
+    .unwrap();
+    refused(
+        &desk,
+        DENIED,
+        &["show", "--policy", "../closing", "--policy", "a"],
+        &replaced("a", "a", "b"),
+    );
     for name in names {
-        refused(&desk, DENIED, &["check", "--policy", name], &replaced("a", "a", "b"));
-        refused(&desk, DENIED, &["policy", "explain", "a", "--policy", "../closing", "--policy", name], b"");
+        refused(
+            &desk,
+            DENIED,
+            &["check", "--policy", name],
+            &replaced("a", "a", "b"),
+        );
+        refused(
+            &desk,
+            DENIED,
+            &[
+                "policy",
+                "explain",
+                "a",
+                "--policy",
+                "../closing",
+                "--policy",
+                name,
+            ],
+            b"",
+        );
         let batch = desk.runs(&["check", "--batch", name], b"");
-        let said = String::from_utf8_lossy(&[&batch.stdout[..], &batch.stderr].concat()).into_owned();
-        assert!(batch.status.code() == Some(3) && !said.contains(HUSH), "{name}: {said}");
+        let said =
+            String::from_utf8_lossy(&[&batch.stdout[..], &batch.stderr].concat()).into_owned();
+        assert!(
+            batch.status.code() == Some(3) && !said.contains(HUSH),
+            "{name}: {said}"
+        );
     }
     // What is outside is for whoever names it to say.
     fs::write(desk.path("../own"), "own\n").unwrap();
     desk.does(&["append", "a", "--content-file", "../own"], b"");
     desk.does(&["write", "n", "--content-file", "vendor/v.c"], b"");
-    fs::write(desk.path("../ask"), "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'ask'\n").unwrap();
-    refused(&desk, ("approval_required", 3), &["write", "m", "--content-file", "a", "--policy", "../ask"], b"");
+    fs::write(
+        desk.path("../ask"),
+        "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'ask'\n",
+    )
+    .unwrap();
+    refused(
+        &desk,
+        ("approval_required", 3),
+        &["write", "m", "--content-file", "a", "--policy", "../ask"],
+        b"",
+    );
 }

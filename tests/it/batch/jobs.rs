@@ -18,7 +18,11 @@ use crate::tree;
 fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
     let directory = directory();
     let numbers = "1\n2\n3\n4\n5\n6\n7\n8\n9\n".to_owned();
-    for (name, text) in [("n", numbers.clone()), ("twice", numbers.repeat(2)), ("blanks", "a  b\n".to_owned())] {
+    for (name, text) in [
+        ("n", numbers.clone()),
+        ("twice", numbers.repeat(2)),
+        ("blanks", "a  b\n".to_owned()),
+    ] {
         fs::write(directory.path().join("tree").join(name), text).unwrap();
     }
     fs::write(directory.path().join("tree/j.json"), "{}\n").unwrap();
@@ -30,41 +34,107 @@ fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
     // With the exit code that it has without the option, and the one with it.
     let cases = [
         (one.clone(), json!({"format": "codex"}), 0, 2),
-        ("--- b/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n".to_owned(), json!({"strip": 0}), 1, 0),
-        (change("c", "@@ -1 +1 @@\n-c\n+C\n"), json!({"directory": "b"}), 1, 0),
+        (
+            "--- b/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n".to_owned(),
+            json!({"strip": 0}),
+            1,
+            0,
+        ),
+        (
+            change("c", "@@ -1 +1 @@\n-c\n+C\n"),
+            json!({"directory": "b"}),
+            1,
+            0,
+        ),
         (two.clone(), json!({"exclude": ["b/*"]}), 1, 0),
         (two, json!({"include": ["a.txt"]}), 1, 0),
         (patch("1", "one"), json!({"reverse": true}), 1, 0),
         (loose.clone(), json!({"context": 1}), 1, 0),
         (loose, json!({"fuzz": 1}), 1, 0),
-        (change("n", "@@ -4,0 +5 @@\n+more\n"), json!({"unidiff_zero": true}), 1, 0),
+        (
+            change("n", "@@ -4,0 +5 @@\n+more\n"),
+            json!({"unidiff_zero": true}),
+            1,
+            0,
+        ),
         (one.clone(), json!({"max_file": 1}), 0, 1),
         (one.clone(), json!({"file": "b/c", "strip": null}), 0, 1),
-        (one.clone(), json!({"whitespace": "fix", "max_hunks": 0}), 0, 1),
-        (one.replace("-1 +1", "-1,3 +1,0"), json!({"recount": true}), 2, 0),
-        (change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n"), json!({"lenient": true}), 2, 0),
-        (change("blanks", "@@ -1 +1 @@\n-a b\n+c\n"), json!({"ignore_whitespace": true}), 1, 0),
+        (
+            one.clone(),
+            json!({"whitespace": "fix", "max_hunks": 0}),
+            0,
+            1,
+        ),
+        (
+            one.replace("-1 +1", "-1,3 +1,0"),
+            json!({"recount": true}),
+            2,
+            0,
+        ),
+        (
+            change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n"),
+            json!({"lenient": true}),
+            2,
+            0,
+        ),
+        (
+            change("blanks", "@@ -1 +1 @@\n-a b\n+c\n"),
+            json!({"ignore_whitespace": true}),
+            1,
+            0,
+        ),
         (change("twice", middle), json!({"unique": true}), 0, 1),
-        (change("a.txt", "@@ -0,0 +1 @@\n+new\n").replace("a/a.txt", "/dev/null"), json!({"overwrite": true}), 1, 0),
+        (
+            change("a.txt", "@@ -0,0 +1 @@\n+new\n").replace("a/a.txt", "/dev/null"),
+            json!({"overwrite": true}),
+            1,
+            0,
+        ),
         (patch("zero", "one"), json!({"idempotent": true}), 1, 0),
-        (change("j.json", "@@ -1 +1 @@\n-{}\n+{\n"), json!({"guard": ["syntax"]}), 0, 3),
-        (one.clone(), json!({"approve": format!("sha256:{}", "0".repeat(64))}), 0, 1),
+        (
+            change("j.json", "@@ -1 +1 @@\n-{}\n+{\n"),
+            json!({"guard": ["syntax"]}),
+            0,
+            3,
+        ),
+        (
+            one.clone(),
+            json!({"approve": format!("sha256:{}", "0".repeat(64))}),
+            0,
+            1,
+        ),
     ];
     let jobs = cases.iter().flat_map(|(patch, options, ..)| {
-        [json!({}), options.clone()].map(|options| json!({"root": "tree", "patch": patch, "options": options}))
+        [json!({}), options.clone()]
+            .map(|options| json!({"root": "tree", "patch": patch, "options": options}))
     });
-    let described = json!({"root": "tree", "patch": one, "options": {"describe": true, "diff": true}});
+    let described =
+        json!({"root": "tree", "patch": one, "options": {"describe": true, "diff": true}});
     let jobs: Vec<_> = jobs.chain([described]).collect();
     let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &lines(&jobs)));
-    let code = |index: usize| answers[&(index as u64)]["report"]["exit_code"].as_u64().unwrap();
+    let code = |index: usize| {
+        answers[&(index as u64)]["report"]["exit_code"]
+            .as_u64()
+            .unwrap()
+    };
     for (index, (_, options, without, with)) in cases.iter().enumerate() {
-        assert_eq!((code(2 * index), code(2 * index + 1)), (*without, *with), "{options}");
+        assert_eq!(
+            (code(2 * index), code(2 * index + 1)),
+            (*without, *with),
+            "{options}"
+        );
     }
     let told = |index: usize| {
         let report = &answers[&(index as u64)]["report"];
-        (report["plan_id"].is_string(), report["files"][0]["diff"].is_string())
+        (
+            report["plan_id"].is_string(),
+            report["files"][0]["diff"].is_string(),
+        )
     };
-    assert_eq!((told(0), told(2 * cases.len())), ((false, false), (true, true)));
+    assert_eq!(
+        (told(0), told(2 * cases.len())),
+        ((false, false), (true, true))
+    );
 }
 
 #[test]
@@ -79,7 +149,10 @@ fn a_job_has_one_patch_of_the_size_that_is_allowed() {
     ];
     let codes = |arguments: &[&str]| -> Vec<_> {
         let output = ran(&mut wpatch(directory.path(), arguments), &lines(&jobs));
-        answers(&output).values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect()
+        answers(&output)
+            .values()
+            .map(|answer| answer["report"]["exit_code"].as_u64().unwrap())
+            .collect()
     };
     assert_eq!(codes(&[]), [2, 2, 0]);
     assert_eq!(codes(&["--max-patch", "10"]), [2, 2, 1]);
@@ -93,7 +166,10 @@ fn the_root_of_a_job_decides_what_is_secret_and_which_absolute_names_lead_below_
     fs::write(home.join(".aws/a.txt"), "one\n").unwrap();
     fs::write(home.join("a.txt"), "one\n").unwrap();
     let name = home.join("a.txt");
-    let absolute = format!("*** Begin Patch\n*** Update File: {}\n@@\n-one\n+1\n*** End Patch\n", name.display());
+    let absolute = format!(
+        "*** Begin Patch\n*** Update File: {}\n@@\n-one\n+1\n*** End Patch\n",
+        name.display()
+    );
     let jobs = [
         json!({"root": "home", "patch": patch("one", "1").replace("a.txt", ".aws/a.txt")}),
         json!({"root": "home/.aws", "patch": patch("one", "1")}),
@@ -101,7 +177,10 @@ fn the_root_of_a_job_decides_what_is_secret_and_which_absolute_names_lead_below_
     ];
     let mut command = wpatch(directory.path(), &["--root", "tree"]);
     let answers = answers(&ran(command.env("HOME", &home), &lines(&jobs)));
-    let kinds: Vec<_> = answers.values().map(|answer| &answer["report"]["error"]["kind"]).collect();
+    let kinds: Vec<_> = answers
+        .values()
+        .map(|answer| &answer["report"]["error"]["kind"])
+        .collect();
     assert_eq!(kinds, [&json!("denied"), &json!("denied"), &Value::Null]);
 }
 
@@ -110,12 +189,24 @@ fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
     let directory = directory();
     tree::write(&sample(), &directory.path().join("strict"));
     let strict = |git_dir: &Path| {
-        let set = git(&["--git-dir", &git_dir.display().to_string(), "config", "apply.whitespace", "error"]).status();
+        let set = git(&[
+            "--git-dir",
+            &git_dir.display().to_string(),
+            "config",
+            "apply.whitespace",
+            "error",
+        ])
+        .status();
         assert!(set.unwrap().success());
     };
     for root in [".", "strict"] {
         let root = directory.path().join(root);
-        assert!(git(&["init", "-q", &root.display().to_string()]).status().unwrap().success());
+        assert!(
+            git(&["init", "-q", &root.display().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         strict(&root.join(".git"));
     }
     let repository = Repository::of(&sample());
@@ -129,8 +220,14 @@ fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
         json!({"git_dir": repository.path(), "rev": "main", "patch": blank}),
     ]);
     for root in ["strict", outside.path().to_str().unwrap()] {
-        let answers = answers(&ran(&mut wpatch(directory.path(), &["--root", root]), &input));
-        let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
+        let answers = answers(&ran(
+            &mut wpatch(directory.path(), &["--root", root]),
+            &input,
+        ));
+        let codes: Vec<_> = answers
+            .values()
+            .map(|answer| answer["report"]["exit_code"].as_u64().unwrap())
+            .collect();
         assert_eq!(codes, [0, 3, 0], "{root}");
     }
 }
@@ -138,30 +235,80 @@ fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
 #[test]
 fn for_many_jobs_git_is_started_once_for_each_thing_that_is_asked() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
-    let real = String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout).unwrap();
+    let real = String::from_utf8(
+        Command::new("sh")
+            .args(["-c", "command -v git"])
+            .output()
+            .unwrap()
+            .stdout,
+    )
+    .unwrap();
     let log = directory.path().join("log");
-    fake_git(directory.path(), &format!("echo \"$*\" >>{}\nexec {} \"$@\"", log.display(), real.trim_end()));
+    fake_git(
+        directory.path(),
+        &format!(
+            "echo \"$*\" >>{}\nexec {} \"$@\"",
+            log.display(),
+            real.trim_end()
+        ),
+    );
     let root = TempDir::new().unwrap();
     let mut command = wpatch(root.path(), &["--jobs", "1"]);
     // As in a hook, where git alone knows what is configured.
-    command.env("PATH", before_all(&directory.path().display().to_string())).env("GIT_DIR", repository.path());
-    let of_root = lines(&vec![json!({"rev": "main", "patch": patch("one", "1")}); 20]);
-    let answers = answers(&ran(&mut command, &[many(&repository, 20), of_root].concat()));
-    assert_eq!(answers.values().filter(|answer| answer["report"]["ok"] == true).count(), 14 + 20);
+    command
+        .env("PATH", before_all(&directory.path().display().to_string()))
+        .env("GIT_DIR", repository.path());
+    let of_root = lines(&vec![
+        json!({"rev": "main", "patch": patch("one", "1")});
+        20
+    ]);
+    let answers = answers(&ran(
+        &mut command,
+        &[many(&repository, 20), of_root].concat(),
+    ));
+    assert_eq!(
+        answers
+            .values()
+            .filter(|answer| answer["report"]["ok"] == true)
+            .count(),
+        14 + 20
+    );
     let starts = fs::read_to_string(log).unwrap();
     let count = |word: &str| starts.lines().filter(|line| line.contains(word)).count();
-    // The repository that is named, and the one that is found, which is asked how it is configured besides.
-    assert_eq!((count("cat-file"), count("config --list"), starts.lines().count()), (2, 1, 3), "{starts}");
+    // The repository that is named, and the one that is found, which is asked how it is configured
+    // besides.
+    assert_eq!(
+        (
+            count("cat-file"),
+            count("config --list"),
+            starts.lines().count()
+        ),
+        (2, 1, 3),
+        "{starts}"
+    );
 }
 
 #[test]
 fn answers_that_cannot_be_written_are_an_error() {
     let directory = directory();
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
     let jobs = directory.path().join("jobs");
-    fs::write(&jobs, lines(&[json!({"root": "tree", "patch": patch("one", "1")})])).unwrap();
+    fs::write(
+        &jobs,
+        lines(&[json!({"root": "tree", "patch": patch("one", "1")})]),
+    )
+    .unwrap();
     let mut command = wpatch(directory.path(), &["jobs"]);
-    let output = command.stdout(full.into_file()).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    let output = command
+        .stdout(full.into_file())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the reports"));
 }

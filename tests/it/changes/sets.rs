@@ -21,7 +21,11 @@ fn indexed() -> Vec<Case> {
     vec![
         Case {
             name: "an index with the tree",
-            before: vec![(".wpatch-index/index", file("old")), ("a", file("a")), ("gone", file("g"))],
+            before: vec![
+                (".wpatch-index/index", file("old")),
+                ("a", file("a")),
+                ("gone", file("g")),
+            ],
             links: vec![],
             mounts: vec![".wpatch-index"],
             steps: vec![
@@ -30,15 +34,26 @@ fn indexed() -> Vec<Case> {
                 Step::Put("d/b", file("b")),
                 Step::Delete("gone"),
             ],
-            after: vec![(".wpatch-index/index", file("new")), ("a", file("A")), ("d/b", file("b"))],
+            after: vec![
+                (".wpatch-index/index", file("new")),
+                ("a", file("A")),
+                ("d/b", file("b")),
+            ],
         },
         Case {
             name: "a first index",
             before: vec![(".wpatch-index/config", file("c")), ("a", file("a"))],
             links: vec![],
             mounts: vec![".wpatch-index"],
-            steps: vec![Step::Put(".wpatch-index/index", file("new")), Step::Put("a", file("A"))],
-            after: vec![(".wpatch-index/config", file("c")), (".wpatch-index/index", file("new")), ("a", file("A"))],
+            steps: vec![
+                Step::Put(".wpatch-index/index", file("new")),
+                Step::Put("a", file("A")),
+            ],
+            after: vec![
+                (".wpatch-index/config", file("c")),
+                (".wpatch-index/index", file("new")),
+                ("a", file("A")),
+            ],
         },
     ]
 }
@@ -59,7 +74,10 @@ fn singles() -> Vec<Case> {
             links: vec![("d/a", "b")],
             mounts: vec![],
             steps: vec![Step::Put("d/a", Entry::executable("new"))],
-            after: vec![("d/a", Entry::executable("new")), ("b", Entry::executable("old"))],
+            after: vec![
+                ("d/a", Entry::executable("new")),
+                ("b", Entry::executable("old")),
+            ],
         },
         Case {
             name: "create",
@@ -100,7 +118,11 @@ fn contents() -> Vec<Case> {
     vec![
         Case {
             name: "several updates",
-            before: vec![("d/a", Entry::executable("a")), ("d/b", Entry::file("b")), ("c", Entry::file("c"))],
+            before: vec![
+                ("d/a", Entry::executable("a")),
+                ("d/b", Entry::file("b")),
+                ("c", Entry::file("c")),
+            ],
             links: vec![],
             mounts: vec![],
             steps: vec![
@@ -108,15 +130,25 @@ fn contents() -> Vec<Case> {
                 Step::Put("d/b", Entry::file("B")),
                 Step::Put("c", Entry::file("")),
             ],
-            after: vec![("d/a", Entry::executable("A")), ("d/b", Entry::file("B")), ("c", Entry::file(""))],
+            after: vec![
+                ("d/a", Entry::executable("A")),
+                ("d/b", Entry::file("B")),
+                ("c", Entry::file("")),
+            ],
         },
         Case {
             name: "more files and directories than are synced one by one",
-            before: ["1/a", "2/a", "3/a", "4/a", "5/a"].map(|name| (name, Entry::file("old"))).to_vec(),
+            before: ["1/a", "2/a", "3/a", "4/a", "5/a"]
+                .map(|name| (name, Entry::file("old")))
+                .to_vec(),
             links: vec![],
             mounts: vec![],
-            steps: ["1/a", "2/a", "3/a", "4/a", "5/a"].map(|name| Step::Put(name, Entry::file("new"))).to_vec(),
-            after: ["1/a", "2/a", "3/a", "4/a", "5/a"].map(|name| (name, Entry::file("new"))).to_vec(),
+            steps: ["1/a", "2/a", "3/a", "4/a", "5/a"]
+                .map(|name| Step::Put(name, Entry::file("new")))
+                .to_vec(),
+            after: ["1/a", "2/a", "3/a", "4/a", "5/a"]
+                .map(|name| (name, Entry::file("new")))
+                .to_vec(),
         },
         Case {
             name: "creates in new directories",
@@ -145,7 +177,11 @@ fn contents() -> Vec<Case> {
             ],
             links: vec![],
             mounts: vec![],
-            steps: vec![Step::Delete("d/e/a"), Step::Delete("d/b"), Step::Delete("k/c")],
+            steps: vec![
+                Step::Delete("d/e/a"),
+                Step::Delete("d/b"),
+                Step::Delete("k/c"),
+            ],
             after: vec![("k/s", Entry::file("s"))],
         },
         Case {
@@ -227,19 +263,43 @@ fn names() -> Vec<Case> {
         },
         Case {
             name: "criss-cross of twins",
-            before: vec![("a", Entry::file("same")), ("b", Entry::file("same")), ("c", Entry::file("c"))],
+            before: vec![
+                ("a", Entry::file("same")),
+                ("b", Entry::file("same")),
+                ("c", Entry::file("c")),
+            ],
             links: vec![],
             mounts: vec![],
-            steps: vec![Step::Move("a", "b"), Step::Move("b", "a"), Step::Move("c", "d")],
-            after: vec![("a", Entry::file("same")), ("b", Entry::file("same")), ("d", Entry::file("c"))],
+            steps: vec![
+                Step::Move("a", "b"),
+                Step::Move("b", "a"),
+                Step::Move("c", "d"),
+            ],
+            after: vec![
+                ("a", Entry::file("same")),
+                ("b", Entry::file("same")),
+                ("d", Entry::file("c")),
+            ],
         },
         Case {
             name: "rename onto a name that leaves",
-            before: vec![("a", Entry::file("a")), ("b", Entry::file("b")), ("l", Entry::link("b"))],
+            before: vec![
+                ("a", Entry::file("a")),
+                ("b", Entry::file("b")),
+                ("l", Entry::link("b")),
+            ],
             links: vec![],
             mounts: vec![],
-            steps: vec![Step::Move("a", "b"), Step::Move("b", "c"), Step::Move("l", "m/l")],
-            after: vec![("b", Entry::file("a")), ("c", Entry::file("b")), ("m/l", Entry::link("b"))],
+            steps: vec![
+                Step::Move("a", "b"),
+                Step::Move("b", "c"),
+                Step::Move("l", "m/l"),
+            ],
+            after: vec![
+                ("b", Entry::file("a")),
+                ("c", Entry::file("b")),
+                ("m/l", Entry::link("b")),
+            ],
         },
     ]
 }
@@ -248,7 +308,11 @@ fn types() -> Vec<Case> {
     vec![
         Case {
             name: "symbolic links",
-            before: vec![("l", Entry::link("old")), ("m", Entry::link("gone")), ("f", Entry::file("f"))],
+            before: vec![
+                ("l", Entry::link("old")),
+                ("m", Entry::link("gone")),
+                ("f", Entry::file("f")),
+            ],
             links: vec![],
             mounts: vec![],
             steps: vec![
@@ -257,7 +321,11 @@ fn types() -> Vec<Case> {
                 Step::Delete("m"),
                 Step::Put("f", Entry::link("l")),
             ],
-            after: vec![("n", Entry::link("new")), ("l", Entry::link("aimed")), ("f", Entry::link("l"))],
+            after: vec![
+                ("n", Entry::link("new")),
+                ("l", Entry::link("aimed")),
+                ("f", Entry::link("l")),
+            ],
         },
         Case {
             name: "a file gives way to a directory",
@@ -272,12 +340,20 @@ fn types() -> Vec<Case> {
             before: vec![("a/b/c", Entry::file("c")), ("a/d", Entry::file("d"))],
             links: vec![],
             mounts: vec![],
-            steps: vec![Step::Delete("a/b/c"), Step::Delete("a/d"), Step::Put("a", Entry::file("a"))],
+            steps: vec![
+                Step::Delete("a/b/c"),
+                Step::Delete("a/d"),
+                Step::Put("a", Entry::file("a")),
+            ],
             after: vec![("a", Entry::file("a"))],
         },
         Case {
             name: "submodules",
-            before: vec![("old", Entry::directory()), ("f", Entry::file("f")), ("a", Entry::file("a"))],
+            before: vec![
+                ("old", Entry::directory()),
+                ("f", Entry::file("f")),
+                ("a", Entry::file("a")),
+            ],
             links: vec![],
             mounts: vec![],
             steps: vec![
@@ -286,7 +362,11 @@ fn types() -> Vec<Case> {
                 Step::Put("f", Entry::directory()),
                 Step::Put("a", Entry::file("A")),
             ],
-            after: vec![("new/sub", Entry::directory()), ("f", Entry::directory()), ("a", Entry::file("A"))],
+            after: vec![
+                ("new/sub", Entry::directory()),
+                ("f", Entry::directory()),
+                ("a", Entry::file("A")),
+            ],
         },
     ]
 }

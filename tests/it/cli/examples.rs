@@ -14,7 +14,8 @@ struct Step {
     printed: String,
 }
 
-/// Returns the `console` blocks of `markdown`: `$` begins a command, `>` goes on with it, the rest is output.
+/// Returns the `console` blocks of `markdown`: `$` begins a command, `>` goes on with it, the rest
+/// is output.
 fn examples(markdown: &str) -> Vec<Vec<Step>> {
     let mut examples: Vec<Vec<Step>> = Vec::new();
     let mut is_inside = false;
@@ -24,9 +25,14 @@ fn examples(markdown: &str) -> Vec<Vec<Step>> {
             examples.extend(is_inside.then(Vec::new));
             continue;
         }
-        let Some(steps) = examples.last_mut().filter(|_| is_inside) else { continue };
+        let Some(steps) = examples.last_mut().filter(|_| is_inside) else {
+            continue;
+        };
         if let Some(command) = line.strip_prefix("$ ") {
-            steps.push(Step { command: [command, "\n"].concat(), printed: String::new() });
+            steps.push(Step {
+                command: [command, "\n"].concat(),
+                printed: String::new(),
+            });
         } else if let Some(step) = steps.last_mut() {
             match line.strip_prefix("> ").or_else(|| line.strip_prefix('>')) {
                 Some(more) if step.printed.is_empty() => step.command.extend([more, "\n"]),
@@ -39,18 +45,30 @@ fn examples(markdown: &str) -> Vec<Vec<Step>> {
 
 #[test]
 fn the_examples_of_the_readme_are_true() {
-    let markdown = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let markdown =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let programs = Path::new(WPATCH).parent().unwrap();
     let inherited = std::env::var_os("PATH").unwrap();
-    let path =
-        std::env::join_paths([programs.to_path_buf()].into_iter().chain(std::env::split_paths(&inherited))).unwrap();
+    let path = std::env::join_paths(
+        [programs.to_path_buf()]
+            .into_iter()
+            .chain(std::env::split_paths(&inherited)),
+    )
+    .unwrap();
     let mut count = 0;
     for steps in examples(&markdown) {
         let root = tempfile::tempdir().unwrap();
-        // One shell for the whole example, so that it keeps its variables; a NUL byte behind each command.
-        let commands: String = steps.iter().flat_map(|step| [step.command.as_str(), "printf '\\0'\n"]).collect();
+        // One shell for the whole example, so that it keeps its variables; a NUL byte behind each
+        // command.
+        let commands: String = steps
+            .iter()
+            .flat_map(|step| [step.command.as_str(), "printf '\\0'\n"])
+            .collect();
         let mut shell = Command::new("bash");
-        shell.args(["-c", &format!("exec 2>&1\n{commands}")]).current_dir(root.path()).env("PATH", &path);
+        shell
+            .args(["-c", &format!("exec 2>&1\n{commands}")])
+            .current_dir(root.path())
+            .env("PATH", &path);
         let output = shell.stdin(Stdio::null()).output().unwrap();
         let printed: Vec<_> = text(&output.stdout).split_terminator('\0').collect();
         let expected: Vec<_> = steps.iter().map(|step| step.printed.as_str()).collect();

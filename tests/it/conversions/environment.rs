@@ -8,7 +8,8 @@ use tempfile::TempDir;
 use crate::repository::git;
 use crate::systems;
 
-/// What does not name a repository or a work tree, or another one; `@` is the directory above the trees.
+/// What does not name a repository or a work tree, or another one; `@` is the directory above the
+/// trees.
 const SETTINGS: &[(&str, &[(&str, &str)])] = &[
     ("GIT_DIR", &[("GIT_DIR", "@/missing")]),
     ("an empty GIT_DIR", &[("GIT_DIR", "")]),
@@ -16,9 +17,24 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
     ("a directory", &[("GIT_DIR", "@/plain")]),
     ("a file", &[("GIT_DIR", "@/file")]),
     ("a repository", &[("GIT_DIR", "@/repository/.git")]),
-    ("a work tree elsewhere", &[("GIT_DIR", "@/repository/.git"), ("GIT_WORK_TREE", "@/repository")]),
-    ("no work tree", &[("GIT_DIR", "@/repository/.git"), ("GIT_WORK_TREE", "@/missing")]),
-    ("a work tree and no repository", &[("GIT_DIR", "@/missing"), ("GIT_WORK_TREE", ".")]),
+    (
+        "a work tree elsewhere",
+        &[
+            ("GIT_DIR", "@/repository/.git"),
+            ("GIT_WORK_TREE", "@/repository"),
+        ],
+    ),
+    (
+        "no work tree",
+        &[
+            ("GIT_DIR", "@/repository/.git"),
+            ("GIT_WORK_TREE", "@/missing"),
+        ],
+    ),
+    (
+        "a work tree and no repository",
+        &[("GIT_DIR", "@/missing"), ("GIT_WORK_TREE", ".")],
+    ),
     ("GIT_WORK_TREE alone", &[("GIT_WORK_TREE", "@/plain")]),
     ("no work tree alone", &[("GIT_WORK_TREE", "@/missing")]),
     ("an empty GIT_WORK_TREE", &[("GIT_WORK_TREE", "")]),
@@ -28,7 +44,12 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Returns whether `program` applies the patch in `directory`, and the file then.
-fn applied_with(program: &str, directory: &str, variables: &[(&str, &str)], options: &[&str]) -> (bool, Vec<u8>) {
+fn applied_with(
+    program: &str,
+    directory: &str,
+    variables: &[(&str, &str)],
+    options: &[&str],
+) -> (bool, Vec<u8>) {
     let base = TempDir::new().unwrap();
     let base = base.path();
     for name in ["plain", "repository", "repository/d"] {
@@ -36,7 +57,12 @@ fn applied_with(program: &str, directory: &str, variables: &[(&str, &str)], opti
         fs::write(base.join(name).join("x"), "one\n").unwrap();
     }
     fs::write(base.join("file"), "text\n").unwrap();
-    assert!(git(&["init", "-q", base.join("repository").to_str().unwrap()]).status().unwrap().success());
+    assert!(
+        git(&["init", "-q", base.join("repository").to_str().unwrap()])
+            .status()
+            .unwrap()
+            .success()
+    );
     fs::write(base.join("repository/.gitattributes"), "* text eol=crlf\n").unwrap();
     let mut command = Command::new(program);
     for (name, value) in variables {
@@ -50,12 +76,16 @@ fn applied_with(program: &str, directory: &str, variables: &[(&str, &str)], opti
         .env_remove("XDG_CONFIG_HOME");
     // Names of a plain diff count from the directory.
     let output = systems::fed(&mut command, b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n");
-    (output.status.success(), fs::read(base.join(directory).join("x")).unwrap())
+    (
+        output.status.success(),
+        fs::read(base.join(directory).join("x")).unwrap(),
+    )
 }
 
 /// Returns what git and the program do.
 fn both(directory: &str, variables: &[(&str, &str)], options: &[&str]) -> [(bool, Vec<u8>); 2] {
-    ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| applied_with(program, directory, variables, options))
+    ["git", env!("CARGO_BIN_EXE_wpatch")]
+        .map(|program| applied_with(program, directory, variables, options))
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What git cannot tell never decides the bytes, and every interface converts files in the same way.
+//! What git cannot tell never decides the bytes, and every interface converts files in the same
+//! way.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,8 @@ use tempfile::TempDir;
 use crate::repository::git;
 
 const CODE: &str = "wpatch::git::conversion";
-const CREATE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
+const CREATE: &str =
+    "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
 const MODIFY: &str = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+2\n";
 
 /// A repository, the home of its user, and the only directory of the search path.
@@ -37,23 +39,43 @@ impl Scene {
     }
 
     fn git(&self, arguments: &[&str]) {
-        assert!(git(arguments).current_dir(self.path("root")).output().unwrap().status.success(), "{arguments:?}");
+        assert!(
+            git(arguments)
+                .current_dir(self.path("root"))
+                .output()
+                .unwrap()
+                .status
+                .success(),
+            "{arguments:?}"
+        );
     }
 
     /// Makes a program of this name that runs `script`, and all other commands of the real git.
     fn program(&self, name: &str, script: &str) {
         let path = std::env::var_os("PATH").unwrap();
-        let real = std::env::split_paths(&path).map(|directory| directory.join("git")).find(|file| file.exists());
+        let real = std::env::split_paths(&path)
+            .map(|directory| directory.join("git"))
+            .find(|file| file.exists());
         let real = real.unwrap();
         let file = self.path("bin").join(name);
-        fs::write(&file, format!("#!/bin/sh\n{script}\nexec {} \"$@\"\n", real.display())).unwrap();
+        fs::write(
+            &file,
+            format!("#!/bin/sh\n{script}\nexec {} \"$@\"\n", real.display()),
+        )
+        .unwrap();
         fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
 
     fn command(&self, directory: &str, has_git: bool) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.current_dir(self.path(directory)).env("HOME", self.path("home")).env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME").env_remove("GIT_CONFIG_GLOBAL");
+        command
+            .current_dir(self.path(directory))
+            .env("HOME", self.path("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
+            .env_remove("GIT_CONFIG_GLOBAL");
         if !has_git {
             command.env("PATH", self.path("bin"));
         }
@@ -64,15 +86,20 @@ impl Scene {
     fn through(&self, interface: &str, has_git: bool, patch: &str) -> (Value, i32) {
         let json = |output: &Output| {
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{interface} {error}: {text} {output:?}"))
+            serde_json::from_str(&text)
+                .unwrap_or_else(|error| panic!("{interface} {error}: {text} {output:?}"))
         };
         let mut command = self.command("root", has_git);
         let is_tool = interface.ends_with("_patch");
         let (arguments, input) = match interface {
-            "batch" => (vec!["check", "--batch", "--json"], json!({"id": 1, "patch": patch}).to_string() + "\n"),
+            "batch" => (
+                vec!["check", "--batch", "--json"],
+                json!({"id": 1, "patch": patch}).to_string() + "\n",
+            ),
             name if is_tool => {
                 let params = json!({"name": name, "arguments": {"patch": patch}});
-                let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+                let call =
+                    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
                 (vec!["mcp"], call.to_string() + "\n")
             }
             "document" => (vec!["apply", "--json"], json!({"patch": patch}).to_string()),
@@ -81,9 +108,19 @@ impl Scene {
         command.args(arguments);
         let output = start(command, &input).wait_with_output().unwrap();
         let document: Value = json(&output);
-        let document = if is_tool { document["result"]["structuredContent"].clone() } else { document };
-        let document = if interface == "batch" { document["report"].clone() } else { document };
-        let code = document["exit_code"].as_i64().unwrap_or_else(|| panic!("{interface} {output:?}"));
+        let document = if is_tool {
+            document["result"]["structuredContent"].clone()
+        } else {
+            document
+        };
+        let document = if interface == "batch" {
+            document["report"].clone()
+        } else {
+            document
+        };
+        let code = document["exit_code"]
+            .as_i64()
+            .unwrap_or_else(|| panic!("{interface} {output:?}"));
         (document, i32::try_from(code).unwrap())
     }
 
@@ -94,9 +131,17 @@ impl Scene {
 
 /// Starts `command` with this input.
 fn start(mut command: Command, input: &str) -> Child {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
     child
 }
 
@@ -121,26 +166,48 @@ fn every_interface_converts_as_git_apply_does() {
         assert_eq!(code, 0, "{interface} {report:#}");
         if changes {
             let found = ["x", "n"].map(|name| scene.read(name));
-            assert_eq!(found, ["2\r\n", "n\r\n"].map(|text| Some(text.to_owned())), "{interface}");
+            assert_eq!(
+                found,
+                ["2\r\n", "n\r\n"].map(|text| Some(text.to_owned())),
+                "{interface}"
+            );
         }
     }
 }
 
 #[test]
 fn a_file_whose_conversion_git_cannot_tell_is_refused() {
-    let failing = "case \"$*\" in *check-attr*) echo 'fatal: no attributes today' >&2; exit 128;; esac";
-    for (script, reason) in [(failing, "no attributes today"), ("", "git cannot be started")] {
+    let failing =
+        "case \"$*\" in *check-attr*) echo 'fatal: no attributes today' >&2; exit 128;; esac";
+    for (script, reason) in [
+        (failing, "no attributes today"),
+        ("", "git cannot be started"),
+    ] {
         for (interface, _) in INTERFACES {
-            for (patch, content, path) in [(CREATE, "one\n", "n"), (MODIFY, "one\n", "x"), (MODIFY, "one\r\n", "x")] {
+            for (patch, content, path) in [
+                (CREATE, "one\n", "n"),
+                (MODIFY, "one\n", "x"),
+                (MODIFY, "one\r\n", "x"),
+            ] {
                 let scene = Scene::new("* text eol=crlf\n", content);
                 if !script.is_empty() {
                     scene.program("git", script);
                 }
                 let (report, code) = scene.through(interface, false, patch);
                 let error = &report["error"];
-                assert_eq!((code, &error["code"], &error["path"]), (4, &CODE.into(), &path.into()), "{report:#}");
-                assert!(error["message"].as_str().unwrap().contains(reason), "{report:#}");
-                assert_eq!((scene.read("x").as_deref(), scene.read("n")), (Some(content), None));
+                assert_eq!(
+                    (code, &error["code"], &error["path"]),
+                    (4, &CODE.into(), &path.into()),
+                    "{report:#}"
+                );
+                assert!(
+                    error["message"].as_str().unwrap().contains(reason),
+                    "{report:#}"
+                );
+                assert_eq!(
+                    (scene.read("x").as_deref(), scene.read("n")),
+                    (Some(content), None)
+                );
             }
         }
     }
@@ -161,7 +228,9 @@ fn files_are_changed_without_git_where_no_setting_can_convert_them() {
     // For git, a directory without `HEAD` is no repository.
     let headless = |scene: &Scene| fs::remove_file(scene.path("root/.git/HEAD")).unwrap();
     let none = |_: &Scene| {};
-    let convert = |scene: &Scene| fs::write(scene.path("home/.gitconfig"), "[core]\n\tautocrlf = true\n").unwrap();
+    let convert = |scene: &Scene| {
+        fs::write(scene.path("home/.gitconfig"), "[core]\n\tautocrlf = true\n").unwrap();
+    };
     let shared = |scene: &Scene| {
         linked(scene);
         scene.git(&["config", "core.autocrlf", "true"]);
@@ -184,10 +253,16 @@ fn files_are_changed_without_git_where_no_setting_can_convert_them() {
         let before = fs::read_to_string(scene.path(directory).join("x")).unwrap();
         let mut command = scene.command(directory, false);
         command.args(["apply", "-"]);
-        let output = start(command, &[MODIFY, CREATE].concat()).wait_with_output().unwrap();
+        let output = start(command, &[MODIFY, CREATE].concat())
+            .wait_with_output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(expected), "{number} {output:?}");
         let content = fs::read_to_string(scene.path(directory).join("x")).unwrap();
-        assert_eq!(content, if expected == 0 { "2\n" } else { &before }, "{number}");
+        assert_eq!(
+            content,
+            if expected == 0 { "2\n" } else { &before },
+            "{number}"
+        );
     }
 }
 
@@ -199,11 +274,20 @@ fn a_signal_ends_the_wait_for_git_and_changes_nothing() {
     for place in ["check-attr", "config", "clean"] {
         let scene = Scene::new("* text eol=crlf filter=up\n", "one\n");
         for name in ["begun", "never"] {
-            assert!(Command::new("mkfifo").arg(scene.path(name)).status().unwrap().success());
+            assert!(
+                Command::new("mkfifo")
+                    .arg(scene.path(name))
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
         scene.program("git", &format!("case \"$*\" in *{place}*) {asked};; esac"));
         scene.program("slow", asked);
-        let config = format!("[filter \"up\"]\n\tclean = {}\n", scene.path("bin/slow").display());
+        let config = format!(
+            "[filter \"up\"]\n\tclean = {}\n",
+            scene.path("bin/slow").display()
+        );
         fs::write(scene.path("home/.gitconfig"), config).unwrap();
         let mut command = scene.command("root", false);
         command.arg("apply");

@@ -1,4 +1,5 @@
-//! Filter drivers run only if the user's own configuration or an option allows it; nothing else of a repository runs.
+//! Filter drivers run only if the user's own configuration or an option allows it; nothing else of
+//! a repository runs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -14,8 +15,13 @@ use crate::repository::git;
 const PATCH: &str = "diff --git a/a.u b/a.u\n--- a/a.u\n+++ b/a.u\n@@ -1 +1 @@\n-one\n+2\n";
 const OTHER: &str = "diff --git a/plain b/plain\n--- a/plain\n+++ b/plain\n@@ -1 +1 @@\n-one\n+2\n";
 /// The commands that convert files of the work tree.
-const CONVERTING: [&[&str]; 5] =
-    [&["apply"], &["check"], &["apply", "--index"], &["apply", "--intent-to-add"], &["apply", "--3way"]];
+const CONVERTING: [&[&str]; 5] = [
+    &["apply"],
+    &["check"],
+    &["apply", "--index"],
+    &["apply", "--intent-to-add"],
+    &["apply", "--3way"],
+];
 
 /// A repository, and the home of its user.
 struct Scene {
@@ -25,7 +31,9 @@ struct Scene {
 impl Scene {
     /// Makes a repository with files that have the filter `up`, which nothing defines yet.
     fn new() -> Self {
-        let scene = Self { directory: TempDir::new().unwrap() };
+        let scene = Self {
+            directory: TempDir::new().unwrap(),
+        };
         fs::create_dir_all(scene.root().join("sub")).unwrap();
         fs::create_dir_all(scene.home()).unwrap();
         scene.git(&["init", "-q"]);
@@ -55,20 +63,39 @@ impl Scene {
     }
 
     fn git(&self, arguments: &[&str]) {
-        assert!(git(arguments).current_dir(self.root()).output().unwrap().status.success(), "{arguments:?}");
+        assert!(
+            git(arguments)
+                .current_dir(self.root())
+                .output()
+                .unwrap()
+                .status
+                .success(),
+            "{arguments:?}"
+        );
     }
 
     /// Returns `program` as the user runs it.
     fn command(&self, program: &str, directory: &str) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(self.root().join(directory)).env("HOME", self.home()).env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME").env_remove("GIT_CONFIG_GLOBAL");
+        command
+            .current_dir(self.root().join(directory))
+            .env("HOME", self.home())
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
+            .env_remove("GIT_CONFIG_GLOBAL");
         command
     }
 
     fn wpatch(&self, arguments: &[&str], patch: &str) -> (Output, Value) {
         let mut command = self.command(env!("CARGO_BIN_EXE_wpatch"), ".");
-        let output = command.args(arguments).arg("--json").arg(self.directory.path().join(patch)).output().unwrap();
+        let output = command
+            .args(arguments)
+            .arg("--json")
+            .arg(self.directory.path().join(patch))
+            .output()
+            .unwrap();
         let report = serde_json::from_slice(&output.stdout).unwrap();
         (output, report)
     }
@@ -85,7 +112,9 @@ impl Scene {
 /// Returns the settings of a driver all of whose commands leave the mark.
 fn settings(mark: &Path) -> Vec<(String, String)> {
     let run = format!("touch '{}'; cat", mark.display());
-    ["clean", "smudge", "process"].map(|command| (format!("filter.up.{command}"), run.clone())).to_vec()
+    ["clean", "smudge", "process"]
+        .map(|command| (format!("filter.up.{command}"), run.clone()))
+        .to_vec()
 }
 
 /// A way to define a driver in a repository, with its name.
@@ -109,7 +138,11 @@ fn definitions() -> [Definition; 4] {
             scene.git(&["config", "include.path", "../drivers"]);
         }),
         ("another command for a driver of the user", |scene| {
-            fs::write(scene.home().join(".gitconfig"), "[filter \"up\"]\n\tclean = cat\n\tsmudge = cat\n").unwrap();
+            fs::write(
+                scene.home().join(".gitconfig"),
+                "[filter \"up\"]\n\tclean = cat\n\tsmudge = cat\n",
+            )
+            .unwrap();
             scene.git(&["config", "filter.up.smudge", &settings(&scene.mark())[0].1]);
         }),
     ]
@@ -126,12 +159,19 @@ fn a_driver_of_the_repository_does_not_run_and_its_files_are_refused() {
             }
             let before = files(&scene.root());
             let (output, report) = scene.wpatch(command, "patch");
-            assert_eq!(output.status.code(), Some(3), "{place} {command:?} {report:#}");
+            assert_eq!(
+                output.status.code(),
+                Some(3),
+                "{place} {command:?} {report:#}"
+            );
             let error = &report["error"];
             let text = format!("{} {}", error["message"], error["help"]);
             assert_eq!(error["code"], "wpatch::git::filter", "{place} {command:?}");
             let has = |word: &str| text.contains(word);
-            assert!(has("`up`") && has(".gitattributes") && has("--allow-filter up"), "{text}");
+            assert!(
+                has("`up`") && has(".gitattributes") && has("--allow-filter up"),
+                "{text}"
+            );
             assert_eq!(files(&scene.root()), before);
             assert!(!scene.mark().exists(), "{place} {command:?}");
         }
@@ -141,17 +181,30 @@ fn a_driver_of_the_repository_does_not_run_and_its_files_are_refused() {
 #[test]
 fn no_driver_runs_for_files_that_the_patch_does_not_name() {
     for (place, define) in definitions() {
-        for command in [&["apply"][..], &["apply", "--index"], &["apply", "--cached"], &["apply", "-N"]] {
+        for command in [
+            &["apply"][..],
+            &["apply", "--index"],
+            &["apply", "--cached"],
+            &["apply", "-N"],
+        ] {
             let scene = Scene::new();
             define(&scene);
             for name in ["a.u", "b.u"] {
                 scene.touch(name);
             }
             // The index alone has no content of a work tree.
-            let patch = if command.contains(&"--cached") { "patch" } else { "other" };
+            let patch = if command.contains(&"--cached") {
+                "patch"
+            } else {
+                "other"
+            };
             let (output, report) = scene.wpatch(command, patch);
             assert!(output.status.success(), "{place} {command:?} {report:#}");
-            let undone = scene.command(env!("CARGO_BIN_EXE_wpatch"), ".").arg("undo").output().unwrap();
+            let undone = scene
+                .command(env!("CARGO_BIN_EXE_wpatch"), ".")
+                .arg("undo")
+                .output()
+                .unwrap();
             assert!(undone.status.success(), "{place} {command:?} {undone:?}");
             assert!(!scene.mark().exists(), "{place} {command:?}");
         }
@@ -160,26 +213,51 @@ fn no_driver_runs_for_files_that_the_patch_does_not_name() {
 
 #[test]
 fn a_driver_that_is_allowed_runs_as_in_git() {
-    let shout = [("filter.up.clean", "printf x%f >&2; tr A-Z a-z"), ("filter.up.smudge", "tr a-z A-Z")];
+    let shout = [
+        ("filter.up.clean", "printf x%f >&2; tr A-Z a-z"),
+        ("filter.up.smudge", "tr a-z A-Z"),
+    ];
     let patch = "diff --git a/a.u b/a.u\n--- a/a.u\n+++ b/a.u\n@@ -1 +1,2 @@\n one\n+two\n\
                  diff --git a/new.u b/new.u\nnew file mode 100644\n--- /dev/null\n+++ b/new.u\n@@ -0,0 +1 @@\n+new\n";
-    for (is_of_user, options) in [(true, &[][..]), (true, &["--index"]), (false, &[]), (false, &["--index"])] {
+    for (is_of_user, options) in [
+        (true, &[][..]),
+        (true, &["--index"]),
+        (false, &[]),
+        (false, &["--index"]),
+    ] {
         let found = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
             let scene = Scene::new();
             fs::write(scene.directory.path().join("patch"), patch).unwrap();
             for (key, value) in shout {
                 let global = scene.home().join(".gitconfig").display().to_string();
-                let place: &[&str] = if is_of_user { &["--file", &global] } else { &[] };
+                let place: &[&str] = if is_of_user {
+                    &["--file", &global]
+                } else {
+                    &[]
+                };
                 scene.git(&[&["config"], place, &[key, value]].concat());
             }
             fs::write(scene.root().join("a.u"), "ONE\n").unwrap();
-            scene.command("git", ".").args(["update-index", "-q", "--refresh"]).output().unwrap();
+            scene
+                .command("git", ".")
+                .args(["update-index", "-q", "--refresh"])
+                .output()
+                .unwrap();
             let mut command = scene.command(program, ".");
             command.arg("apply").args(options).arg("../patch");
             let is_ours = program != "git" && !is_of_user;
-            let output = command.args(is_ours.then_some("--allow-filter=up")).output().unwrap();
-            assert!(output.status.success(), "{is_of_user} {options:?} {output:?}");
-            (files(&scene.root()), asked(&scene.root(), &["ls-files", "-s"]))
+            let output = command
+                .args(is_ours.then_some("--allow-filter=up"))
+                .output()
+                .unwrap();
+            assert!(
+                output.status.success(),
+                "{is_of_user} {options:?} {output:?}"
+            );
+            (
+                files(&scene.root()),
+                asked(&scene.root(), &["ls-files", "-s"]),
+            )
         });
         assert_eq!(found[0], found[1]);
         assert_eq!(found[1].0[Path::new("a.u")].0, b"ONE\nTWO\n");
@@ -192,20 +270,37 @@ fn a_driver_gets_the_name_below_the_top_of_the_work_tree() {
     let scene = Scene::new();
     let config = "[filter \"up\"]\n\tclean = cat\n\tsmudge = \"echo %f; cat\"\n";
     fs::write(scene.home().join(".gitconfig"), config).unwrap();
-    let output = scene.command(env!("CARGO_BIN_EXE_wpatch"), "sub").args(["apply", "../../patch"]).output().unwrap();
+    let output = scene
+        .command(env!("CARGO_BIN_EXE_wpatch"), "sub")
+        .args(["apply", "../../patch"])
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(fs::read_to_string(scene.root().join("sub/a.u")).unwrap(), "sub/a.u\n2\n");
+    assert_eq!(
+        fs::read_to_string(scene.root().join("sub/a.u")).unwrap(),
+        "sub/a.u\n2\n"
+    );
 }
 
 #[test]
 fn a_driver_that_fails_refuses_the_file() {
     for (commands, words) in [("clean = false", "failed"), ("process = cat", "`process`")] {
         let scene = Scene::new();
-        fs::write(scene.home().join(".gitconfig"), format!("[filter \"up\"]\n\t{commands}\n")).unwrap();
+        fs::write(
+            scene.home().join(".gitconfig"),
+            format!("[filter \"up\"]\n\t{commands}\n"),
+        )
+        .unwrap();
         let before = files(&scene.root());
         let (output, report) = scene.wpatch(&["apply"], "patch");
-        assert_eq!((output.status.code(), &report["error"]["code"]), (Some(4), &"wpatch::git::filter_failed".into()));
-        assert!(report["error"]["message"].as_str().unwrap().contains(words), "{report:#}");
+        assert_eq!(
+            (output.status.code(), &report["error"]["code"]),
+            (Some(4), &"wpatch::git::filter_failed".into())
+        );
+        assert!(
+            report["error"]["message"].as_str().unwrap().contains(words),
+            "{report:#}"
+        );
         assert_eq!(files(&scene.root()), before);
     }
 }
@@ -214,17 +309,40 @@ fn a_driver_that_fails_refuses_the_file() {
 fn a_driver_that_fails_is_named_by_its_program_and_its_reason() {
     let scene = Scene::new();
     let tool = scene.directory.path().join("tool");
-    fs::write(&tool, "#!/bin/sh\nprintf 'hint: one\\nerror: the disk is gone\\nusage: tool\\n' >&2\nexit 3\n").unwrap();
+    fs::write(
+        &tool,
+        "#!/bin/sh\nprintf 'hint: one\\nerror: the disk is gone\\nusage: tool\\n' >&2\nexit 3\n",
+    )
+    .unwrap();
     fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     for (command, expected) in [
-        (format!("{} clean %f", tool.display()), format!("{}: the disk is gone", tool.display())),
-        ("false -- %f".to_owned(), "false ended with exit status: 1".to_owned()),
-        ("exec missing-tool".to_owned(), "exec: /bin/sh: 1: exec: missing-tool: not found".to_owned()),
-        ("kill -9 $$".to_owned(), "kill ended with signal: 9 (SIGKILL)".to_owned()),
+        (
+            format!("{} clean %f", tool.display()),
+            format!("{}: the disk is gone", tool.display()),
+        ),
+        (
+            "false -- %f".to_owned(),
+            "false ended with exit status: 1".to_owned(),
+        ),
+        (
+            "exec missing-tool".to_owned(),
+            "exec: /bin/sh: 1: exec: missing-tool: not found".to_owned(),
+        ),
+        (
+            "kill -9 $$".to_owned(),
+            "kill ended with signal: 9 (SIGKILL)".to_owned(),
+        ),
     ] {
-        fs::write(scene.home().join(".gitconfig"), format!("[filter \"up\"]\n\tclean = {command}\n")).unwrap();
+        fs::write(
+            scene.home().join(".gitconfig"),
+            format!("[filter \"up\"]\n\tclean = {command}\n"),
+        )
+        .unwrap();
         let (_, report) = scene.wpatch(&["apply"], "patch");
-        assert_eq!(report["error"]["message"], format!("the filter driver `up` failed: {expected}"));
+        assert_eq!(
+            report["error"]["message"],
+            format!("the filter driver `up` failed: {expected}")
+        );
     }
 }
 
@@ -232,7 +350,10 @@ fn a_driver_that_fails_is_named_by_its_program_and_its_reason() {
 fn the_last_value_of_each_variable_of_a_driver_counts_as_in_git() {
     const USER: &str = "[filter \"up\"]\n\tclean = tr A-Z a-z\n\tsmudge = tr a-z A-Z\n";
     let patch = "diff --git a/a.u b/a.u\n--- a/a.u\n+++ b/a.u\n@@ -1 +1,2 @@\n one\n+two\n";
-    let (smudge, off) = ("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n", &["process", ""][..]);
+    let (smudge, off) = (
+        "[filter \"up\"]\n\tsmudge = tr a-z A-Z\n",
+        &["process", ""][..],
+    );
     let is_required = "\trequired = true\n";
     let required = [USER, is_required].concat();
     // The configuration of the user, settings of the repository, and a setting of the environment.
@@ -243,15 +364,30 @@ fn the_last_value_of_each_variable_of_a_driver_counts_as_in_git() {
         (USER, off, &[], "one\ntwo\n"),
         (&required, off, &[], ""),
         (&required, &["clean", ""], &[], ""),
-        (&required, &["clean", "", "required", "false"], &[], "ONE\nTWO\n"),
+        (
+            &required,
+            &["clean", "", "required", "false"],
+            &[],
+            "ONE\nTWO\n",
+        ),
         (smudge, &["required", "true"], &[], ""),
         ("", &["required", "true"], &[], ""),
-        (USER, &["smudge", "evil"], &["smudge", "tr a-z A-Z"], "ONE\nTWO\n"),
+        (
+            USER,
+            &["smudge", "evil"],
+            &["smudge", "tr a-z A-Z"],
+            "ONE\nTWO\n",
+        ),
         (USER, &["smudge", "evil"], &["smudge", ""], "one\ntwo\n"),
     ];
     for (number, (user, repository, environment, expected)) in cases.into_iter().enumerate() {
-        // With --index, git cleans a file only if the second of its last change is that of the index.
-        let ways = if expected.is_empty() { &[&[][..]][..] } else { &[&[][..], &["--index"]] };
+        // With --index, git cleans a file only if the second of its last change is that of the
+        // index.
+        let ways = if expected.is_empty() {
+            &[&[][..]][..]
+        } else {
+            &[&[][..], &["--index"]]
+        };
         for &options in ways {
             let found = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
                 let scene = Scene::new();
@@ -259,24 +395,54 @@ fn the_last_value_of_each_variable_of_a_driver_counts_as_in_git() {
                 fs::write(scene.home().join(".gitconfig"), user).unwrap();
                 for setting in repository.chunks(2) {
                     let run = format!("touch '{}'; cat", scene.mark().display());
-                    let value = if setting[1] == "evil" { &run } else { setting[1] };
+                    let value = if setting[1] == "evil" {
+                        &run
+                    } else {
+                        setting[1]
+                    };
                     scene.git(&["config", &format!("filter.up.{}", setting[0]), value]);
                 }
                 let mut command = scene.command(program, ".");
                 if let [variable, value] = environment {
-                    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", value);
+                    command
+                        .env("GIT_CONFIG_COUNT", "1")
+                        .env("GIT_CONFIG_VALUE_0", value);
                     command.env("GIT_CONFIG_KEY_0", format!("filter.up.{variable}"));
                 }
-                let output = command.arg("apply").args(options).arg("../patch").output().unwrap();
+                let output = command
+                    .arg("apply")
+                    .args(options)
+                    .arg("../patch")
+                    .output()
+                    .unwrap();
                 assert!(!scene.mark().exists(), "{number} {options:?}");
                 let content = fs::read_to_string(scene.root().join("a.u")).unwrap();
                 let staged = asked(&scene.root(), &["ls-files", "-s"]);
-                (output.status.success(), content, staged, String::from_utf8(output.stderr).unwrap())
+                (
+                    output.status.success(),
+                    content,
+                    staged,
+                    String::from_utf8(output.stderr).unwrap(),
+                )
             });
             let [by_git, ours] = &found;
-            assert_eq!(by_git.0, !expected.is_empty(), "{number} {options:?} {}", by_git.3);
-            assert_eq!((ours.0, &ours.1, &ours.2), (by_git.0, &by_git.1, &by_git.2), "{number} {options:?} {}", ours.3);
-            assert_eq!(ours.1, if by_git.0 { expected } else { "one\n" }, "{number} {options:?}");
+            assert_eq!(
+                by_git.0,
+                !expected.is_empty(),
+                "{number} {options:?} {}",
+                by_git.3
+            );
+            assert_eq!(
+                (ours.0, &ours.1, &ours.2),
+                (by_git.0, &by_git.1, &by_git.2),
+                "{number} {options:?} {}",
+                ours.3
+            );
+            assert_eq!(
+                ours.1,
+                if by_git.0 { expected } else { "one\n" },
+                "{number} {options:?}"
+            );
         }
     }
 }
@@ -285,25 +451,45 @@ fn the_last_value_of_each_variable_of_a_driver_counts_as_in_git() {
 fn a_driver_name_that_is_not_utf_8_concerns_its_files_alone() {
     let attributes = b"a.u filter=\xff\nb.u eol=crlf\nplain filter=up\n";
     let settings = |mark: &Path, name: &[u8]| {
-        let run = format!("\tclean = \"touch '{0}'; cat\"\n\tsmudge = \"touch '{0}'; cat\"\n", mark.display());
+        let run = format!(
+            "\tclean = \"touch '{0}'; cat\"\n\tsmudge = \"touch '{0}'; cat\"\n",
+            mark.display()
+        );
         [b"[filter \"", name, b"\"]\n", run.as_bytes()].concat()
     };
-    let all = ["a.u", "b.u", "plain"].map(|name| PATCH.replace("a.u", name)).concat();
-    let some = ["a.u", "b.u"].map(|name| PATCH.replace("a.u", name)).concat();
-    for (defined, patch, denied) in
-        [(&b"up"[..], all, Some("plain")), (b"up", some.clone(), None), (b"\xff", some, Some("a.u"))]
-    {
+    let all = ["a.u", "b.u", "plain"]
+        .map(|name| PATCH.replace("a.u", name))
+        .concat();
+    let some = ["a.u", "b.u"]
+        .map(|name| PATCH.replace("a.u", name))
+        .concat();
+    for (defined, patch, denied) in [
+        (&b"up"[..], all, Some("plain")),
+        (b"up", some.clone(), None),
+        (b"\xff", some, Some("a.u")),
+    ] {
         let scene = Scene::new();
         fs::write(scene.root().join(".gitattributes"), attributes).unwrap();
-        let config = [fs::read(scene.root().join(".git/config")).unwrap(), settings(&scene.mark(), defined)].concat();
+        let config = [
+            fs::read(scene.root().join(".git/config")).unwrap(),
+            settings(&scene.mark(), defined),
+        ]
+        .concat();
         fs::write(scene.root().join(".git/config"), config).unwrap();
         fs::write(scene.directory.path().join("patch"), patch).unwrap();
         let (output, report) = scene.wpatch(&["apply"], "patch");
         assert!(!scene.mark().exists());
         let found = (output.status.code(), report["error"]["path"].as_str());
-        assert_eq!(found, (Some(if denied.is_some() { 3 } else { 0 }), denied), "{report:#}");
+        assert_eq!(
+            found,
+            (Some(if denied.is_some() { 3 } else { 0 }), denied),
+            "{report:#}"
+        );
         if denied.is_none() {
-            assert_eq!(fs::read_to_string(scene.root().join("b.u")).unwrap(), "2\r\n");
+            assert_eq!(
+                fs::read_to_string(scene.root().join("b.u")).unwrap(),
+                "2\r\n"
+            );
         }
     }
 }
@@ -320,15 +506,29 @@ fn an_attribute_without_a_driver_converts_nothing() {
 #[test]
 fn no_program_that_the_repository_names_runs() {
     let run = |scene: &Scene| format!("touch '{}'; cat", scene.mark().display());
-    for command in
-        [&["apply", "--index"][..], &["apply", "--cached"], &["apply", "-N"], &["apply", "--3way"], &["apply"]]
-    {
+    for command in [
+        &["apply", "--index"][..],
+        &["apply", "--cached"],
+        &["apply", "-N"],
+        &["apply", "--3way"],
+        &["apply"],
+    ] {
         let scene = Scene::new();
         let program = scene.directory.path().join("program");
         fs::write(&program, format!("#!/bin/sh\n{}\n", run(&scene))).unwrap();
-        fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        fs::set_permissions(
+            &program,
+            std::os::unix::fs::PermissionsExt::from_mode(0o755),
+        )
+        .unwrap();
         fs::create_dir_all(scene.root().join("hooks")).unwrap();
-        for hook in ["post-index-change", "post-checkout", "pre-commit", "reference-transaction", "pre-auto-gc"] {
+        for hook in [
+            "post-index-change",
+            "post-checkout",
+            "pre-commit",
+            "reference-transaction",
+            "pre-auto-gc",
+        ] {
             fs::copy(&program, scene.root().join("hooks").join(hook)).unwrap();
             fs::copy(&program, scene.root().join(".git/hooks").join(hook)).unwrap();
         }
@@ -354,21 +554,45 @@ fn no_program_that_the_repository_names_runs() {
         ] {
             scene.git(&["config", key, &named]);
         }
-        for command in ["apply", "config", "check-attr", "ls-files", "update-index", "reset", "cat-file", "hash-object"]
-        {
+        for command in [
+            "apply",
+            "config",
+            "check-attr",
+            "ls-files",
+            "update-index",
+            "reset",
+            "cat-file",
+            "hash-object",
+        ] {
             scene.git(&["config", &format!("alias.{command}"), &format!("!{named}")]);
         }
         fs::write(scene.root().join(".gitattributes"), "* diff=up text=auto\n").unwrap();
-        scene.git(&["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "add", "-A"]);
+        scene.git(&[
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "add",
+            "-A",
+        ]);
         scene.git(&["config", "core.hooksPath", "hooks"]);
         let _ = fs::remove_file(scene.mark());
         scene.touch("b.u");
-        let patch = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
-        fs::write(scene.directory.path().join("patch"), [PATCH, patch].concat()).unwrap();
+        let patch =
+            "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
+        fs::write(
+            scene.directory.path().join("patch"),
+            [PATCH, patch].concat(),
+        )
+        .unwrap();
         let (output, report) = scene.wpatch(command, "patch");
         assert!(output.status.success(), "{command:?} {report:#}");
         for back in ["undo", "log", "redo"] {
-            let output = scene.command(env!("CARGO_BIN_EXE_wpatch"), ".").arg(back).output().unwrap();
+            let output = scene
+                .command(env!("CARGO_BIN_EXE_wpatch"), ".")
+                .arg(back)
+                .output()
+                .unwrap();
             assert!(output.status.success(), "{command:?} {back} {output:?}");
         }
         assert!(!scene.mark().exists(), "{command:?}");

@@ -5,20 +5,50 @@ use fs_err as fs;
 use crate::repository::git;
 use crate::systems::{Desk, fed};
 
-const ATTRIBUTES: &str = "* text eol=crlf\n*.u text working-tree-encoding=UTF-16LE-BOM\n*.i ident\n*.raw -text\n";
+const ATTRIBUTES: &str =
+    "* text eol=crlf\n*.u text working-tree-encoding=UTF-16LE-BOM\n*.i ident\n*.raw -text\n";
 
 /// A file, its content, and a command that changes it.
 const CHANGES: &[(&str, &[u8], &[&str])] = &[
-    ("text", b"one\r\ntwo\r\n", &["edit", "text", "--old", "two", "--new", "2"]),
-    ("mixed", b"one\r\ntwo\n", &["edit", "mixed", "--old", "one", "--new", "1"]),
-    ("x.u", b"\xff\xfea\0\r\0\n\0b\0\r\0\n\0", &["edit", "x.u", "--encoding", "utf-16le", "--old", "b", "--new", "c"]),
+    (
+        "text",
+        b"one\r\ntwo\r\n",
+        &["edit", "text", "--old", "two", "--new", "2"],
+    ),
+    (
+        "mixed",
+        b"one\r\ntwo\n",
+        &["edit", "mixed", "--old", "one", "--new", "1"],
+    ),
+    (
+        "x.u",
+        b"\xff\xfea\0\r\0\n\0b\0\r\0\n\0",
+        &[
+            "edit",
+            "x.u",
+            "--encoding",
+            "utf-16le",
+            "--old",
+            "b",
+            "--new",
+            "c",
+        ],
+    ),
     (
         "x.i",
         b"$Id: 0123456789012345678901234567890123456789 $\r\ntwo\r\n",
         &["edit", "x.i", "--old", "two", "--new", "2"],
     ),
-    ("x.raw", b"one\r\ntwo\r\n", &["edit", "x.raw", "--old", "two", "--new", "2"]),
-    ("x.raw", b"one\r\ntwo\n", &["edit", "x.raw", "--old", "two", "--new", "2\r"]),
+    (
+        "x.raw",
+        b"one\r\ntwo\r\n",
+        &["edit", "x.raw", "--old", "two", "--new", "2"],
+    ),
+    (
+        "x.raw",
+        b"one\r\ntwo\n",
+        &["edit", "x.raw", "--old", "two", "--new", "2\r"],
+    ),
     ("new", b"", &["write", "new", "--content", "new\r\n"]),
 ];
 
@@ -26,7 +56,13 @@ const CHANGES: &[(&str, &[u8], &[&str])] = &[
 fn a_change_is_shown_as_a_diff_that_git_apply_takes() {
     for (name, content, command) in CHANGES {
         let desk = Desk::with(&[(".gitattributes", ATTRIBUTES.as_bytes())]);
-        assert!(git(&["init", "-q"]).current_dir(desk.root()).status().unwrap().success());
+        assert!(
+            git(&["init", "-q"])
+                .current_dir(desk.root())
+                .status()
+                .unwrap()
+                .success()
+        );
         if !content.is_empty() {
             fs::write(desk.path(name), content).unwrap();
         }
@@ -37,7 +73,11 @@ fn a_change_is_shown_as_a_diff_that_git_apply_takes() {
         let shown = desk.runs(&["show", id], b"").stdout;
         let text = String::from_utf8_lossy(&shown);
         let back = fed(git(&["apply", "-R"]).current_dir(desk.root()), &shown);
-        assert!(back.status.success(), "{name}: {text} {}", String::from_utf8_lossy(&back.stderr));
+        assert!(
+            back.status.success(),
+            "{name}: {text} {}",
+            String::from_utf8_lossy(&back.stderr)
+        );
         assert_eq!(desk.path(name).exists(), !content.is_empty(), "{name}");
         let again = fed(git(&["apply"]).current_dir(desk.root()), &shown);
         assert!(again.status.success(), "{name}: {text}");

@@ -23,36 +23,57 @@ fn pair(files: &[(&str, &[u8])]) -> Pair {
     };
     let root = pair.root("git");
     fs::create_dir_all(&root).unwrap();
-    assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+    assert!(
+        git(&["init", "-q"])
+            .current_dir(&root)
+            .status()
+            .unwrap()
+            .success()
+    );
     for (name, bytes) in files {
         fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
         fs::write(root.join(name), bytes).unwrap();
     }
     let _ = git(&["add", "-A"]).current_dir(&root).output().unwrap();
-    let copied = Command::new("cp").args(["-a", "git", "wpatch"]).current_dir(pair.directory.path()).status();
+    let copied = Command::new("cp")
+        .args(["-a", "git", "wpatch"])
+        .current_dir(pair.directory.path())
+        .status();
     assert!(copied.unwrap().success());
     pair.refresh();
     pair
 }
 
 fn modified(name: &str, old: &str, new: &str) -> String {
-    format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+    format!(
+        "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+    )
 }
 
 fn created(name: &str, line: &str) -> String {
-    format!("diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+{line}\n")
+    format!(
+        "diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+{line}\n"
+    )
 }
 
 #[test]
 fn a_patch_is_applied_by_the_attributes_before_it() {
-    let files: [(&str, &[u8]); 3] = [("d/.gitattributes", b"y eol=crlf\n"), ("d/y", b"one\r\n"), ("e/x", b"one\n")];
+    let files: [(&str, &[u8]); 3] = [
+        ("d/.gitattributes", b"y eol=crlf\n"),
+        ("d/y", b"one\r\n"),
+        ("e/x", b"one\n"),
+    ];
     let attributes = modified("d/.gitattributes", "y eol=crlf", "z eol=crlf");
     let patch = [attributes, modified("d/y", "one", "2"), created("d/z", "z")].concat();
     let same = pair(&files);
     assert_eq!(compared(&same, &[], patch.as_bytes()), Ok(Outcome::Applied));
-    assert_eq!(["d/y", "d/z"].map(|name| fs::read(same.root("wpatch").join(name)).unwrap()), [&b"2\r\n"[..], b"z\n"]);
+    assert_eq!(
+        ["d/y", "d/z"].map(|name| fs::read(same.root("wpatch").join(name)).unwrap()),
+        [&b"2\r\n"[..], b"z\n"]
+    );
 
-    // git removes `d/.gitattributes` before it comes back to `d` from `e`, and then reads no attributes there.
+    // git removes `d/.gitattributes` before it comes back to `d` from `e`, and then reads no
+    // attributes there.
     let other = pair(&files);
     let patch = [patch, modified("e/x", "one", "2")].concat();
     let [by_git, ours] = other.apply(&[], patch.as_bytes());
@@ -66,13 +87,20 @@ fn a_file_that_moves_is_read_by_the_old_name_and_written_by_the_new_one() {
     let encoded = b"\xff\xfea\0\n\0";
     let attributes = b"*.bat eol=crlf\n*.rc working-tree-encoding=UTF-16LE-BOM\n";
     for action in ["rename", "copy"] {
-        let pair = pair(&[(".gitattributes", attributes), ("run.bat", b"a\r\n"), ("text.rc", encoded)]);
+        let pair = pair(&[
+            (".gitattributes", attributes),
+            ("run.bat", b"a\r\n"),
+            ("text.rc", encoded),
+        ]);
         let moved = |from: &str, to: &str| {
-            format!("diff --git a/{from} b/{to}\nsimilarity index 100%\n{action} from {from}\n{action} to {to}\n")
+            format!(
+                "diff --git a/{from} b/{to}\nsimilarity index 100%\n{action} from {from}\n{action} to {to}\n"
+            )
         };
         let patch = [moved("run.bat", "run.sh"), moved("text.rc", "text.bat")].concat();
         assert_eq!(compared(&pair, &[], patch.as_bytes()), Ok(Outcome::Applied));
-        let found = ["run.sh", "text.bat"].map(|name| fs::read(pair.root("wpatch").join(name)).unwrap());
+        let found =
+            ["run.sh", "text.bat"].map(|name| fs::read(pair.root("wpatch").join(name)).unwrap());
         assert_eq!(found, [&b"a\n"[..], b"a\r\n"]);
     }
 }
@@ -83,7 +111,10 @@ fn a_file_whose_mode_alone_changes_is_written_as_a_checkout_does() {
         let pair = pair(&[(".gitattributes", b"*.bat eol=crlf\n"), ("run.bat", b"a\n")]);
         let patch = b"diff --git a/run.bat b/run.bat\nold mode 100644\nnew mode 100755\n";
         assert_eq!(compared(&pair, options, patch), Ok(Outcome::Applied));
-        assert_eq!(fs::read(pair.root("wpatch").join("run.bat")).unwrap(), b"a\r\n");
+        assert_eq!(
+            fs::read(pair.root("wpatch").join("run.bat")).unwrap(),
+            b"a\r\n"
+        );
     }
 }
 
@@ -93,7 +124,11 @@ fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() 
         let encoded: (&str, &[u8]) = ("x.rc", b"one\n\n");
         let other = pair(&[encoded]);
         for copy in ["git", "wpatch"] {
-            fs::write(other.root(copy).join(".gitattributes"), "*.rc working-tree-encoding=UTF-16LE-BOM\n").unwrap();
+            fs::write(
+                other.root(copy).join(".gitattributes"),
+                "*.rc working-tree-encoding=UTF-16LE-BOM\n",
+            )
+            .unwrap();
             // git reads only files whose time is another one.
             fs::write(other.root(copy).join(encoded.0), encoded.1).unwrap();
         }
@@ -102,13 +137,21 @@ fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() 
             [] => (Outcome::Declared, &b"\xff\xfe2\0\n\0\n\0"[..]),
             _ => (Outcome::Refused, encoded.1),
         };
-        assert_eq!(compared(&other, options, patch.as_bytes()), Ok(outcome), "{options:?}");
+        assert_eq!(
+            compared(&other, options, patch.as_bytes()),
+            Ok(outcome),
+            "{options:?}"
+        );
         assert_eq!(fs::read(other.root("git").join("x.rc")).unwrap(), by_git);
 
         let latin: &[u8] = b"*.txt working-tree-encoding=ISO-8859-1\n";
-        let files: [(&str, &[u8]); 3] =
-            [(".gitattributes", latin), ("x.txt", b"caf\xe9\n"), ("x", "\u{540d}\n".as_bytes())];
-        let copied = "diff --git a/x b/x.txt\nsimilarity index 100%\nrename from x\nrename to x.txt\n";
+        let files: [(&str, &[u8]); 3] = [
+            (".gitattributes", latin),
+            ("x.txt", b"caf\xe9\n"),
+            ("x", "\u{540d}\n".as_bytes()),
+        ];
+        let copied =
+            "diff --git a/x b/x.txt\nsimilarity index 100%\nrename from x\nrename to x.txt\n";
         let new = created("new.txt", "\u{540d}");
         for (patch, name) in [
             (modified("x.txt", "caf\u{e9}", "\u{540d}"), "x.txt"),
@@ -116,11 +159,26 @@ fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() 
             (copied.replace("x.txt", "y.txt"), "y.txt"),
         ] {
             let narrow = pair(&files);
-            assert_eq!(compared(&narrow, options, patch.as_bytes()), Ok(Outcome::Declared), "{options:?} {patch}");
-            assert_eq!(fs::read(narrow.root("git").join(name)).unwrap(), "\u{540d}\n".as_bytes());
+            assert_eq!(
+                compared(&narrow, options, patch.as_bytes()),
+                Ok(Outcome::Declared),
+                "{options:?} {patch}"
+            );
+            assert_eq!(
+                fs::read(narrow.root("git").join(name)).unwrap(),
+                "\u{540d}\n".as_bytes()
+            );
             let mut check = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-            check.arg("check").args(options).arg("../patch").current_dir(narrow.root("wpatch"));
-            assert_eq!(check.output().unwrap().status.code(), Some(1), "{options:?} {patch}");
+            check
+                .arg("check")
+                .args(options)
+                .arg("../patch")
+                .current_dir(narrow.root("wpatch"));
+            assert_eq!(
+                check.output().unwrap().status.code(),
+                Some(1),
+                "{options:?} {patch}"
+            );
         }
     }
 }
@@ -128,11 +186,20 @@ fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() 
 #[test]
 fn a_file_with_cr_lf_in_the_index_keeps_it_in_its_encoding() {
     let encoded = b"\xff\xfeo\0n\0e\0\r\0\n\0";
-    let attributes: (&str, &[u8]) = (".gitattributes", b"*.rc working-tree-encoding=UTF-16LE-BOM\n*.id ident\n");
-    for (name, bytes, old) in [("x.rc", &encoded[..], "one\r\n"), ("x.id", b"$Id: 1 $\r\n", "$Id$\r\n")] {
+    let attributes: (&str, &[u8]) = (
+        ".gitattributes",
+        b"*.rc working-tree-encoding=UTF-16LE-BOM\n*.id ident\n",
+    );
+    for (name, bytes, old) in [
+        ("x.rc", &encoded[..], "one\r\n"),
+        ("x.id", b"$Id: 1 $\r\n", "$Id$\r\n"),
+    ] {
         let pair = pair(&[attributes, (name, bytes)]);
         for copy in ["git", "wpatch"] {
-            let id = run(git(&["hash-object", "-w", "--stdin"]).current_dir(pair.root(copy)), old.as_bytes());
+            let id = run(
+                git(&["hash-object", "-w", "--stdin"]).current_dir(pair.root(copy)),
+                old.as_bytes(),
+            );
             let entry = format!("100644,{},{name}", String::from_utf8_lossy(&id).trim_end());
             let commands: [&[&str]; 3] = [
                 &["config", "core.autocrlf", "input"],
@@ -140,37 +207,82 @@ fn a_file_with_cr_lf_in_the_index_keeps_it_in_its_encoding() {
                 &["update-index", "--refresh"],
             ];
             for command in commands {
-                assert!(git(command).current_dir(pair.root(copy)).status().unwrap().success(), "{command:?}");
+                assert!(
+                    git(command)
+                        .current_dir(pair.root(copy))
+                        .status()
+                        .unwrap()
+                        .success(),
+                    "{command:?}"
+                );
             }
         }
-        let patch = modified(name, old.trim_end(), "new").replace(old.trim_end(), old.trim_end_matches('\n'));
-        assert_eq!(compared(&pair, &["--index"], patch.as_bytes()), Ok(Outcome::Applied), "{name}");
+        let patch = modified(name, old.trim_end(), "new")
+            .replace(old.trim_end(), old.trim_end_matches('\n'));
+        assert_eq!(
+            compared(&pair, &["--index"], patch.as_bytes()),
+            Ok(Outcome::Applied),
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn a_patch_is_applied_whatever_git_says_of_endings_that_cannot_be_restored() {
-    for (safe, options) in [("true", &[][..]), ("warn", &[]), ("true", &["--index"]), ("warn", &["--index"])] {
-        let pair = pair(&[(".gitattributes", b"* text=auto\n"), ("x", b"one\n"), ("y", b"one\ntwo\n")]);
+    for (safe, options) in [
+        ("true", &[][..]),
+        ("warn", &[]),
+        ("true", &["--index"]),
+        ("warn", &["--index"]),
+    ] {
+        let pair = pair(&[
+            (".gitattributes", b"* text=auto\n"),
+            ("x", b"one\n"),
+            ("y", b"one\ntwo\n"),
+        ]);
         for copy in ["git", "wpatch"] {
             for (key, value) in [("core.autocrlf", "true"), ("core.safecrlf", safe)] {
-                assert!(git(&["config", key, value]).current_dir(pair.root(copy)).status().unwrap().success());
+                assert!(
+                    git(&["config", key, value])
+                        .current_dir(pair.root(copy))
+                        .status()
+                        .unwrap()
+                        .success()
+                );
             }
         }
         let patch = modified("x", "one", "2") + &created("new", "new");
-        assert_eq!(compared(&pair, options, patch.as_bytes()), Ok(Outcome::Applied), "{safe} {options:?}");
+        assert_eq!(
+            compared(&pair, options, patch.as_bytes()),
+            Ok(Outcome::Applied),
+            "{safe} {options:?}"
+        );
     }
 }
 
 #[test]
 fn a_change_that_is_made_already_is_found_in_the_form_of_the_repository() {
     let attributes = b"* text eol=crlf\n*.rc working-tree-encoding=UTF-16\n";
-    let pair = pair(&[(".gitattributes", attributes), ("x", b"one\r\n"), ("old", b"one\r\n")]);
-    let rename = "diff --git a/old b/moved.rc\nsimilarity index 100%\nrename from old\nrename to moved.rc\n";
+    let pair = pair(&[
+        (".gitattributes", attributes),
+        ("x", b"one\r\n"),
+        ("old", b"one\r\n"),
+    ]);
+    let rename =
+        "diff --git a/old b/moved.rc\nsimilarity index 100%\nrename from old\nrename to moved.rc\n";
     let rename = format!("{rename}--- a/old\n+++ b/moved.rc\n@@ -1 +1 @@\n-one\n+2\n");
-    let patch = [modified("x", "one", "2"), created("new", "new"), created("new.rc", "new"), rename].concat();
+    let patch = [
+        modified("x", "one", "2"),
+        created("new", "new"),
+        created("new.rc", "new"),
+        rename,
+    ]
+    .concat();
     assert_eq!(compared(&pair, &[], patch.as_bytes()), Ok(Outcome::Applied));
-    let (before, [_, ours]) = (pair.state("wpatch"), pair.apply(&["--idempotent"], patch.as_bytes()));
+    let (before, [_, ours]) = (
+        pair.state("wpatch"),
+        pair.apply(&["--idempotent"], patch.as_bytes()),
+    );
     assert!(ours.status.success(), "{ours:?}");
     assert_eq!(pair.state("wpatch"), before);
 }
@@ -178,34 +290,62 @@ fn a_change_that_is_made_already_is_found_in_the_form_of_the_repository() {
 #[test]
 fn a_report_shows_the_diff_of_the_repository_which_git_applies() {
     let attributes = b"*.txt text eol=crlf ident\n*.rc working-tree-encoding=UTF-16LE-BOM\n";
-    let files: [(&str, &[u8]); 3] =
-        [(".gitattributes", attributes), ("a.txt", b"$Id: 01 $\r\none\r\n"), ("b.rc", b"\xff\xfeo\0n\0e\0\n\0")];
+    let files: [(&str, &[u8]); 3] = [
+        (".gitattributes", attributes),
+        ("a.txt", b"$Id: 01 $\r\none\r\n"),
+        ("b.rc", b"\xff\xfeo\0n\0e\0\n\0"),
+    ];
     let pair = pair(&files);
     let id = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n $Id$\n-one\n+2\n";
     let patch = [id, &modified("b.rc", "one", "2"), &created("c.rc", "new")].concat();
     fs::write(pair.directory.path().join("patch"), &patch).unwrap();
     let [mut show, mut command] = [(); 2].map(|()| Command::new(env!("CARGO_BIN_EXE_wpatch")));
-    show.args(["show", "../patch"]).current_dir(pair.root("wpatch"));
-    let shown = show.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
-    command.args(["apply", "--json", "--with-diff", "../patch"]).current_dir(pair.root("wpatch"));
-    let output = command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    show.args(["show", "../patch"])
+        .current_dir(pair.root("wpatch"));
+    let shown = show
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    command
+        .args(["apply", "--json", "--with-diff", "../patch"])
+        .current_dir(pair.root("wpatch"));
+    let output = command
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let diffs: String = (0..3).map(|file| report["files"][file]["diff"].as_str().unwrap()).collect();
-    assert!(!diffs.contains("Binary") && !diffs.contains('\r') && diffs.contains("+2\n"), "{diffs}");
+    let diffs: String = (0..3)
+        .map(|file| report["files"][file]["diff"].as_str().unwrap())
+        .collect();
+    assert!(
+        !diffs.contains("Binary") && !diffs.contains('\r') && diffs.contains("+2\n"),
+        "{diffs}"
+    );
     assert_eq!(String::from_utf8(shown.stdout).unwrap(), diffs);
     fs::write(pair.directory.path().join("diff"), &diffs).unwrap();
-    let by_git = git(&["apply", "../diff"]).current_dir(pair.root("git")).output().unwrap();
+    let by_git = git(&["apply", "../diff"])
+        .current_dir(pair.root("git"))
+        .output()
+        .unwrap();
     assert!(by_git.status.success(), "{by_git:?}\n{diffs}");
     assert_eq!(pair.state("wpatch"), pair.state("git"));
 }
 
 #[test]
 fn formats_that_git_does_not_have_name_the_bytes_of_the_work_tree() {
-    let pair = pair(&[(".gitattributes", b"* text=auto eol=crlf ident\n"), ("x", b"$Id$\none\r\ntwo\n")]);
+    let pair = pair(&[
+        (".gitattributes", b"* text=auto eol=crlf ident\n"),
+        ("x", b"$Id$\none\r\ntwo\n"),
+    ]);
     let patch = "x\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
     let [_, ours] = pair.apply(&[], patch.as_bytes());
     assert!(ours.status.success(), "{ours:?}");
-    assert_eq!(fs::read(pair.root("wpatch").join("x")).unwrap(), b"$Id$\none\r\n2\n");
+    assert_eq!(
+        fs::read(pair.root("wpatch").join("x")).unwrap(),
+        b"$Id$\none\r\n2\n"
+    );
 }
 
 #[test]
@@ -214,14 +354,24 @@ fn outside_of_a_work_tree_the_configuration_of_the_user_counts_alone() {
     let home = directory.path().join("home");
     fs::create_dir(&home).unwrap();
     fs::write(home.join(".gitconfig"), "[core]\n\tautocrlf = true\n").unwrap();
-    fs::write(directory.path().join("patch"), [modified("x", "one", "2"), created("new", "new")].concat()).unwrap();
+    fs::write(
+        directory.path().join("patch"),
+        [modified("x", "one", "2"), created("new", "new")].concat(),
+    )
+    .unwrap();
     let found = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
         let root = TempDir::new_in(directory.path()).unwrap();
         fs::write(root.path().join("x"), "one\r\n").unwrap();
         fs::write(root.path().join(".gitattributes"), "* -text\n").unwrap();
         let mut command = Command::new(program);
-        command.args(["apply", "../patch"]).current_dir(root.path()).env("HOME", &home).env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env_remove("XDG_CONFIG_HOME").env_remove("GIT_CONFIG_GLOBAL");
+        command
+            .args(["apply", "../patch"])
+            .current_dir(root.path())
+            .env("HOME", &home)
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("GIT_CONFIG_GLOBAL");
         assert!(command.status().unwrap().success());
         ["x", "new"].map(|name| fs::read_to_string(root.path().join(name)).unwrap())
     });
@@ -235,47 +385,106 @@ fn no_git_is_started_for_text_that_needs_no_conversion() {
     let (root, bin) = (directory.path().join("root"), directory.path().join("bin"));
     fs::create_dir_all(&root).unwrap();
     fs::create_dir_all(&bin).unwrap();
-    fs::write(bin.join("git"), "#!/bin/sh\necho \"$@\" >> \"${0%/*}/../log\"\nexit 1\n").unwrap();
+    fs::write(
+        bin.join("git"),
+        "#!/bin/sh\necho \"$@\" >> \"${0%/*}/../log\"\nexit 1\n",
+    )
+    .unwrap();
     fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
-    fs::write(root.join(".gitattributes"), "* text=auto\n*.sh eol=lf\n*.png -text\n").unwrap();
+    assert!(
+        git(&["init", "-q"])
+            .current_dir(&root)
+            .status()
+            .unwrap()
+            .success()
+    );
+    fs::write(
+        root.join(".gitattributes"),
+        "* text=auto\n*.sh eol=lf\n*.png -text\n",
+    )
+    .unwrap();
     fs::write(root.join("x"), "one\n").unwrap();
-    fs::write(directory.path().join("patch"), [modified("x", "one", "2"), created("new", "new")].concat()).unwrap();
+    fs::write(
+        directory.path().join("patch"),
+        [modified("x", "one", "2"), created("new", "new")].concat(),
+    )
+    .unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    command.args(["apply", "../patch"]).current_dir(&root).env("PATH", path).env("HOME", directory.path());
-    assert!(command.env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1").status().unwrap().success());
+    command
+        .args(["apply", "../patch"])
+        .current_dir(&root)
+        .env("PATH", path)
+        .env("HOME", directory.path());
+    assert!(
+        command
+            .env_remove("XDG_CONFIG_HOME")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(fs::read_to_string(root.join("x")).unwrap(), "2\n");
-    assert!(!directory.path().join("log").exists(), "{:?}", fs::read_to_string(directory.path().join("log")));
+    assert!(
+        !directory.path().join("log").exists(),
+        "{:?}",
+        fs::read_to_string(directory.path().join("log"))
+    );
 }
 
 /// git has no work tree there, and reads attributes as if the directory was one.
 #[test]
 fn a_git_directory_has_attributes_of_its_own() {
-    let attributes = [(".gitattributes", "* eol=crlf\n"), ("info/attributes", "* eol=crlf\n"), ("info/attributes", "")];
+    let attributes = [
+        (".gitattributes", "* eol=crlf\n"),
+        ("info/attributes", "* eol=crlf\n"),
+        ("info/attributes", ""),
+    ];
     let patch = modified("x", "one", "two");
     for (name, text) in attributes {
         let base = TempDir::new().unwrap();
         let found = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
-            let root = base.path().join(if program == "git" { "theirs" } else { "ours" });
-            assert!(git(&["init", "-q", root.to_str().unwrap()]).status().unwrap().success());
+            let root = base
+                .path()
+                .join(if program == "git" { "theirs" } else { "ours" });
+            assert!(
+                git(&["init", "-q", root.to_str().unwrap()])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             fs::create_dir_all(root.join(".git/info")).unwrap();
             fs::write(root.join(".git").join(name), text).unwrap();
             [".git", ".git/objects"].map(|directory| {
                 let directory = root.join(directory);
                 fs::write(directory.join("x"), "one\n").unwrap();
-                let output = systems::fed(Command::new(program).arg("apply").current_dir(&directory), patch.as_bytes());
-                assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+                let output = systems::fed(
+                    Command::new(program).arg("apply").current_dir(&directory),
+                    patch.as_bytes(),
+                );
+                assert!(
+                    output.status.success(),
+                    "{name}: {}",
+                    String::from_utf8_lossy(&output.stderr)
+                );
                 fs::read(directory.join("x")).unwrap()
             })
         });
         assert_eq!(found[0], found[1], "{name}");
-        assert_eq!(found[0][0], if text.is_empty() { &b"two\n"[..] } else { b"two\r\n" });
+        assert_eq!(
+            found[0][0],
+            if text.is_empty() {
+                &b"two\n"[..]
+            } else {
+                b"two\r\n"
+            }
+        );
     }
 }
 
-/// A diff is converted as by `git apply`. All other tools name bytes of the work tree, as `wpatch edit` and `write` do: an edit
-/// keeps the line endings of the file, and a new file has the bytes that the tool receives.
+/// A diff is converted as by `git apply`. All other tools name bytes of the work tree, as `wpatch
+/// edit` and `write` do: an edit keeps the line endings of the file, and a new file has the bytes
+/// that the tool receives.
 #[test]
 fn each_tool_of_a_server_converts_as_its_command_does() {
     for setting in ["eol=crlf", "core.autocrlf"] {
@@ -283,15 +492,25 @@ fn each_tool_of_a_server_converts_as_its_command_does() {
         let root = pair.root("wpatch");
         match setting {
             "eol=crlf" => fs::write(root.join(".gitattributes"), "* text eol=crlf\n").unwrap(),
-            _ => drop(run(git(&["config", "core.autocrlf", "true"]).current_dir(&root), b"")),
+            _ => drop(run(
+                git(&["config", "core.autocrlf", "true"]).current_dir(&root),
+                b"",
+            )),
         }
         for name in ["a", "b"] {
             fs::write(root.join(name), "one\r\ntwo\r\n").unwrap();
         }
-        let codex = |name: &str| format!("*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\n");
+        let codex =
+            |name: &str| format!("*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\n");
         let calls = [
-            ("str_replace", json!({"path": "a", "old_str": "one\ntwo", "new_str": "1\n2"})),
-            ("insert", json!({"path": "a", "insert_line": 0, "insert_text": "0\n"})),
+            (
+                "str_replace",
+                json!({"path": "a", "old_str": "one\ntwo", "new_str": "1\n2"}),
+            ),
+            (
+                "insert",
+                json!({"path": "a", "insert_line": 0, "insert_text": "0\n"}),
+            ),
             ("create", json!({"path": "created", "file_text": "x\n"})),
             ("apply_patch", json!({"patch": codex("added")})),
             ("apply_patch", json!({"patch": created("new", "x")})),
@@ -304,16 +523,23 @@ fn each_tool_of_a_server_converts_as_its_command_does() {
             let result = called(&root, name, &arguments);
             assert_eq!(result["isError"], false, "{setting}: {name}: {result:#}");
         }
-        let found = ["a", "b", "created", "added", "new"].map(|name| fs::read_to_string(root.join(name)).unwrap());
-        assert_eq!(found, ["0\r\n1\r\n2\r\n", "1\r\ntwo\r\n", "x\n", "x\n", "x\r\n"], "{setting}");
+        let found = ["a", "b", "created", "added", "new"]
+            .map(|name| fs::read_to_string(root.join(name)).unwrap());
+        assert_eq!(
+            found,
+            ["0\r\n1\r\n2\r\n", "1\r\ntwo\r\n", "x\n", "x\n", "x\r\n"],
+            "{setting}"
+        );
     }
 }
 
 /// Returns the answer of a server to one call.
 fn called(root: &Path, name: &str, arguments: &Value) -> Value {
-    let call =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
-    let output = systems::fed(&mut systems::program(root, &["mcp"]), (call.to_string() + "\n").as_bytes());
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
+    let output = systems::fed(
+        &mut systems::program(root, &["mcp"]),
+        (call.to_string() + "\n").as_bytes(),
+    );
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     answer["result"].clone()
 }

@@ -1,4 +1,5 @@
-//! Attributes and configurations in all places where git reads them, and merges with the blobs of a patch.
+//! Attributes and configurations in all places where git reads them, and merges with the blobs of a
+//! patch.
 
 use fs_err as fs;
 
@@ -12,7 +13,13 @@ const SOURCE: &str = "refs/attributes";
 /// Changes both copies.
 fn configure(pair: &Pair, key: &str, value: &str) {
     for copy in ["git", "wpatch"] {
-        assert!(git(&["config", key, value]).current_dir(pair.root(copy)).status().unwrap().success());
+        assert!(
+            git(&["config", key, value])
+                .current_dir(pair.root(copy))
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 }
 
@@ -24,9 +31,13 @@ fn source(pair: &Pair, dice: &mut Dice) {
             let printed = run(git(arguments).current_dir(pair.root(copy)), input);
             String::from_utf8(printed).unwrap().trim_end().to_owned()
         };
-        let [top, sub] = [0, 1].map(|file| ask(&["hash-object", "-w", "--stdin"], files[file].as_bytes()));
+        let [top, sub] =
+            [0, 1].map(|file| ask(&["hash-object", "-w", "--stdin"], files[file].as_bytes()));
         let entry = |kind: &str, id: &str, name: &str| format!("{kind} {id}\t{name}\n");
-        let sub = ask(&["mktree"], entry("100644 blob", &sub, ".gitattributes").as_bytes());
+        let sub = ask(
+            &["mktree"],
+            entry("100644 blob", &sub, ".gitattributes").as_bytes(),
+        );
         let top = entry("100644 blob", &top, ".gitattributes") + &entry("040000 tree", &sub, "sub");
         let tree = ask(&["mktree"], top.as_bytes());
         ask(&["update-ref", SOURCE, &tree], b"");
@@ -55,7 +66,9 @@ fn spread(pair: &mut Pair, dice: &mut Dice) {
         runs(&pair.root(copy), &["rm", "-q", "-r", "--cached", "."]);
         for name in files(&pair.root(copy)).keys() {
             let mut add = git(&["add", "--"]);
-            add.arg(name).envs(pair.variables.iter().copied()).current_dir(pair.root(copy));
+            add.arg(name)
+                .envs(pair.variables.iter().copied())
+                .current_dir(pair.root(copy));
             let _ = add.output().unwrap();
         }
     }
@@ -73,10 +86,14 @@ fn attributes_count_wherever_git_reads_them() {
     assert!(counts[0] > 40 && counts[1] > 5, "{counts:?}");
 }
 
-/// Returns `patch` with the blobs of the first file that it changes by hunks; both copies have them.
+/// Returns `patch` with the blobs of the first file that it changes by hunks; both copies have
+/// them.
 fn with_blobs(pair: &Pair, patch: Vec<u8>) -> Vec<u8> {
     let text = |sign: u8| -> Vec<u8> {
-        let body = patch.split_inclusive(|&byte| byte == b'\n').skip_while(|line| !line.starts_with(b"@@")).skip(1);
+        let body = patch
+            .split_inclusive(|&byte| byte == b'\n')
+            .skip_while(|line| !line.starts_with(b"@@"))
+            .skip(1);
         let mut text: Vec<u8> = Vec::new();
         let mut is_taken = false;
         for line in body {
@@ -89,11 +106,17 @@ fn with_blobs(pair: &Pair, patch: Vec<u8>) -> Vec<u8> {
         text
     };
     let is_about_two = !patch.windows(10).any(|line| line == b"/dev/null\n");
-    let at = patch.windows(5).position(|line| line == b"\n--- ").filter(|_| is_about_two);
+    let at = patch
+        .windows(5)
+        .position(|line| line == b"\n--- ")
+        .filter(|_| is_about_two);
     let Some(at) = at else { return patch };
     let ids = [b'-', b'+'].map(|sign| {
         let ids = ["git", "wpatch"].map(|copy| {
-            let printed = run(git(&["hash-object", "-w", "--stdin"]).current_dir(pair.root(copy)), &text(sign));
+            let printed = run(
+                git(&["hash-object", "-w", "--stdin"]).current_dir(pair.root(copy)),
+                &text(sign),
+            );
             String::from_utf8(printed).unwrap().trim_end().to_owned()
         });
         ids[0].clone()
@@ -107,7 +130,11 @@ fn merges_give_the_bytes_of_git_apply() {
     let counts = random(&|_, _| {}, &|pair, dice| {
         let reach = dice.one(&[&["--3way"][..], &["--3way", "--cached"]]);
         let patch = patch(pair, dice);
-        let patch = if dice.once_in(3) { patch } else { with_blobs(pair, patch) };
+        let patch = if dice.once_in(3) {
+            patch
+        } else {
+            with_blobs(pair, patch)
+        };
         (reach, patch)
     });
     assert!(counts[0] > 10 && counts[1] > 10, "{counts:?}");

@@ -5,7 +5,9 @@ use std::fmt::Display;
 use wpatch::transaction::recover;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory, Survivors};
 
-use super::{FULL, Reported, at_every_verb, case_lacks, in_recovery, memory, takes_all, tree, verbs, visible};
+use super::{
+    FULL, Reported, at_every_verb, case_lacks, in_recovery, memory, takes_all, tree, verbs, visible,
+};
 use crate::changes::{Case, Step};
 
 /// The files are all in one directory, so that few directories are to be synced.
@@ -16,25 +18,52 @@ fn case() -> Case {
 fn case_in(directory: &str) -> Case {
     let name = |name: &dyn Display| -> &'static str { format!("{directory}/{name}").leak() };
     let (numbers, file) = (0..34, |text: &str| Entry::file(text));
-    let mut before: Vec<_> = numbers.clone().map(|number| (name(&number), file("old"))).collect();
+    let mut before: Vec<_> = numbers
+        .clone()
+        .map(|number| (name(&number), file("old")))
+        .collect();
     let [from, to, gone, made] = ["from", "to", "gone", "made"].map(|file| name(&file));
     before.extend([(from, file("moved")), (gone, file("gone"))]);
-    let mut after: Vec<_> = numbers.clone().map(|number| (name(&number), file("new"))).collect();
+    let mut after: Vec<_> = numbers
+        .clone()
+        .map(|number| (name(&number), file("new")))
+        .collect();
     after.extend([(made, file("made")), (to, file("moved"))]);
-    let mut steps: Vec<_> = numbers.map(|number| Step::Put(name(&number), file("new"))).collect();
-    steps.extend([Step::Delete(gone), Step::Put(made, file("made")), Step::Move(from, to), Step::Delete(from)]);
-    Case { name: "buckets", before, links: vec![], mounts: vec![], steps, after }
+    let mut steps: Vec<_> = numbers
+        .map(|number| Step::Put(name(&number), file("new")))
+        .collect();
+    steps.extend([
+        Step::Delete(gone),
+        Step::Put(made, file("made")),
+        Step::Move(from, to),
+        Step::Delete(from),
+    ]);
+    Case {
+        name: "buckets",
+        before,
+        links: vec![],
+        mounts: vec![],
+        steps,
+        after,
+    }
 }
 
-/// Also where the files are on another file system than their history, and where the history is on another one than they.
+/// Also where the files are on another file system than their history, and where the history is on
+/// another one than they.
 fn cases() -> [Case; 4] {
-    let with_mount = |mount| Case { mounts: vec![mount], ..case().in_git() };
+    let with_mount = |mount| Case {
+        mounts: vec![mount],
+        ..case().in_git()
+    };
     [case(), case().in_git(), with_mount("d"), with_mount(".git")]
 }
 
 /// Returns whether there is a bucket.
 fn has_buckets(memory: &Memory) -> bool {
-    memory.entries().keys().any(|path| path.to_string().ends_with("files0"))
+    memory
+        .entries()
+        .keys()
+        .any(|path| path.to_string().ends_with("files0"))
 }
 
 #[test]
@@ -63,11 +92,20 @@ fn a_fault_at_any_verb_leaves_all_files_before_or_after() {
 #[test]
 fn a_loss_of_power_at_any_verb_leaves_all_files_before_or_after() {
     for case in cases() {
-        for survivors in [Survivors::Synced, Survivors::Names, Survivors::Data, Survivors::Dice(1)] {
+        for survivors in [
+            Survivors::Synced,
+            Survivors::Names,
+            Survivors::Data,
+            Survivors::Dice(1),
+        ] {
             let faults = at_every_verb(&case, &[], FaultKind::Killed, FULL, |memory, reported| {
                 let next = memory.after_power_loss_with(survivors);
                 recover(&next, FULL).unwrap();
-                reported.check(&case, &tree(&next), &format!("{survivors:?} at {}", memory.verbs()));
+                reported.check(
+                    &case,
+                    &tree(&next),
+                    &format!("{survivors:?} at {}", memory.verbs()),
+                );
             });
             assert!(faults > 200, "{}: {faults}", case.name);
         }
@@ -99,15 +137,30 @@ fn what_somebody_put_in_the_place_of_a_bucket_is_swept() {
     for case in &cases()[..2] {
         for entry in [Entry::file("x"), Entry::link("/"), Entry::link("../../d")] {
             let memory = case.memory();
-            memory.inject(Injection { verb: 20, kind: FaultKind::Killed });
+            memory.inject(Injection {
+                verb: 20,
+                kind: FaultKind::Killed,
+            });
             let _ = case.run(&memory, FULL);
             let next = memory.restart();
-            let files: Vec<_> = next.entries().into_keys().map(|path| path.to_string()).collect();
-            let staged = files.iter().find(|name| name.ends_with("n0")).expect("something is staged");
+            let files: Vec<_> = next
+                .entries()
+                .into_keys()
+                .map(|path| path.to_string())
+                .collect();
+            let staged = files
+                .iter()
+                .find(|name| name.ends_with("n0"))
+                .expect("something is staged");
             let place = crate::tree::path(&format!("{}files7", staged.strip_suffix("n0").unwrap()));
             next.put(&place, &entry);
             recover(&next, FULL).unwrap();
-            assert_eq!(tree(&next), case.memory().entries(), "{} {entry:?}", case.name);
+            assert_eq!(
+                tree(&next),
+                case.memory().entries(),
+                "{} {entry:?}",
+                case.name
+            );
         }
     }
 }
@@ -122,9 +175,15 @@ fn a_journal_in_pieces_is_there_as_a_whole_or_not_at_all() {
             let memory = memory(&case, &[]);
             memory.inject(Injection { verb, kind });
             let reported = Reported::of(&case.run(&memory, FULL), kind);
-            let begun = memory.files().into_iter().find(|(path, _)| path.to_string().ends_with("journal.tmp"));
+            let begun = memory
+                .files()
+                .into_iter()
+                .find(|(path, _)| path.to_string().ends_with("journal.tmp"));
             pieces += usize::from(begun.is_some_and(|(_, entry)| !entry.contents.ends_with(b"\n")));
-            for next in [memory.restart(), memory.after_power_loss_with(Survivors::Synced)] {
+            for next in [
+                memory.restart(),
+                memory.after_power_loss_with(Survivors::Synced),
+            ] {
                 recover(&next, FULL).unwrap();
                 reported.check(&case, &tree(&next), &format!("{kind:?} at {verb}"));
             }

@@ -20,23 +20,36 @@ fn case() -> Case {
     let names = |directory: &'static str| {
         (0..COUNT).map(move |number| -> &'static str { format!("{directory}/{number}").leak() })
     };
-    let files =
-        |directory: &'static str, text: &'static str| names(directory).map(move |name| (name, Entry::file(text)));
-    let puts = ["changed", "made", "made/below"].into_iter().flat_map(names);
-    let steps = puts.map(|name| Step::Put(name, Entry::file("new"))).chain(names("gone").map(Step::Delete));
+    let files = |directory: &'static str, text: &'static str| {
+        names(directory).map(move |name| (name, Entry::file(text)))
+    };
+    let puts = ["changed", "made", "made/below"]
+        .into_iter()
+        .flat_map(names);
+    let steps = puts
+        .map(|name| Step::Put(name, Entry::file("new")))
+        .chain(names("gone").map(Step::Delete));
     Case {
         name: "many",
-        before: files("changed", "old").chain(files("gone", "old")).collect(),
+        before: files("changed", "old")
+            .chain(files("gone", "old"))
+            .collect(),
         links: vec![],
         mounts: vec![],
         steps: steps.collect(),
-        after: ["changed", "made", "made/below"].into_iter().flat_map(|directory| files(directory, "new")).collect(),
+        after: ["changed", "made", "made/below"]
+            .into_iter()
+            .flat_map(|directory| files(directory, "new"))
+            .collect(),
     }
 }
 
 /// Returns some verbs of a case behind its staging.
 fn moments(case: &Case, options: Options) -> impl Iterator<Item = usize> + use<> {
-    let (start, end) = (verbs_of_staging(case, &[], options), verbs(case, &[], options));
+    let (start, end) = (
+        verbs_of_staging(case, &[], options),
+        verbs(case, &[], options),
+    );
     (0..MOMENTS).map(move |moment| start + (end - start) * moment / MOMENTS)
 }
 
@@ -61,7 +74,8 @@ fn what_somebody_else_writes_is_seen_behind_the_swap() {
             let (note, place) = (Arc::clone(&seen), target.clone());
             memory.before_verb(verb, move |memory| {
                 *note.lock().unwrap() = memory.entries().contains_key(&place.parent().unwrap());
-                // The swap goes on meanwhile, so that what was written may have been taken out already.
+                // The swap goes on meanwhile, so that what was written may have been taken out
+                // already.
                 edit.act(memory, &place);
             });
             let outcome = case.run(&memory, NONE);
@@ -71,15 +85,27 @@ fn what_somebody_else_writes_is_seen_behind_the_swap() {
                 continue;
             }
             let mut found = tree(&memory);
-            assert_eq!(found.remove(&target).map(|entry| entry.contents), Some(b"theirs".to_vec()), "{name} {verb}");
-            let mut rest = if outcome.is_ok() { after.clone() } else { before.clone() };
+            assert_eq!(
+                found.remove(&target).map(|entry| entry.contents),
+                Some(b"theirs".to_vec()),
+                "{name} {verb}"
+            );
+            let mut rest = if outcome.is_ok() {
+                after.clone()
+            } else {
+                before.clone()
+            };
             rest.remove(&target);
             if name.starts_with("gone") {
                 found.remove(&path("gone"));
                 rest.remove(&path("gone"));
             }
             assert!(found == rest, "{name} {verb} {outcome:?}");
-            if outcome.is_ok() { done += 1 } else { refused += 1 }
+            if outcome.is_ok() {
+                done += 1;
+            } else {
+                refused += 1;
+            }
         }
     }
     assert!(refused > 0 && done > 0, "{refused} {done}");
@@ -96,15 +122,28 @@ fn what_somebody_else_makes_is_not_replaced() {
         memory.before_verb(verb, move |memory| _ = Edit::InPlace.act(memory, &place));
         let outcome = case.run(&memory, NONE);
         let mut found = tree(&memory);
-        assert_eq!(found.remove(&target).map(|entry| entry.contents), Some(b"theirs".to_vec()), "{verb} {outcome:?}");
-        let mut rest = if outcome.is_ok() { after.clone() } else { before.clone() };
+        assert_eq!(
+            found.remove(&target).map(|entry| entry.contents),
+            Some(b"theirs".to_vec()),
+            "{verb} {outcome:?}"
+        );
+        let mut rest = if outcome.is_ok() {
+            after.clone()
+        } else {
+            before.clone()
+        };
         rest.remove(&target);
         if outcome.is_err() {
-            let above = [&directory, &directory.parent().unwrap()].map(|path| found.remove(path).is_some());
+            let above =
+                [&directory, &directory.parent().unwrap()].map(|path| found.remove(path).is_some());
             assert_eq!(above, [true; 2], "{verb}");
         }
         assert!(found == rest, "{verb} {outcome:?}");
-        if outcome.is_ok() { done += 1 } else { refused += 1 }
+        if outcome.is_ok() {
+            done += 1;
+        } else {
+            refused += 1;
+        }
     }
     assert!(refused > 0 && done > 0, "{refused} {done}");
 }
@@ -117,7 +156,11 @@ fn new_files_come_in_without_second_names_or_by_them() {
         let _ = case.run(&memory, NONE).unwrap();
         assert!(tree(&memory) == case.after(), "{lacks:?}");
         let links = |name: &str| memory.stat(&path(name)).unwrap().unwrap().links;
-        assert_eq!(["made/0", "made/below/299", "changed/7"].map(links), [1; 3], "{lacks:?}");
+        assert_eq!(
+            ["made/0", "made/below/299", "changed/7"].map(links),
+            [1; 3],
+            "{lacks:?}"
+        );
     }
 }
 
@@ -144,10 +187,21 @@ fn a_loss_of_power_leaves_all_files_before_or_after() {
     let mut back = 0;
     for (moment, verb) in moments(&case, FULL).enumerate() {
         let memory = memory(&case, &[]);
-        memory.inject(Injection { verb, kind: FaultKind::Killed });
+        memory.inject(Injection {
+            verb,
+            kind: FaultKind::Killed,
+        });
         let _ = case.run(&memory, FULL);
-        for survivors in [Survivors::Synced, Survivors::Names, Survivors::Dice(moment as u64)] {
-            back += usize::from(is_back(&case, &memory.after_power_loss_with(survivors), FULL));
+        for survivors in [
+            Survivors::Synced,
+            Survivors::Names,
+            Survivors::Dice(moment as u64),
+        ] {
+            back += usize::from(is_back(
+                &case,
+                &memory.after_power_loss_with(survivors),
+                FULL,
+            ));
         }
     }
     assert!(back > 2, "{back}");

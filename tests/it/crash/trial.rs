@@ -1,4 +1,5 @@
-//! A trial between the swap and the commit record: whatever fails, and whatever it does to the tree itself.
+//! A trial between the swap and the commit record: whatever fails, and whatever it does to the tree
+//! itself.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -28,7 +29,12 @@ impl Trial for Look<'_> {
 }
 
 fn look<'m>(case: &Case, memory: &'m Memory, verdict: fn() -> Result<(), Failure>) -> Look<'m> {
-    Look { memory, after: case.after(), verdict, asked: AtomicUsize::new(0) }
+    Look {
+        memory,
+        after: case.after(),
+        verdict,
+        asked: AtomicUsize::new(0),
+    }
 }
 
 #[test]
@@ -39,13 +45,32 @@ fn a_trial_sees_the_tree_as_it_is_going_to_be_and_decides() {
                 let memory = memory(&case, lacks);
                 let refuses = look(&case, &memory, || Err(Failure::Rejected));
                 let failure = tried(&memory, &case.steps, options, &refuses).unwrap_err();
-                assert!(matches!(failure, Failure::Rejected), "{}: {failure:?}", case.name);
-                assert_eq!(visible(&memory), case.memory().entries(), "{} {lacks:?}", case.name);
+                assert!(
+                    matches!(failure, Failure::Rejected),
+                    "{}: {failure:?}",
+                    case.name
+                );
+                assert_eq!(
+                    visible(&memory),
+                    case.memory().entries(),
+                    "{} {lacks:?}",
+                    case.name
+                );
                 let agrees = look(&case, &memory, || Ok(()));
                 let receipt = tried(&memory, &case.steps, options, &agrees).unwrap();
-                assert_eq!((receipt.warnings, receipt.altered), (vec![], vec![]), "{}", case.name);
+                assert_eq!(
+                    (receipt.warnings, receipt.altered),
+                    (vec![], vec![]),
+                    "{}",
+                    case.name
+                );
                 assert_eq!(tree(&memory), case.after(), "{} {lacks:?}", case.name);
-                assert_eq!([refuses, agrees].map(|it| it.asked.into_inner()), [1, 1], "{}", case.name);
+                assert_eq!(
+                    [refuses, agrees].map(|it| it.asked.into_inner()),
+                    [1, 1],
+                    "{}",
+                    case.name
+                );
             }
         }
     }
@@ -55,7 +80,10 @@ fn a_trial_sees_the_tree_as_it_is_going_to_be_and_decides() {
 fn any_fault_around_a_trial_leaves_the_tree_before_or_after() {
     let verdicts: [fn() -> Result<(), Failure>; 2] = [|| Ok(()), || Err(Failure::Rejected)];
     for case in cases() {
-        for (verdict, kind) in verdicts.into_iter().flat_map(|verdict| FaultKind::ALL.map(|kind| (verdict, kind))) {
+        for (verdict, kind) in verdicts
+            .into_iter()
+            .flat_map(|verdict| FaultKind::ALL.map(|kind| (verdict, kind)))
+        {
             let memory = case.memory();
             let _ = tried(&memory, &case.steps, FULL, &Agree(verdict));
             let verbs = memory.verbs();
@@ -66,10 +94,18 @@ fn any_fault_around_a_trial_leaves_the_tree_before_or_after() {
                 let outcome = tried(&memory, &case.steps, FULL, &Agree(verdict));
                 assert!(memory.has_met_fault(), "{} {verb}", case.name);
                 let reported = Reported::of(&outcome, kind);
-                assert!(verdict().is_ok() || reported != Reported::Success, "{}", case.name);
+                assert!(
+                    verdict().is_ok() || reported != Reported::Success,
+                    "{}",
+                    case.name
+                );
                 let next = memory.restart();
                 recover(&next, FULL).unwrap();
-                reported.check(&case, &tree(&next), &format!("{kind:?} at {}", memory.verbs()));
+                reported.check(
+                    &case,
+                    &tree(&next),
+                    &format!("{kind:?} at {}", memory.verbs()),
+                );
             }
         }
     }
@@ -102,31 +138,62 @@ impl Trial for Meddle<'_> {
 const BEFORE: [(&str, &str); 3] = [("a", "one\n"), ("b", "two\n"), ("c", "three\n")];
 
 fn steps() -> Vec<Step> {
-    vec![Step::Put("a", Entry::file("1\n")), Step::Delete("b"), Step::Put("new/d", Entry::file("4\n"))]
+    vec![
+        Step::Put("a", Entry::file("1\n")),
+        Step::Delete("b"),
+        Step::Put("new/d", Entry::file("4\n")),
+    ]
 }
 
-fn meddled(deed: fn(&Memory), verdict: fn() -> Result<(), Failure>) -> (Memory, Result<Vec<String>, Failure>) {
+fn meddled(
+    deed: fn(&Memory),
+    verdict: fn() -> Result<(), Failure>,
+) -> (Memory, Result<Vec<String>, Failure>) {
     let memory = Memory::with_files(BEFORE.map(|(name, text)| (path(name), Entry::file(text))));
-    let receipt = tried(&memory, &steps(), FULL, &Meddle { memory: &memory, deed, verdict });
+    let receipt = tried(
+        &memory,
+        &steps(),
+        FULL,
+        &Meddle {
+            memory: &memory,
+            deed,
+            verdict,
+        },
+    );
     let altered = receipt.map(|receipt| receipt.altered.iter().map(ToString::to_string).collect());
     (memory, altered)
 }
 
 fn files(memory: &Memory) -> Vec<(String, String)> {
     let entries = memory.entries();
-    let files = entries
-        .iter()
-        .filter(|(path, entry)| entry.kind == FileKind::Regular && !path.as_bytes().starts_with(b".wpatch"));
-    files.map(|(path, entry)| (path.to_string(), String::from_utf8(entry.contents.clone()).unwrap())).collect()
+    let files = entries.iter().filter(|(path, entry)| {
+        entry.kind == FileKind::Regular && !path.as_bytes().starts_with(b".wpatch")
+    });
+    files
+        .map(|(path, entry)| {
+            (
+                path.to_string(),
+                String::from_utf8(entry.contents.clone()).unwrap(),
+            )
+        })
+        .collect()
 }
 
 fn owned(files: &[(&str, &str)]) -> Vec<(String, String)> {
-    files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+    files
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect()
 }
 
-/// A deed, how the files are if the trial agrees, which are named then, and how they are if it does not.
-type Meddling =
-    (fn(&Memory), [(&'static str, &'static str); 3], &'static [&'static str], &'static [(&'static str, &'static str)]);
+/// A deed, how the files are if the trial agrees, which are named then, and how they are if it does
+/// not.
+type Meddling = (
+    fn(&Memory),
+    [(&'static str, &'static str); 3],
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+);
 
 #[test]
 fn what_changes_during_a_trial_stays_and_is_named() {
@@ -141,7 +208,12 @@ fn what_changes_during_a_trial_stays_and_is_named() {
             |memory| memory.put(&path("new/d"), &Entry::file("formatted\n")),
             [("a", "1\n"), ("c", "three\n"), ("new/d", "formatted\n")],
             &["new/d"],
-            &[("a", "one\n"), ("b", "two\n"), ("c", "three\n"), ("new/d", "formatted\n")],
+            &[
+                ("a", "one\n"),
+                ("b", "two\n"),
+                ("c", "three\n"),
+                ("new/d", "formatted\n"),
+            ],
         ),
         (
             |memory| memory.put(&path("c"), &Entry::file("elsewhere\n")),
@@ -152,7 +224,13 @@ fn what_changes_during_a_trial_stays_and_is_named() {
     ];
     for (deed, kept, named, put_back) in meddlings {
         let (memory, altered) = meddled(deed, || Ok(()));
-        assert_eq!((files(&memory), altered.unwrap()), (owned(&kept), named.iter().map(ToString::to_string).collect()));
+        assert_eq!(
+            (files(&memory), altered.unwrap()),
+            (
+                owned(&kept),
+                named.iter().map(ToString::to_string).collect()
+            )
+        );
         let (memory, failure) = meddled(deed, || Err(Failure::Rejected));
         assert_eq!(files(&memory), owned(put_back));
         match failure.unwrap_err() {
@@ -170,7 +248,11 @@ fn what_changes_during_a_trial_stays_and_is_named() {
 fn a_journal_that_is_taken_away_is_never_called_put_back() {
     let deed = |memory: &Memory| {
         let entries = memory.entries();
-        let state: Vec<_> = entries.keys().filter(|path| path.as_bytes().starts_with(b".wpatch")).rev().collect();
+        let state: Vec<_> = entries
+            .keys()
+            .filter(|path| path.as_bytes().starts_with(b".wpatch"))
+            .rev()
+            .collect();
         assert!(!state.is_empty());
         for path in state {
             let removed = memory.remove(path).or_else(|_| memory.remove_dir(path));
@@ -180,8 +262,13 @@ fn a_journal_that_is_taken_away_is_never_called_put_back() {
     let verdicts: [fn() -> Result<(), Failure>; 2] = [|| Ok(()), || Err(Failure::Rejected)];
     for verdict in verdicts {
         let (memory, failure) = meddled(deed, verdict);
-        let Err(Failure::Incomplete { left, .. }) = failure else { panic!("{failure:?}") };
+        let Err(Failure::Incomplete { left, .. }) = failure else {
+            panic!("{failure:?}")
+        };
         assert_eq!(left.len(), 3);
-        assert_eq!(files(&memory), owned(&[("a", "1\n"), ("c", "three\n"), ("new/d", "4\n")]));
+        assert_eq!(
+            files(&memory),
+            owned(&[("a", "1\n"), ("c", "three\n"), ("new/d", "4\n")])
+        );
     }
 }

@@ -11,7 +11,9 @@ use crate::output::document;
 #[test]
 fn checkers_are_told_what_a_change_brings_and_where() {
     let place = Place::with(&[("a.x", BEFORE)], "push");
-    let patch = WORSE.replace("+BAD\n", "+BAD\n+MEH\n").replace("+1,4", "+1,5");
+    let patch = WORSE
+        .replace("+BAD\n", "+BAD\n+MEH\n")
+        .replace("+1,4", "+1,5");
     let checked = |name: &str| place.output(&["check", "--diagnostics", "--output", name], &patch);
     let annotated = String::from_utf8(checked("github").stdout).unwrap();
     insta::assert_snapshot!(annotated, @r"
@@ -28,7 +30,10 @@ fn checkers_are_told_what_a_change_brings_and_where() {
         assert_eq!(output.status.code(), Some(0), "{name}");
         let document = document(name, &output);
         let told = document.pointer(list).unwrap().as_array().unwrap();
-        let told: Vec<_> = told.iter().map(|told| told[severity].as_str().unwrap()).collect();
+        let told: Vec<_> = told
+            .iter()
+            .map(|told| told[severity].as_str().unwrap())
+            .collect();
         assert_eq!(told, levels, "{name}");
     }
 }
@@ -40,12 +45,24 @@ fn files_without_a_server_are_named() {
     let report = place.report(&["check", "--diagnostics=deny"], &[WORSE, patch].concat());
     assert_eq!(
         codes(&report),
-        [("warning", "wpatch::diagnostics::not_asked"), ("error", "wpatch::diagnostics::new_errors")]
+        [
+            ("warning", "wpatch::diagnostics::not_asked"),
+            ("error", "wpatch::diagnostics::new_errors")
+        ]
     );
-    assert_eq!(report["problems"][0]["message"], "no language server for *.md, Makefile");
+    assert_eq!(
+        report["problems"][0]["message"],
+        "no language server for *.md, Makefile"
+    );
     fs::remove_file(place.0.path().join("config/wpatch/config.toml")).unwrap();
     let report = place.report(&["apply", "--diagnostics=deny"], WORSE);
-    assert_eq!((&report["ok"], codes(&report)), (&json!(true), vec![("warning", "wpatch::diagnostics::not_asked")]));
+    assert_eq!(
+        (&report["ok"], codes(&report)),
+        (
+            &json!(true),
+            vec![("warning", "wpatch::diagnostics::not_asked")]
+        )
+    );
     assert_eq!(report["diagnostics"]["servers"], json!([]));
 }
 
@@ -53,21 +70,47 @@ fn files_without_a_server_are_named() {
 fn files_that_no_server_can_read_are_named() {
     let place = Place::with(&[("a.x", BEFORE)], "push");
     fs::write(place.root().join("b.x"), b"one\ntwo\nBAD old\n\xff\n").unwrap();
-    let report = place.report(&["check", "--diagnostics=deny"], &WORSE.replace("a.x", "b.x"));
-    assert_eq!((&report["ok"], codes(&report)), (&json!(true), vec![("warning", "wpatch::diagnostics::not_asked")]));
-    assert_eq!(report["problems"][0]["message"], "no language server is asked about b.x: too large, or not UTF-8");
+    let report = place.report(
+        &["check", "--diagnostics=deny"],
+        &WORSE.replace("a.x", "b.x"),
+    );
+    assert_eq!(
+        (&report["ok"], codes(&report)),
+        (
+            &json!(true),
+            vec![("warning", "wpatch::diagnostics::not_asked")]
+        )
+    );
+    assert_eq!(
+        report["problems"][0]["message"],
+        "no language server is asked about b.x: too large, or not UTF-8"
+    );
 }
 
 #[test]
 fn people_read_a_line_for_each_diagnostic() {
     let place = Place::with(&[("a.x", "one\n")], "push");
-    let many = format!("--- a/a.x\n+++ b/a.x\n@@ -1 +1,30 @@\n-one\n{}", "+BAD\n".repeat(30));
+    let many = format!(
+        "--- a/a.x\n+++ b/a.x\n@@ -1 +1,30 @@\n-one\n{}",
+        "+BAD\n".repeat(30)
+    );
     let output = place.output(&["apply", "--diagnostics=deny", "--color=never"], &many);
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.starts_with("error[wpatch::diagnostics::new_errors]: the change brings 30 new errors\n"), "{text}");
-    assert_eq!(text.matches(": error: this is bad [fake f1]\n").count(), 20, "{text}");
     assert!(
-        text.ends_with("a.x:20:1: error: this is bad [fake f1]\nand 10 more diagnostics; --json has them\n"),
+        text.starts_with(
+            "error[wpatch::diagnostics::new_errors]: the change brings 30 new errors\n"
+        ),
+        "{text}"
+    );
+    assert_eq!(
+        text.matches(": error: this is bad [fake f1]\n").count(),
+        20,
+        "{text}"
+    );
+    assert!(
+        text.ends_with(
+            "a.x:20:1: error: this is bad [fake f1]\nand 10 more diagnostics; --json has them\n"
+        ),
         "{text}"
     );
     assert!(output.stdout.is_empty());
@@ -76,17 +119,32 @@ fn people_read_a_line_for_each_diagnostic() {
 #[test]
 fn a_page_has_its_images_whether_servers_are_asked_or_not() {
     let place = Place::with(&[], "push");
-    for (side, bytes) in [("a", b"GIF89a\x01\0\x01\0old"), ("b", b"GIF89a\x01\0\x01\0new")] {
+    for (side, bytes) in [
+        ("a", b"GIF89a\x01\0\x01\0old"),
+        ("b", b"GIF89a\x01\0\x01\0new"),
+    ] {
         let directory = place.0.path().join(side);
         fs::create_dir(&directory).unwrap();
         fs::write(directory.join("image.gif"), bytes).unwrap();
     }
-    fs::copy(place.0.path().join("a/image.gif"), place.root().join("image.gif")).unwrap();
+    fs::copy(
+        place.0.path().join("a/image.gif"),
+        place.root().join("image.gif"),
+    )
+    .unwrap();
     let mut git = Command::new("git");
     let arguments = ["diff", "--no-index", "--no-prefix", "--binary", "a", "b"];
-    let patch = git.args(arguments).current_dir(place.0.path()).output().unwrap().stdout;
+    let patch = git
+        .args(arguments)
+        .current_dir(place.0.path())
+        .output()
+        .unwrap()
+        .stdout;
     let patch = String::from_utf8(patch).unwrap();
-    for options in [&["show", "--html"][..], &["show", "--html", "--diagnostics"]] {
+    for options in [
+        &["show", "--html"][..],
+        &["show", "--html", "--diagnostics"],
+    ] {
         let page = String::from_utf8(place.output(options, &patch).stdout).unwrap();
         assert_eq!(page.matches("<img").count(), 2, "{options:?}");
     }

@@ -1,4 +1,5 @@
-//! What the program is asked for: by the engine on a tree in memory, and by the command line on a disk.
+//! What the program is asked for: by the engine on a tree in memory, and by the command line on a
+//! disk.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +10,8 @@ use std::sync::Arc;
 use fs_err as fs;
 use serde_json::Value;
 use wpatch::engine::options::{
-    CellEdit, CellPlace, Closeness, Edit, EditOrder, Ending, Interrupt, Replacement, Replacements, Target, Times, edits,
+    CellEdit, CellPlace, Closeness, Edit, EditOrder, Ending, Interrupt, Replacement, Replacements,
+    Target, Times, edits,
 };
 use wpatch::engine::{self, FileEdit, Outcome, Request};
 use wpatch::text::Span;
@@ -48,16 +50,26 @@ impl Call {
                 (*format).clone_into(&mut request.decide.format);
                 return engine::apply(request, memory, &Interrupt::new());
             }
-            Asks::Edit(path, target, new) => (path, replacements(vec![one(target, new)], EditOrder::AtOnce)),
-            Asks::Edits(path, list, order) => (path, replacements(edits(list.as_bytes()).unwrap().edits, *order)),
+            Asks::Edit(path, target, new) => (
+                path,
+                replacements(vec![one(target, new)], EditOrder::AtOnce),
+            ),
+            Asks::Edits(path, list, order) => (
+                path,
+                replacements(edits(list.as_bytes()).unwrap().edits, *order),
+            ),
             Asks::Write(path, bytes) => (path, Edit::Whole(Arc::new(bytes.clone().into()))),
-            Asks::Append(path, ending, new) => {
-                (path, replacements(vec![one(&Target::End(*ending), new)], EditOrder::AtOnce))
-            }
+            Asks::Append(path, ending, new) => (
+                path,
+                replacements(vec![one(&Target::End(*ending), new)], EditOrder::AtOnce),
+            ),
             Asks::Notebook(path, edit) => (path, Edit::Cell(Box::new(edit.clone()))),
         };
         let makes = matches!(self.asks, Asks::Write(..) | Asks::Append(..));
-        let edit = FileEdit { makes, ..FileEdit::of(path.as_str(), edit) };
+        let edit = FileEdit {
+            makes,
+            ..FileEdit::of(path.as_str(), edit)
+        };
         engine::apply(edit.into(), memory, &Interrupt::new())
     }
 
@@ -65,7 +77,11 @@ impl Call {
     pub(super) fn on_disk(&self, root: &Path) -> Value {
         let list = root.with_extension("edits");
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.current_dir(root).args(self.arguments(&list)).args(["--json", "--durability", "none"]);
+        command.current_dir(root).args(self.arguments(&list)).args([
+            "--json",
+            "--durability",
+            "none",
+        ]);
         let input: &[u8] = match &self.asks {
             Asks::Patch(_, bytes) | Asks::Write(_, bytes) | Asks::Append(_, _, bytes) => bytes,
             Asks::Edits(_, text, _) => {
@@ -82,7 +98,9 @@ impl Call {
         let mut arguments = match &self.asks {
             Asks::Patch(format, _) => words(&["apply", "--format", format]),
             Asks::Edit(path, ..) => words(&["edit", path]),
-            Asks::Edits(path, _, EditOrder::InTurn) => words(&["edit", path, "--sequential", "--edits"]),
+            Asks::Edits(path, _, EditOrder::InTurn) => {
+                words(&["edit", path, "--sequential", "--edits"])
+            }
             Asks::Edits(path, ..) => words(&["edit", path, "--edits"]),
             Asks::Write(path, _) => words(&["write", path, "--overwrite"]),
             Asks::Append(path, Ending::Bytes, _) => words(&["append", path]),
@@ -102,22 +120,40 @@ impl Call {
 }
 
 fn one(target: &Target, new: &[u8]) -> Replacement {
-    Replacement { target: target.clone(), new: new.to_vec(), span: Span::default(), index: None, line: None }
+    Replacement {
+        target: target.clone(),
+        new: new.to_vec(),
+        span: Span::default(),
+        index: None,
+        line: None,
+    }
 }
 
 fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
-    Edit::Replacements(Box::new(Replacements { edits, order, closeness: Closeness::Exact }))
+    Edit::Replacements(Box::new(Replacements {
+        edits,
+        order,
+        closeness: Closeness::Exact,
+    }))
 }
 
 fn options(target: &Target) -> Vec<OsString> {
     let bytes = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
     match target {
-        Target::Text { old, times: Times::Once } => vec!["--old".into(), bytes(old)],
-        Target::Text { old, times: Times::Every } => vec!["--all".into(), "--old".into(), bytes(old)],
+        Target::Text {
+            old,
+            times: Times::Once,
+        } => vec!["--old".into(), bytes(old)],
+        Target::Text {
+            old,
+            times: Times::Every,
+        } => vec!["--all".into(), "--old".into(), bytes(old)],
         Target::Range { from, to } => vec!["--from".into(), bytes(from), "--to".into(), bytes(to)],
         Target::After(line) => vec!["--insert-after".into(), line.to_string().into()],
         Target::Before(line) => vec!["--insert-before".into(), line.to_string().into()],
-        Target::Lines(_) | Target::Nothing | Target::End(_) => panic!("no option of `edit`: {target:?}"),
+        Target::Lines(_) | Target::Nothing | Target::End(_) => {
+            panic!("no option of `edit`: {target:?}")
+        }
     }
 }
 
@@ -125,10 +161,18 @@ fn notebook(path: &str, edit: &CellEdit) -> Vec<OsString> {
     let words: Vec<&str> = match edit {
         CellEdit::Replace { cell, kind, source } => {
             let kind = kind.map(|kind| ["--type", kind.name()]);
-            [&["replace", path, "--cell", cell, "--source", source][..], kind.as_ref().map_or(&[], |kind| &kind[..])]
-                .concat()
+            [
+                &["replace", path, "--cell", cell, "--source", source][..],
+                kind.as_ref().map_or(&[], |kind| &kind[..]),
+            ]
+            .concat()
         }
-        CellEdit::Insert { place, kind, source, id } => {
+        CellEdit::Insert {
+            place,
+            kind,
+            source,
+            id,
+        } => {
             let place: &[&str] = match place {
                 CellPlace::Start => &["--at", "start"],
                 CellPlace::End => &["--at", "end"],
@@ -140,5 +184,8 @@ fn notebook(path: &str, edit: &CellEdit) -> Vec<OsString> {
         }
         CellEdit::Delete { cell } => vec!["delete", path, "--cell", cell],
     };
-    std::iter::once("notebook").chain(words).map(OsString::from).collect()
+    std::iter::once("notebook")
+        .chain(words)
+        .map(OsString::from)
+        .collect()
 }

@@ -1,8 +1,9 @@
 //! A file as lines, changes of its lines, and what must come of them, byte for byte.
 //!
-//! Nothing here asks the program. The rule for line ends: a line that comes ends as the line that it takes the place of,
-//! the n-th as the n-th and all further ones as the last; one that takes no place ends as the line that it is put beside.
-//! What ends without line end counts as ending like the line before, and a file without any has LF.
+//! Nothing here asks the program. The rule for line ends: a line that comes ends as the line that
+//! it takes the place of, the n-th as the n-th and all further ones as the last; one that takes no
+//! place ends as the line that it is put beside. What ends without line end counts as ending like
+//! the line before, and a file without any has LF.
 
 use std::ops::Range;
 
@@ -43,8 +44,14 @@ pub(super) enum Side {
 impl Text {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mark = if self.has_mark { MARK } else { b"" };
-        let lines = self.lines.iter().map(|line| [&line.content, line.end].concat());
-        std::iter::once(mark.to_vec()).chain(lines).collect::<Vec<_>>().concat()
+        let lines = self
+            .lines
+            .iter()
+            .map(|line| [&line.content, line.end].concat());
+        std::iter::once(mark.to_vec())
+            .chain(lines)
+            .collect::<Vec<_>>()
+            .concat()
     }
 
     /// Returns whether the last line has no line end.
@@ -54,8 +61,13 @@ impl Text {
 
     /// Returns how a line ends, or would.
     pub(super) fn end(&self, line: usize) -> &'static [u8] {
-        let ends = [Some(line), line.checked_sub(1)].into_iter().flatten().filter_map(|line| self.lines.get(line));
-        ends.map(|line| line.end).find(|end| !end.is_empty()).unwrap_or(b"\n")
+        let ends = [Some(line), line.checked_sub(1)]
+            .into_iter()
+            .flatten()
+            .filter_map(|line| self.lines.get(line));
+        ends.map(|line| line.end)
+            .find(|end| !end.is_empty())
+            .unwrap_or(b"\n")
     }
 
     /// Returns some lines as a text with LF for all line ends.
@@ -84,7 +96,10 @@ impl Text {
             }
             lines.extend(edit.come.iter().enumerate().map(|(index, content)| {
                 let end = self.end(edit.place(index));
-                Line { content: content.clone(), end }
+                Line {
+                    content: content.clone(),
+                    end,
+                }
             }));
             next = edit.gone.end;
             let is_last = next == self.lines.len() && !edit.come.is_empty();
@@ -93,17 +108,23 @@ impl Text {
             }
         }
         lines.extend_from_slice(&self.lines[next..]);
-        Self { has_mark: self.has_mark, lines }
+        Self {
+            has_mark: self.has_mark,
+            lines,
+        }
     }
 
-    /// Returns what each of `edits` sees if they are made one after the other; `None` if that makes another file, as an
-    /// edit that is put beside the line of another one does.
+    /// Returns what each of `edits` sees if they are made one after the other; `None` if that makes
+    /// another file, as an edit that is put beside the line of another one does.
     pub(super) fn in_turn(&self, edits: &[Edit]) -> Option<Vec<Self>> {
         let (mut seen, mut current, mut before) = (Vec::new(), self.clone(), 0);
         for (index, edit) in edits.iter().enumerate() {
             let gone: usize = edits[..index].iter().map(|edit| edit.gone.len()).sum();
             let at = edit.gone.start + before - gone;
-            let alone = Edit { gone: at..at + edit.gone.len(), ..edit.clone() };
+            let alone = Edit {
+                gone: at..at + edit.gone.len(),
+                ..edit.clone()
+            };
             let after = current.after(&[alone]);
             seen.push(std::mem::replace(&mut current, after));
             before += edit.come.len();
@@ -111,8 +132,8 @@ impl Text {
         (current == self.after(edits)).then_some(seen)
     }
 
-    /// Returns for each of `edits` the lines that a change by its text names: those that go and as many around them as
-    /// it takes until `fits` says that they are unmistakable.
+    /// Returns for each of `edits` the lines that a change by its text names: those that go and as
+    /// many around them as it takes until `fits` says that they are unmistakable.
     pub(super) fn windows(
         &self,
         edits: &[Edit],
@@ -121,14 +142,23 @@ impl Text {
         let mut windows: Vec<Range<usize>> = Vec::new();
         for (index, edit) in edits.iter().enumerate() {
             let low = windows.last().map_or(0, |before| before.end);
-            let high = edits.get(index + 1).map_or(self.lines.len(), |next| next.least().start);
+            let high = edits
+                .get(index + 1)
+                .map_or(self.lines.len(), |next| next.least().start);
             let mut window = edit.least();
-            let low = if edit.gone.is_empty() && edit.side == Side::Before { window.start } else { low };
+            let low = if edit.gone.is_empty() && edit.side == Side::Before {
+                window.start
+            } else {
+                low
+            };
             if window.start < low || window.end > high || window.is_empty() {
                 return None;
             }
             while !fits(window.clone(), low) {
-                let is_wider = (window.start.saturating_sub(1).max(low), (window.end + 1).min(high));
+                let is_wider = (
+                    window.start.saturating_sub(1).max(low),
+                    (window.end + 1).min(high),
+                );
                 if is_wider == (window.start, window.end) {
                     return None;
                 }
@@ -143,7 +173,11 @@ impl Text {
 impl Edit {
     /// Returns the line that one of those that come ends like.
     fn place(&self, index: usize) -> usize {
-        if self.gone.is_empty() { self.beside() } else { (self.gone.start + index).min(self.gone.end - 1) }
+        if self.gone.is_empty() {
+            self.beside()
+        } else {
+            (self.gone.start + index).min(self.gone.end - 1)
+        }
     }
 
     fn beside(&self) -> usize {
@@ -161,17 +195,26 @@ impl Edit {
 
     /// Returns the fewest lines that say where it is.
     fn least(&self) -> Range<usize> {
-        if self.gone.is_empty() { self.beside()..self.beside() + 1 } else { self.gone.clone() }
+        if self.gone.is_empty() {
+            self.beside()..self.beside() + 1
+        } else {
+            self.gone.clone()
+        }
     }
 }
 
 /// Returns lines with LF behind each.
 pub(super) fn joined<'a>(contents: impl IntoIterator<Item = &'a Vec<u8>>) -> Vec<u8> {
-    contents.into_iter().flat_map(|content| content.iter().copied().chain(*b"\n")).collect()
+    contents
+        .into_iter()
+        .flat_map(|content| content.iter().copied().chain(*b"\n"))
+        .collect()
 }
 
 /// Returns in how many places `text` has `part`, overlapping ones too.
 pub(super) fn count(text: &[u8], part: &[u8]) -> usize {
     assert!(!part.is_empty());
-    text.windows(part.len()).filter(|window| *window == part).count()
+    text.windows(part.len())
+        .filter(|window| *window == part)
+        .count()
 }

@@ -1,4 +1,5 @@
-//! Changes of cells of notebooks: what must come is the notebook that is written with the other cell.
+//! Changes of cells of notebooks: what must come is the notebook that is written with the other
+//! cell.
 
 use serde_json::json;
 use wpatch::engine::options::{CellEdit, CellId, CellKind, CellPlace};
@@ -36,29 +37,58 @@ struct Style {
 
 const KINDS: [CellKind; 3] = [CellKind::Code, CellKind::Markdown, CellKind::Raw];
 const STEPS: [Option<&str>; 5] = [Some(" "), Some(" "), Some("  "), Some("\t"), None];
-const METADATA: [&str; 4] = ["{}", r#"{"zoom": 1.50E+00, "a\/b" :null}"#, r#"{"x":[ ],"x":[]}"#, "{ }"];
-const LINES: [&str; 4] = [r#""caf\u00e9\n""#, r#""a = \"1\"\n""#, r#""\n""#, r#""last""#];
+const METADATA: [&str; 4] = [
+    "{}",
+    r#"{"zoom": 1.50E+00, "a\/b" :null}"#,
+    r#"{"x":[ ],"x":[]}"#,
+    "{ }",
+];
+const LINES: [&str; 4] = [
+    r#""caf\u00e9\n""#,
+    r#""a = \"1\"\n""#,
+    r#""\n""#,
+    r#""last""#,
+];
 
 /// Returns a tree with a notebook in it, and a change of one of its cells.
 pub(super) fn case(dice: &mut Dice) -> Option<Case> {
     let mut forest = Forest::new(dice);
     let style = style(dice);
-    let mut cells: Vec<_> = (0..dice.below(5)).map(|index| cell(index, &style, dice)).collect();
+    let mut cells: Vec<_> = (0..dice.below(5))
+        .map(|index| cell(index, &style, dice))
+        .collect();
     let name = "d/n.ipynb";
-    forest.tree.insert(path(name), Entry { mode: 0o640, ..Entry::file(style.write(&cells)) });
+    forest.tree.insert(
+        path(name),
+        Entry {
+            mode: 0o640,
+            ..Entry::file(style.write(&cells))
+        },
+    );
     forest.tree.insert(path("n.ipynb"), Entry::link(name));
     let (way, edit) = change(&mut cells, &style, dice)?;
     let asks = Asks::Notebook(dice.one(&[name, "n.ipynb"]).to_owned(), edit);
     let after = forest.with(&[(name, style.write(&cells).into_bytes())]);
-    Some(Case { after, before: forest.tree, calls: vec![Call { way, asks }] })
+    Some(Case {
+        after,
+        before: forest.tree,
+        calls: vec![Call { way, asks }],
+    })
 }
 
 /// Makes a change of `cells`, and returns what asks for it.
-fn change(cells: &mut Vec<Cell>, style: &Style, dice: &mut Dice) -> Option<(&'static str, CellEdit)> {
+fn change(
+    cells: &mut Vec<Cell>,
+    style: &Style,
+    dice: &mut Dice,
+) -> Option<(&'static str, CellEdit)> {
     let at = dice.below(cells.len());
     let lines: Vec<_> = (0..=dice.below(3)).map(|_| fresh(dice)).collect();
     let source = lines.join("\n");
-    let items = source.split_inclusive('\n').map(|line| json!(line).to_string()).collect();
+    let items = source
+        .split_inclusive('\n')
+        .map(|line| json!(line).to_string())
+        .collect();
     let kind = dice.one(&KINDS);
     let name = |cells: &[Cell], at: usize, dice: &mut Dice| match &cells[at].id {
         Some(id) if dice.once_in(2) => id.clone(),
@@ -67,14 +97,20 @@ fn change(cells: &mut Vec<Cell>, style: &Style, dice: &mut Dice) -> Option<(&'st
     match dice.below(3) {
         0 if !cells.is_empty() => {
             let wanted = dice.once_in(2).then_some(kind);
-            let edit = CellEdit::Replace { cell: name(cells, at, dice), kind: wanted, source };
+            let edit = CellEdit::Replace {
+                cell: name(cells, at, dice),
+                kind: wanted,
+                source,
+            };
             let cell = &mut cells[at];
             cell.kind = wanted.unwrap_or(cell.kind);
             (cell.count, cell.has_outputs, cell.source) = ("null", false, items);
             Some(("notebook replace", edit))
         }
         1 if !cells.is_empty() => {
-            let edit = CellEdit::Delete { cell: name(cells, at, dice) };
+            let edit = CellEdit::Delete {
+                cell: name(cells, at, dice),
+            };
             cells.remove(at);
             Some(("notebook delete", edit))
         }
@@ -85,9 +121,24 @@ fn change(cells: &mut Vec<Cell>, style: &Style, dice: &mut Dice) -> Option<(&'st
                 _ => (0, CellPlace::Start),
             };
             let id = (style.minor > 4).then(|| "new".to_owned());
-            let edit = CellEdit::Insert { place, kind, source, id: id.clone().and_then(CellId::new) };
+            let edit = CellEdit::Insert {
+                place,
+                kind,
+                source,
+                id: id.clone().and_then(CellId::new),
+            };
             let metadata = METADATA[0];
-            cells.insert(at, Cell { kind, id, metadata, count: "null", has_outputs: false, source: items });
+            cells.insert(
+                at,
+                Cell {
+                    kind,
+                    id,
+                    metadata,
+                    count: "null",
+                    has_outputs: false,
+                    source: items,
+                },
+            );
             Some(("notebook insert", edit))
         }
         _ => None,
@@ -100,14 +151,20 @@ fn style(dice: &mut Dice) -> Style {
         step,
         line_end: dice.one(&["\n", "\n", "\r\n"]),
         colon: dice.one(&[": ", ": ", ":", " : "]),
-        comma: if step.is_some() { "" } else { dice.one(&[" ", ""]) },
+        comma: if step.is_some() {
+            ""
+        } else {
+            dice.one(&[" ", ""])
+        },
         is_closed: dice.once_in(2),
         minor: 4 + dice.below(2),
     }
 }
 
 fn cell(index: usize, style: &Style, dice: &mut Dice) -> Cell {
-    let mut source: Vec<_> = (0..dice.below(3)).map(|_| dice.one(&LINES[..3]).to_string()).collect();
+    let mut source: Vec<_> = (0..dice.below(3))
+        .map(|_| dice.one(&LINES[..3]).to_string())
+        .collect();
     source.extend(dice.once_in(2).then(|| LINES[3].to_owned()));
     Cell {
         kind: dice.one(&KINDS),
@@ -122,9 +179,16 @@ fn cell(index: usize, style: &Style, dice: &mut Dice) -> Cell {
 impl Style {
     fn write(&self, cells: &[Cell]) -> String {
         let minor = self.minor.to_string();
-        let cells = self.list(2, &cells.iter().map(|cell| self.cell(cell)).collect::<Vec<_>>());
-        let members =
-            [("cells", &*cells), ("metadata", "{\"own\\/key\":  -0.0}"), ("nbformat", "4"), ("nbformat_minor", &minor)];
+        let cells = self.list(
+            2,
+            &cells.iter().map(|cell| self.cell(cell)).collect::<Vec<_>>(),
+        );
+        let members = [
+            ("cells", &*cells),
+            ("metadata", "{\"own\\/key\":  -0.0}"),
+            ("nbformat", "4"),
+            ("nbformat_minor", &minor),
+        ];
         let members = members.map(|(key, value)| self.member(key, value));
         let end = if self.is_closed { self.line_end } else { "" };
         format!("{}{end}", self.between(["{", "}"], 1, &members))
@@ -133,7 +197,14 @@ impl Style {
     fn cell(&self, cell: &Cell) -> String {
         let is_code = cell.kind == CellKind::Code;
         let output = self.between(["{", "}"], 5, &[self.member("output_type", "\"error\"")]);
-        let outputs = self.list(4, if cell.has_outputs { std::slice::from_ref(&output) } else { &[] });
+        let outputs = self.list(
+            4,
+            if cell.has_outputs {
+                std::slice::from_ref(&output)
+            } else {
+                &[]
+            },
+        );
         let id = cell.id.as_ref().map(|id| format!("\"{id}\""));
         let members = [
             Some(("cell_type", json!(cell.kind.name()).to_string())),
@@ -143,7 +214,10 @@ impl Style {
             is_code.then_some(("outputs", outputs)),
             Some(("source", self.list(4, &cell.source))),
         ];
-        let members = members.into_iter().flatten().map(|(key, value)| self.member(key, &value));
+        let members = members
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| self.member(key, &value));
         self.between(["{", "}"], 3, &members.collect::<Vec<_>>())
     }
 
@@ -160,8 +234,11 @@ impl Style {
         if items.is_empty() {
             return format!("{open}{close}");
         }
-        let line =
-            |depth: usize| self.step.map_or(String::new(), |step| format!("{}{}", self.line_end, step.repeat(depth)));
+        let line = |depth: usize| {
+            self.step.map_or(String::new(), |step| {
+                format!("{}{}", self.line_end, step.repeat(depth))
+            })
+        };
         let items = items.join(&format!(",{}{}", self.comma, line(depth)));
         format!("{open}{}{items}{}{close}", line(depth), line(depth - 1))
     }

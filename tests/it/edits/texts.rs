@@ -1,4 +1,5 @@
-//! Changes of texts that are not whole lines, and of the ends of files, in every way that can say them.
+//! Changes of texts that are not whole lines, and of the ends of files, in every way that can say
+//! them.
 
 use serde_json::json;
 use wpatch::engine::options::{EditOrder, Ending, Target, Times};
@@ -31,10 +32,23 @@ pub(super) fn case(dice: &mut Dice) -> Option<Case> {
         return None;
     }
     let new = new_text(dice);
-    let region: Vec<_> = (first.line..last.line).map(|line| text.lines[line].end).collect();
-    let ends = |index: usize| *region.get(index).or(region.last()).unwrap_or(&text.end(last.line));
+    let region: Vec<_> = (first.line..last.line)
+        .map(|line| text.lines[line].end)
+        .collect();
+    let ends = |index: usize| {
+        *region
+            .get(index)
+            .or(region.last())
+            .unwrap_or(&text.end(last.line))
+    };
     let after = [start(text, first), with_ends(&new, ends), rest(text, last)].concat();
-    let change = Change { file: &file, old, new, times: Times::Once, after };
+    let change = Change {
+        file: &file,
+        old,
+        new,
+        times: Times::Once,
+        after,
+    };
     Some(Case {
         after: forest.with(&[(file.name, change.after.clone())]),
         calls: change.calls(dice),
@@ -46,7 +60,11 @@ pub(super) fn case(dice: &mut Dice) -> Option<Case> {
 pub(super) fn everywhere(dice: &mut Dice) -> Option<Case> {
     let forest = Forest::new(dice);
     let file = dice.one(&forest.files);
-    let (mut after, new, old) = (file.text.clone(), new_text(dice), EVERYWHERE.as_bytes().to_vec());
+    let (mut after, new, old) = (
+        file.text.clone(),
+        new_text(dice),
+        EVERYWHERE.as_bytes().to_vec(),
+    );
     let mut is_there = false;
     for (index, line) in after.lines.iter_mut().enumerate() {
         let content = line.content.clone();
@@ -56,9 +74,19 @@ pub(super) fn everywhere(dice: &mut Dice) -> Option<Case> {
             is_there = true;
         }
     }
-    let change = Change { file: &file, old, new, times: Times::Every, after: after.bytes() };
+    let change = Change {
+        file: &file,
+        old,
+        new,
+        times: Times::Every,
+        after: after.bytes(),
+    };
     let calls = change.calls(dice);
-    is_there.then(|| Case { after: forest.with(&[(file.name, change.after.clone())]), calls, before: forest.tree })
+    is_there.then(|| Case {
+        after: forest.with(&[(file.name, change.after.clone())]),
+        calls,
+        before: forest.tree,
+    })
 }
 
 /// The same for what is put at the end of a file.
@@ -68,20 +96,39 @@ pub(super) fn at_the_end(dice: &mut Dice) -> Case {
     let path = dice.one(&[name, link]).to_owned();
     let end = text.end(text.lines.len().saturating_sub(1));
     let (new, ending, comes) = if dice.once_in(2) {
-        let new = dice.one(&[&b"x"[..], b"\n", b"\r\n", b"a\nb\r\n", b"\xff\0"]).to_vec();
+        let new = dice
+            .one(&[&b"x"[..], b"\n", b"\r\n", b"a\nb\r\n", b"\xff\0"])
+            .to_vec();
         (new.clone(), Ending::Bytes, new)
     } else {
-        let lines: Vec<_> = (0..=dice.below(3)).map(|_| fresh(dice).into_bytes()).collect();
+        let lines: Vec<_> = (0..=dice.below(3))
+            .map(|_| fresh(dice).into_bytes())
+            .collect();
         let mut new = joined(&lines);
         let comes = with_ends(&new, |_| end);
         if dice.once_in(2) {
             new.pop();
         }
-        (new, Ending::Lines, [if text.is_open() { end } else { b"" }, &comes].concat())
+        (
+            new,
+            Ending::Lines,
+            [if text.is_open() { end } else { b"" }, &comes].concat(),
+        )
     };
-    let way = if ending == Ending::Bytes { "append" } else { "append --line" };
+    let way = if ending == Ending::Bytes {
+        "append"
+    } else {
+        "append --line"
+    };
     let after = forest.with(&[(name, [text.bytes(), comes].concat())]);
-    Case { after, before: forest.tree, calls: vec![Call { way, asks: Asks::Append(path, ending, new) }] }
+    Case {
+        after,
+        before: forest.tree,
+        calls: vec![Call {
+            way,
+            asks: Asks::Append(path, ending, new),
+        }],
+    }
 }
 
 /// A text of a file, what comes for it, and what the file becomes.
@@ -99,36 +146,66 @@ impl Change<'_> {
         let ways = if is_every {
             ["edit --all", "edit --edits all", "json all", "git"]
         } else {
-            ["edit --old of a part", "edit --edits of a part", "json old of a part", "git"]
+            [
+                "edit --old of a part",
+                "edit --edits of a part",
+                "json old of a part",
+                "git",
+            ]
         };
         let path = dice.one(&[self.file.name, self.file.link]).to_owned();
         let mut asks = vec![Some(Asks::Edit(
             path.clone(),
-            Target::Text { old: self.old.clone(), times: self.times },
+            Target::Text {
+                old: self.old.clone(),
+                times: self.times,
+            },
             self.new.clone(),
         ))];
-        let texts = (String::from_utf8(self.old.clone()).ok(), String::from_utf8(self.new.clone()).ok());
+        let texts = (
+            String::from_utf8(self.old.clone()).ok(),
+            String::from_utf8(self.new.clone()).ok(),
+        );
         if let (Some(old), Some(new)) = texts {
             let order = dice.one(&[EditOrder::AtOnce, EditOrder::InTurn]);
             let list = json!([{ "old": old, "new": new, "replace_all": is_every }]);
             asks.push(Some(Asks::Edits(path, list.to_string(), order)));
-            let entry = json!({ "path": self.file.name, "old_str": old, "new_str": new, "all": is_every });
-            asks.push(Some(Asks::Patch("json", json!({ "edits": [entry] }).to_string().into_bytes())));
+            let entry =
+                json!({ "path": self.file.name, "old_str": old, "new_str": new, "all": is_every });
+            asks.push(Some(Asks::Patch(
+                "json",
+                json!({ "edits": [entry] }).to_string().into_bytes(),
+            )));
         } else {
             asks.extend([None, None]);
         }
-        let diff = patches::diff(self.file.name, [&self.file.text.bytes(), &self.after], 1 + dice.below(4));
+        let diff = patches::diff(
+            self.file.name,
+            [&self.file.text.bytes(), &self.after],
+            1 + dice.below(4),
+        );
         asks.push(Some(Asks::Patch(
             "auto",
-            [format!("diff --git a/{0} b/{0}\n", self.file.name).into_bytes(), diff].concat(),
+            [
+                format!("diff --git a/{0} b/{0}\n", self.file.name).into_bytes(),
+                diff,
+            ]
+            .concat(),
         )));
-        ways.into_iter().zip(asks).filter_map(|(way, asks)| Some(Call { way, asks: asks? })).collect()
+        ways.into_iter()
+            .zip(asks)
+            .filter_map(|(way, asks)| Some(Call { way, asks: asks? }))
+            .collect()
     }
 }
 
 fn new_text(dice: &mut Dice) -> Vec<u8> {
     let count = dice.below(4);
-    (0..count).map(|_| fresh(dice)).collect::<Vec<_>>().join("\n").into_bytes()
+    (0..count)
+        .map(|_| fresh(dice))
+        .collect::<Vec<_>>()
+        .join("\n")
+        .into_bytes()
 }
 
 /// Returns a place from a line on, but in no character.
@@ -147,9 +224,15 @@ fn between(text: &Text, first: Place, last: Place) -> Vec<u8> {
         let columns = first.column.min(last.column)..last.column;
         return text.lines[first.line].content[columns].to_vec();
     }
-    let whole = text.lines[first.line + 1..last.line].iter().map(|line| &line.content);
+    let whole = text.lines[first.line + 1..last.line]
+        .iter()
+        .map(|line| &line.content);
     let head = text.lines[first.line].content[first.column..].to_vec();
-    [joined(std::iter::once(&head).chain(whole)), text.lines[last.line].content[..last.column].to_vec()].concat()
+    [
+        joined(std::iter::once(&head).chain(whole)),
+        text.lines[last.line].content[..last.column].to_vec(),
+    ]
+    .concat()
 }
 
 fn start(text: &Text, place: Place) -> Vec<u8> {
@@ -157,13 +240,21 @@ fn start(text: &Text, place: Place) -> Vec<u8> {
     let last = lines.last_mut().unwrap();
     last.content.truncate(place.column);
     last.end = b"";
-    Text { has_mark: text.has_mark, lines }.bytes()
+    Text {
+        has_mark: text.has_mark,
+        lines,
+    }
+    .bytes()
 }
 
 fn rest(text: &Text, place: Place) -> Vec<u8> {
     let mut lines = text.lines[place.line..].to_vec();
     lines[0].content.drain(..place.column);
-    Text { has_mark: false, lines }.bytes()
+    Text {
+        has_mark: false,
+        lines,
+    }
+    .bytes()
 }
 
 /// Returns the text with other line ends, each by its number.

@@ -11,9 +11,14 @@ use crate::tree::path;
 
 pub(super) type Tree = BTreeMap<RelPath, Entry>;
 
-/// The files whose contents are at random, each with its mode and another name for it, which is a link.
-const FILES: &[(&str, u32, &str)] =
-    &[("a.txt", 0o644, "d/to_a"), ("d/run.sh", 0o755, "up"), ("d/e/b.rs", 0o600, "d/b"), ("z", 0o750, "to/z")];
+/// The files whose contents are at random, each with its mode and another name for it, which is a
+/// link.
+const FILES: &[(&str, u32, &str)] = &[
+    ("a.txt", 0o644, "d/to_a"),
+    ("d/run.sh", 0o755, "up"),
+    ("d/e/b.rs", 0o600, "d/b"),
+    ("z", 0o750, "to/z"),
+];
 
 /// Contents of lines that come again and again, some of which mean something in a patch.
 const COMMON: &[&str] = &[
@@ -67,7 +72,13 @@ impl Forest {
         let files: Vec<_> = FILES.iter().map(|of| file(of, dice)).collect();
         let mut tree = Tree::new();
         for (&(name, mode, link), file) in FILES.iter().zip(&files) {
-            tree.insert(path(name), Entry { mode, ..Entry::file(file.text.bytes()) });
+            tree.insert(
+                path(name),
+                Entry {
+                    mode,
+                    ..Entry::file(file.text.bytes())
+                },
+            );
             let up = "../".repeat(link.matches('/').count());
             tree.insert(path(link), Entry::link(format!("{up}{name}")));
         }
@@ -82,7 +93,10 @@ impl Forest {
     pub(super) fn with(&self, files: &[(&str, Vec<u8>)]) -> Tree {
         let mut tree = self.tree.clone();
         for (name, bytes) in files {
-            tree.get_mut(&path(name)).unwrap().contents.clone_from(bytes);
+            tree.get_mut(&path(name))
+                .unwrap()
+                .contents
+                .clone_from(bytes);
         }
         tree
     }
@@ -91,16 +105,29 @@ impl Forest {
 fn text(dice: &mut Dice) -> Text {
     const ENDS: [&[u8]; 2] = [b"\n", b"\r\n"];
     let (first, is_mixed, has_bytes) = (dice.below(2), dice.below(2), dice.once_in(4));
-    let count = if dice.once_in(12) { dice.below(2) } else { 2 + dice.below(12) };
+    let count = if dice.once_in(12) {
+        dice.below(2)
+    } else {
+        2 + dice.below(12)
+    };
     let line = |index: usize, dice: &mut Dice| {
         let end = ENDS[(first + is_mixed * dice.below(2)) % 2];
-        Line { content: content(index, has_bytes, dice), end }
+        Line {
+            content: content(index, has_bytes, dice),
+            end,
+        }
     };
     let mut lines: Vec<_> = (0..count).map(|index| line(index, dice)).collect();
-    if let Some(last) = lines.last_mut().filter(|last| !last.content.is_empty() && dice.once_in(3)) {
+    if let Some(last) = lines
+        .last_mut()
+        .filter(|last| !last.content.is_empty() && dice.once_in(3))
+    {
         last.end = b"";
     }
-    Text { has_mark: dice.once_in(4), lines }
+    Text {
+        has_mark: dice.once_in(4),
+        lines,
+    }
 }
 
 fn content(index: usize, has_bytes: bool, dice: &mut Dice) -> Vec<u8> {
@@ -114,7 +141,11 @@ fn content(index: usize, has_bytes: bool, dice: &mut Dice) -> Vec<u8> {
         2 => "trailing \t",
         _ => "word",
     };
-    let byte = if has_bytes && dice.once_in(2) { &b" \xe9\xff"[..] } else { b"" };
+    let byte = if has_bytes && dice.once_in(2) {
+        &b" \xe9\xff"[..]
+    } else {
+        b""
+    };
     [format!("{indent}line {index} {word}").as_bytes(), byte].concat()
 }
 
@@ -137,7 +168,10 @@ pub(super) fn edits(text: &Text, most: usize, dice: &mut Dice) -> Option<Vec<Edi
 /// Returns whether it is clear which lines go: those around them are others.
 fn is_plain_deletion(text: &Text, edit: &Edit) -> bool {
     let content = |line: usize| text.lines.get(line).map(|line| &line.content);
-    let (first, last) = (content(edit.gone.start), content(edit.gone.end.wrapping_sub(1)));
+    let (first, last) = (
+        content(edit.gone.start),
+        content(edit.gone.end.wrapping_sub(1)),
+    );
     let before = edit.gone.start.checked_sub(1).and_then(content);
     !edit.gone.is_empty() && first != content(edit.gone.end) && last != before
 }
@@ -148,8 +182,14 @@ fn edit(text: &Text, gone: std::ops::Range<usize>, dice: &mut Dice) -> Edit {
         start if start < text.lines.len() && dice.once_in(2) => Side::Before,
         _ => Side::Behind,
     };
-    let count = if gone.is_empty() { 1 + dice.below(3) } else { dice.below(5) };
-    let mut come: Vec<_> = (0..count).map(|_| dice.one(COMMON).as_bytes().to_vec()).collect();
+    let count = if gone.is_empty() {
+        1 + dice.below(3)
+    } else {
+        dice.below(5)
+    };
+    let mut come: Vec<_> = (0..count)
+        .map(|_| dice.one(COMMON).as_bytes().to_vec())
+        .collect();
     // At both ends what comes is nothing that is there, so that it is clear which lines are new.
     for at in [0, count.wrapping_sub(1)] {
         if let Some(line) = come.get_mut(at) {

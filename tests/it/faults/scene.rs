@@ -58,8 +58,15 @@ impl Scene {
     pub(crate) fn in_place() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("root");
-        let scene = Self::of(directory, root, (&[("d/update", "one\ntwo\nthree\n")], SINGLE, IN_PLACE));
-        assert_eq!(scene.after[Path::new("other-name")], scene.after[Path::new("d/update")]);
+        let scene = Self::of(
+            directory,
+            root,
+            (&[("d/update", "one\ntwo\nthree\n")], SINGLE, IN_PLACE),
+        );
+        assert_eq!(
+            scene.after[Path::new("other-name")],
+            scene.after[Path::new("d/update")]
+        );
         scene
     }
 
@@ -76,22 +83,46 @@ impl Scene {
     }
 
     /// Returns a scene of other files and another patch, laid at `root`.
-    pub(crate) fn with(root: &Path, files: &'static [(&'static str, &'static str)], patch: &str) -> Self {
-        Self::of(tempfile::tempdir().unwrap(), root.to_owned(), (files, patch, &[]))
+    pub(crate) fn with(
+        root: &Path,
+        files: &'static [(&'static str, &'static str)],
+        patch: &str,
+    ) -> Self {
+        Self::of(
+            tempfile::tempdir().unwrap(),
+            root.to_owned(),
+            (files, patch, &[]),
+        )
     }
 
     fn of(
         directory: tempfile::TempDir,
         root: PathBuf,
-        (files, patch, options): (&'static [(&'static str, &'static str)], &str, &'static [&'static str]),
+        (files, patch, options): (
+            &'static [(&'static str, &'static str)],
+            &str,
+            &'static [&'static str],
+        ),
     ) -> Self {
         let (before, after) = (Tree::new(), Tree::new());
-        let mut scene = Self { directory, root, files, options, home: None, before, after };
+        let mut scene = Self {
+            directory,
+            root,
+            files,
+            options,
+            home: None,
+            before,
+            after,
+        };
         fs_err::write(scene.patch(), patch).unwrap();
         scene.lay();
         scene.before = tree(&scene.root);
         let output = scene.run(&[], "apply");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         scene.after = tree(&scene.root);
         assert_ne!(scene.before, scene.after);
         scene
@@ -107,10 +138,18 @@ impl Scene {
 
     /// Lays the tree before. What is mounted below the root stays there.
     pub(crate) fn lay(&self) {
-        let below = WalkDir::new(&self.root).min_depth(1).contents_first(true).into_iter().filter_map(Result::ok);
+        let below = WalkDir::new(&self.root)
+            .min_depth(1)
+            .contents_first(true)
+            .into_iter()
+            .filter_map(Result::ok);
         for entry in below {
             let is_directory = entry.file_type().is_dir();
-            let remove = if is_directory { fs_err::remove_dir::<&Path> } else { fs_err::remove_file::<&Path> };
+            let remove = if is_directory {
+                fs_err::remove_dir::<&Path>
+            } else {
+                fs_err::remove_file::<&Path>
+            };
             match remove(entry.path()) {
                 Err(error) if error.kind() == ErrorKind::ResourceBusy => {}
                 result => result.unwrap(),
@@ -119,14 +158,25 @@ impl Scene {
         for (name, contents) in self.files {
             let path = self.root.join(name);
             fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-            // For a moment, FUSE finds files that are gone under other spellings; not if they must not exist.
-            let mut file = fs_err::File::options().write(true).create_new(true).open(&path).unwrap();
+            // For a moment, FUSE finds files that are gone under other spellings; not if they must
+            // not exist.
+            let mut file = fs_err::File::options()
+                .write(true)
+                .create_new(true)
+                .open(&path)
+                .unwrap();
             file.write_all(contents.as_bytes()).unwrap();
             fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         }
         let linked = symlink("stays", self.root.join("other-link"));
         // Some file systems have no links.
-        assert!(linked.as_ref().err().is_none_or(|error| error.kind() != ErrorKind::AlreadyExists), "{linked:?}");
+        assert!(
+            linked
+                .as_ref()
+                .err()
+                .is_none_or(|error| error.kind() != ErrorKind::AlreadyExists),
+            "{linked:?}"
+        );
         if self.options == IN_PLACE {
             fs_err::hard_link(self.root.join("d/update"), self.root.join("other-name")).unwrap();
         }
@@ -153,16 +203,32 @@ impl Scene {
             words.push(self.patch().into());
         }
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
+        command
+            .args(&words[1..])
+            .current_dir(&self.root)
+            .env("RAYON_NUM_THREADS", "1")
+            .stdin(Stdio::null());
         command.envs(self.home.iter().map(|home| ("XDG_STATE_HOME", home)));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        command.spawn().unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()))
+        command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        command
+            .spawn()
+            .unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()))
     }
 
     /// Returns how often `command` makes each of the calls `trace`, on the tree as it stands.
-    pub(crate) fn calls(&self, command: &str, trace: &[&'static str]) -> BTreeMap<&'static str, usize> {
+    pub(crate) fn calls(
+        &self,
+        command: &str,
+        trace: &[&'static str],
+    ) -> BTreeMap<&'static str, usize> {
         let output = self.run(&self.log().tracing(trace), command);
-        assert!(output.status.success(), "strace has to be able to trace: {output:?}");
+        assert!(
+            output.status.success(),
+            "strace has to be able to trace: {output:?}"
+        );
         self.log().counts(trace)
     }
 
@@ -172,27 +238,37 @@ impl Scene {
         (self.log().has_fault(), output)
     }
 
-    /// Applies the patch, stops at one call, does `work` there and goes on with `fate`. `None` if the call is not made.
+    /// Applies the patch, stops at one call, does `work` there and goes on with `fate`. `None` if
+    /// the call is not made.
     pub(crate) fn halt(
         &self,
         (call, number): (&'static str, usize),
         work: impl FnOnce(),
         fate: Signal,
     ) -> Option<Output> {
-        let stop = Injection { call, fault: "signal=STOP", when: number.to_string() };
+        let stop = Injection {
+            call,
+            fault: "signal=STOP",
+            when: number.to_string(),
+        };
         let _ = fs_err::remove_file(self.log().0);
         let mut child = self.start(&self.log().injecting(&stop), "apply");
         let start = Instant::now();
         let stopped = loop {
             let log = self.log().text();
-            let line = log.lines().find(|line| line.ends_with("--- stopped by SIGSTOP ---"));
+            let line = log
+                .lines()
+                .find(|line| line.ends_with("--- stopped by SIGSTOP ---"));
             if let Some(process) = line.and_then(|line| line.split(' ').next()?.parse().ok()) {
                 break Pid::from_raw(process);
             }
             if child.try_wait().unwrap().is_some() {
                 break None;
             }
-            assert!(start.elapsed() < LIMIT, "it takes more than {LIMIT:?} to stop at {stop:?}: {log}");
+            assert!(
+                start.elapsed() < LIMIT,
+                "it takes more than {LIMIT:?} to stop at {stop:?}: {log}"
+            );
             thread::yield_now();
         };
         let Some(process) = stopped else {
@@ -231,14 +307,20 @@ impl Scene {
             names(&directly),
             names(&finally)
         );
-        Ending { was_met, problem: (!is_right || !recover.status.success()).then_some(problem) }
+        Ending {
+            was_met,
+            problem: (!is_right || !recover.status.success()).then_some(problem),
+        }
     }
 
     /// Applies the patch with a kill, then checks it, which must touch nothing, then applies it.
     pub(super) fn apply_again(&self, injection: &Injection) -> Ending {
         self.lay();
         let (was_met, _) = self.strike("apply", injection);
-        let (is_after, traces) = (self.is_after(&self.unswept()), crate::tree::traces(&self.root));
+        let (is_after, traces) = (
+            self.is_after(&self.unswept()),
+            crate::tree::traces(&self.root),
+        );
         let check = self.run(&[], "check");
         let is_traceless = crate::tree::traces(&self.root) == traces;
         let again = self.run(&[], "apply");
@@ -249,9 +331,16 @@ impl Scene {
             Some(1) => is_after,
             _ => false,
         };
-        let problem = format!("{injection:?}: {check:?}, {is_traceless}\n{again:?}\nfinally {:#?}", names(&finally));
-        let is_right = is_right && is_traceless && check.status.code().is_some() && self.is_after(&finally);
-        Ending { was_met, problem: (!is_right).then_some(problem) }
+        let problem = format!(
+            "{injection:?}: {check:?}, {is_traceless}\n{again:?}\nfinally {:#?}",
+            names(&finally)
+        );
+        let is_right =
+            is_right && is_traceless && check.status.code().is_some() && self.is_after(&finally);
+        Ending {
+            was_met,
+            problem: (!is_right).then_some(problem),
+        }
     }
 
     /// Kills an apply as `dead` says, recovers with a fault, and recovers again.
@@ -261,20 +350,29 @@ impl Scene {
         let (was_met, output) = self.strike("recover", injection);
         let directly = self.unswept();
         let (recover, finally) = self.recover();
-        let is_right = finally == self.before && (!output.status.success() || directly == self.before);
-        let problem = format!("{injection:?}: {:?}\n{recover:?}\n{:#?}", output.status, names(&finally));
-        Ending { was_met, problem: (!is_right || !recover.status.success()).then_some(problem) }
+        let is_right =
+            finally == self.before && (!output.status.success() || directly == self.before);
+        let problem = format!(
+            "{injection:?}: {:?}\n{recover:?}\n{:#?}",
+            output.status,
+            names(&finally)
+        );
+        Ending {
+            was_met,
+            problem: (!is_right || !recover.status.success()).then_some(problem),
+        }
     }
 
-    /// Applies the patch where it becomes an entry of the history, and takes that back with a fault; then recovers.
-    /// What was not taken back must still be possible to.
+    /// Applies the patch where it becomes an entry of the history, and takes that back with a
+    /// fault; then recovers. What was not taken back must still be possible to.
     pub(super) fn undo(&self, injection: &Injection) -> Ending {
         self.lay_applied();
         let (was_met, output) = self.strike("undo", injection);
         let directly = files(&self.root);
         let (recover, _) = self.recover();
         let finally = files(&self.root);
-        let [before, after] = [&self.before, &self.after].map(|side| without_directories(side.clone()));
+        let [before, after] =
+            [&self.before, &self.after].map(|side| without_directories(side.clone()));
         let is_right = match output.status.code() {
             Some(0) => directly == before && finally == before,
             // Killed, or the disk did not let it roll back.
@@ -282,14 +380,18 @@ impl Scene {
             Some(_) => directly == after && finally == after,
         };
         let again = (finally == after).then(|| self.run(&[], "undo"));
-        let is_undone = again.as_ref().is_none_or(|again| again.status.success()) && files(&self.root) == before;
+        let is_undone = again.as_ref().is_none_or(|again| again.status.success())
+            && files(&self.root) == before;
         let problem = format!(
             "{injection:?}: {output:?}\n{recover:?}\n{again:?}\ndirectly {:#?}\nfinally {:#?}",
             names(&directly),
             names(&finally)
         );
         let is_right = is_right && recover.status.success() && is_undone;
-        Ending { was_met, problem: (!is_right).then_some(problem) }
+        Ending {
+            was_met,
+            problem: (!is_right).then_some(problem),
+        }
     }
 
     /// Lays the tree after, with a history that can take it back.
@@ -320,7 +422,8 @@ impl Scene {
         *tree == self.before || self.is_after(tree)
     }
 
-    /// Returns whether it is the tree after; a directory that was emptied may stay when it may not be removed.
+    /// Returns whether it is the tree after; a directory that was emptied may stay when it may not
+    /// be removed.
     fn is_after(&self, tree: &Tree) -> bool {
         let mut tree = tree.clone();
         tree.remove(Path::new("old"));
@@ -348,9 +451,11 @@ fn ended(child: Child, remind: impl Fn()) -> Output {
     panic!("it takes more than {LIMIT:?}");
 }
 
-/// Returns whether it is the program's own: the state directory, what is in it, and what stands beside files.
+/// Returns whether it is the program's own: the state directory, what is in it, and what stands
+/// beside files.
 pub(crate) fn is_scratch(path: &Path) -> bool {
-    path.iter().any(|part| part.as_encoded_bytes().starts_with(b".wpatch"))
+    path.iter()
+        .any(|part| part.as_encoded_bytes().starts_with(b".wpatch"))
 }
 
 /// Reads the files and links below `root` that are not the program's own.
@@ -373,21 +478,36 @@ pub(crate) fn program() -> OsString {
 /// Returns a line for each of what is in `tree`.
 pub(crate) fn names(tree: &Tree) -> Vec<String> {
     tree.iter()
-        .map(|(path, (mode, bytes))| format!("{} {mode:o} {}", path.display(), String::from_utf8_lossy(bytes)))
+        .map(|(path, (mode, bytes))| {
+            format!(
+                "{} {mode:o} {}",
+                path.display(),
+                String::from_utf8_lossy(bytes)
+            )
+        })
         .collect()
 }
 
 /// Reads the tree below `root`.
 pub(crate) fn tree(root: &Path) -> Tree {
-    let entries = WalkDir::new(root).min_depth(1).into_iter().map(Result::unwrap);
+    let entries = WalkDir::new(root)
+        .min_depth(1)
+        .into_iter()
+        .map(Result::unwrap);
     let read = |entry: walkdir::DirEntry| {
         let metadata = entry.path().symlink_metadata().unwrap();
         let bytes = match metadata.file_type() {
-            kind if kind.is_symlink() => fs_err::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes(),
+            kind if kind.is_symlink() => fs_err::read_link(entry.path())
+                .unwrap()
+                .into_os_string()
+                .into_encoded_bytes(),
             kind if kind.is_file() => fs_err::read(entry.path()).unwrap(),
             _ => Vec::new(),
         };
-        (entry.path().strip_prefix(root).unwrap().to_owned(), (metadata.permissions().mode(), bytes))
+        (
+            entry.path().strip_prefix(root).unwrap().to_owned(),
+            (metadata.permissions().mode(), bytes),
+        )
     };
     entries.map(read).collect()
 }

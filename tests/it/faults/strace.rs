@@ -31,17 +31,29 @@ impl Log {
         Self(directory.join("log"))
     }
 
-    /// Returns the arguments of strace that have it write down these calls. With `--seccomp-bpf` it would forget the
-    /// signals of faults.
+    /// Returns the arguments of strace that have it write down these calls. With `--seccomp-bpf` it
+    /// would forget the signals of faults.
     pub(crate) fn tracing(&self, calls: &[&str]) -> Vec<String> {
         let file = self.0.display().to_string();
-        ["-f", "-qq", "-o", &file, "-e", &format!("trace=?{}", calls.join(",?"))].map(str::to_owned).to_vec()
+        [
+            "-f",
+            "-qq",
+            "-o",
+            &file,
+            "-e",
+            &format!("trace=?{}", calls.join(",?")),
+        ]
+        .map(str::to_owned)
+        .to_vec()
     }
 
     /// Returns the arguments of strace for a fault.
     pub(crate) fn injecting(&self, Injection { call, fault, when }: &Injection) -> Vec<String> {
         let mut words = self.tracing(&[call]);
-        words.extend(["-e".to_owned(), format!("inject={call}:{fault}:when={when}")]);
+        words.extend([
+            "-e".to_owned(),
+            format!("inject={call}:{fault}:when={when}"),
+        ]);
         words
     }
 
@@ -52,7 +64,9 @@ impl Log {
     /// Returns whether a fault happened.
     pub(crate) fn has_fault(&self) -> bool {
         let text = self.text();
-        ["(INJECTED)", "SIGKILL", "SIGTERM"].iter().any(|sign| text.contains(sign))
+        ["(INJECTED)", "SIGKILL", "SIGTERM"]
+            .iter()
+            .any(|sign| text.contains(sign))
     }
 
     /// Returns how often one thread made each of the calls, of those that were made.
@@ -60,11 +74,20 @@ impl Log {
         let text = self.text();
         let count = |call: &str| {
             let mut threads: BTreeMap<&str, usize> = BTreeMap::new();
-            for line in text.lines().filter(|line| line.contains(&format!(" {call}("))) {
-                *threads.entry(line.split(' ').next().unwrap_or_default()).or_default() += 1;
+            for line in text
+                .lines()
+                .filter(|line| line.contains(&format!(" {call}(")))
+            {
+                *threads
+                    .entry(line.split(' ').next().unwrap_or_default())
+                    .or_default() += 1;
             }
             threads.into_values().max().unwrap_or_default()
         };
-        calls.iter().map(|call| (*call, count(call))).filter(|(_, count)| *count > 0).collect()
+        calls
+            .iter()
+            .map(|call| (*call, count(call)))
+            .filter(|(_, count)| *count > 0)
+            .collect()
     }
 }

@@ -1,4 +1,5 @@
-//! Backups, and the files outside the directory that the command line can name: the same trees as GNU patch.
+//! Backups, and the files outside the directory that the command line can name: the same trees as
+//! GNU patch.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -54,10 +55,20 @@ type Ending = (i32, String, Vec<(String, String)>);
 
 /// Returns the endings of GNU patch and of this program.
 fn both(options: &[&str], variable: Option<(&str, &str)>, text: &str) -> [Ending; 2] {
-    [Command::new("patch"), Command::new(env!("CARGO_BIN_EXE_wpatch"))].map(|mut command| {
+    [
+        Command::new("patch"),
+        Command::new(env!("CARGO_BIN_EXE_wpatch")),
+    ]
+    .map(|mut command| {
         let root = scene(SCENE);
-        command.arg0("patch").args(["-p1", "-N"]).args(options).current_dir(root.path());
-        command.envs(variable).env("XDG_STATE_HOME", root.path().join("../state"));
+        command
+            .arg0("patch")
+            .args(["-p1", "-N"])
+            .args(options)
+            .current_dir(root.path());
+        command
+            .envs(variable)
+            .env("XDG_STATE_HOME", root.path().join("../state"));
         let (exit, out, _) = told(&fed(&mut command, text.as_bytes()));
         (exit, out, files(&root))
     })
@@ -90,7 +101,11 @@ fn backups_are_those_of_gnu_patch() {
         (&["--quoting-style=other"], None),
     ] {
         let [theirs, ours] = both(options, variable, PATCH);
-        assert_eq!((theirs.0, ours.0, &ours.2), (2, 2, &of(SCENE)), "{options:?}");
+        assert_eq!(
+            (theirs.0, ours.0, &ours.2),
+            (2, 2, &of(SCENE)),
+            "{options:?}"
+        );
     }
 }
 
@@ -105,17 +120,36 @@ fn rejects_of_an_output_are_those_of_gnu_patch() {
                 let arguments = [&["-p1", "-N", "-o", output], rejects].concat();
                 let [theirs, ours] = [scene(&[("y", file)]), scene(&[("y", file)])];
                 let mut gnu = Command::new("patch");
-                let (exit, out, _) = told(&fed(gnu.args(&arguments).current_dir(theirs.path()), text.as_bytes()));
-                let our = told(&patch(ours.path(), &[&["--reject"], &arguments[..]].concat(), text.as_bytes()));
+                let (exit, out, _) = told(&fed(
+                    gnu.args(&arguments).current_dir(theirs.path()),
+                    text.as_bytes(),
+                ));
+                let our = told(&patch(
+                    ours.path(),
+                    &[&["--reject"], &arguments[..]].concat(),
+                    text.as_bytes(),
+                ));
                 let expected = files(&theirs);
                 // Hunks are rejected as they stand in the patch.
-                let plain = |(name, text): (String, String)| (name, text.replace("--- a/y\n+++ b/y", "--- y\n+++ y"));
+                let plain = |(name, text): (String, String)| {
+                    (name, text.replace("--- a/y\n+++ b/y", "--- y\n+++ y"))
+                };
                 let left: Vec<_> = files(&ours).into_iter().map(plain).collect();
-                assert_eq!((our.0, &our.1, &left), (exit, &out, &expected), "{arguments:?} {}", our.2);
+                assert_eq!(
+                    (our.0, &our.1, &left),
+                    (exit, &out, &expected),
+                    "{arguments:?} {}",
+                    our.2
+                );
                 let named = left.iter().find(|(_, text)| text.starts_with("--- "));
                 let words = format!("{}{}", our.1, our.2);
-                let says = named.map(|(name, _)| words.contains(&format!(" -- saving rejects to file {name}\n")));
-                assert!(says.unwrap_or(!words.contains("saving")), "{arguments:?} {words}");
+                let says = named.map(|(name, _)| {
+                    words.contains(&format!(" -- saving rejects to file {name}\n"))
+                });
+                assert!(
+                    says.unwrap_or(!words.contains("saving")),
+                    "{arguments:?} {words}"
+                );
                 saved += usize::from(named.is_some());
             }
         }
@@ -124,7 +158,15 @@ fn rejects_of_an_output_are_those_of_gnu_patch() {
     // GNU patch would write next to the device.
     for (output, rejects) in [("/dev/stdout", &["-.rej"][..]), ("/dev/null", &[])] {
         let root = scene(&[("y", lines)]);
-        assert_eq!(told(&patch(root.path(), &["-p1", "--reject", "-o", output], text.as_bytes())).0, 1);
+        assert_eq!(
+            told(&patch(
+                root.path(),
+                &["-p1", "--reject", "-o", output],
+                text.as_bytes()
+            ))
+            .0,
+            1
+        );
         let names: Vec<_> = files(&root).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, [rejects, &["y"]].concat(), "{output}");
     }
@@ -136,27 +178,57 @@ fn output_goes_where_gnu_patch_writes_it() {
     for output in ["-", "/dev/stdout", "/dev/null"] {
         let [theirs, ours] = both(&["-s", "-o", output], None, PATCH);
         assert_eq!(ours, theirs, "{output}");
-        assert_eq!((ours.1.as_str(), ours.2), (if output == "/dev/null" { "" } else { new }, of(SCENE)), "{output}");
+        assert_eq!(
+            (ours.1.as_str(), ours.2),
+            (if output == "/dev/null" { "" } else { new }, of(SCENE)),
+            "{output}"
+        );
     }
     let root = scene(SCENE);
     let ending = told(&patch(root.path(), &["-p1", "-o", "-"], PATCH.as_bytes()));
-    assert_eq!(ending, (0, new.to_owned(), "patching file - (read from d/x)\n".to_owned()));
+    assert_eq!(
+        ending,
+        (
+            0,
+            new.to_owned(),
+            "patching file - (read from d/x)\n".to_owned()
+        )
+    );
     let [theirs, ours] = both(&["-s", "-o", "-", "--dry-run"], None, PATCH);
     assert_eq!((&ours, ours.1.as_str()), (&theirs, new));
-    let failed = told(&patch(root.path(), &["-p1", "-o", "-"], PATCH.replace("-two", "-deux").as_bytes()));
+    let failed = told(&patch(
+        root.path(),
+        &["-p1", "-o", "-"],
+        PATCH.replace("-two", "-deux").as_bytes(),
+    ));
     assert_eq!((failed.0, failed.1), (1, String::new()), "{}", failed.2);
     let several = [PATCH, "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"].concat();
-    assert_eq!(told(&patch(root.path(), &["-p1", "-o", "-"], several.as_bytes())).0, 2);
+    assert_eq!(
+        told(&patch(root.path(), &["-p1", "-o", "-"], several.as_bytes())).0,
+        2
+    );
     assert_eq!(files(&root), of(SCENE));
     // An absolute name below the directory is a name in it.
     let named = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
-    let ending = told(&patch(root.path(), &["-p1", "-o", &named("out")], PATCH.as_bytes()));
+    let ending = told(&patch(
+        root.path(),
+        &["-p1", "-o", &named("out")],
+        PATCH.as_bytes(),
+    ));
     assert_eq!(ending.0, 0, "{ending:?}");
     assert!(files(&root).contains(&("out".to_owned(), new.to_owned())));
     let wrong = PATCH.replace("-two", "-deux");
-    let ending = told(&patch(root.path(), &["-p1", "--reject", "-r", &named("rest")], wrong.as_bytes()));
+    let ending = told(&patch(
+        root.path(),
+        &["-p1", "--reject", "-r", &named("rest")],
+        wrong.as_bytes(),
+    ));
     assert_eq!(ending.0, 1, "{ending:?}");
     assert!(files(&root).contains(&("rest".to_owned(), wrong)));
-    let outside = told(&patch(root.path(), &["-p1", "-o", &named("../out")], PATCH.as_bytes()));
+    let outside = told(&patch(
+        root.path(),
+        &["-p1", "-o", &named("../out")],
+        PATCH.as_bytes(),
+    ));
     assert_eq!(outside.0, 2, "{outside:?}");
 }

@@ -1,5 +1,6 @@
-//! The same patches by GNU patch: verdict, words and tree, and where both are not the same, which of the few reasons it is.
-//! `PATCHES` in the environment says how many are tried, and `SEED` which.
+//! The same patches by GNU patch: verdict, words and tree, and where both are not the same, which
+//! of the few reasons it is. `PATCHES` in the environment says how many are tried, and `SEED`
+//! which.
 
 use super::merging::gnu;
 use super::{files, patch, scene, told};
@@ -9,10 +10,11 @@ use crate::formats::{changed, diff};
 /// How many patches are tried.
 const PATCHES: usize = 400;
 
-/// Why a patch is refused that GNU patch applies, as our words have it: it is there already; a fuzzy hunk fits in several
-/// places; a hunk fits only where another one went, of which it shares lines of context; all that it could be found by may be
-/// left out; it has no old lines and belongs after the end. GNU patch takes the first of several places, and any place where
-/// nothing is looked for.
+/// Why a patch is refused that GNU patch applies, as our words have it: it is there already; a
+/// fuzzy hunk fits in several places; a hunk fits only where another one went, of which it shares
+/// lines of context; all that it could be found by may be left out; it has no old lines and belongs
+/// after the end. GNU patch takes the first of several places, and any place where nothing is
+/// looked for.
 const REASONS: [&str; 5] = [
     "already",
     " fits (",
@@ -25,7 +27,13 @@ const REASONS: [&str; 5] = [
 pub(super) fn contents(dice: &mut Dice) -> Vec<String> {
     let few = 2 + dice.below(3);
     (0..5 + dice.below(30))
-        .map(|line| if dice.once_in(few) { "}".to_owned() } else { format!("line {line}") })
+        .map(|line| {
+            if dice.once_in(few) {
+                "}".to_owned()
+            } else {
+                format!("line {line}")
+            }
+        })
         .collect()
 }
 
@@ -43,8 +51,10 @@ pub(super) fn text(lines: &[String]) -> String {
 /// Takes a hunk out of a patch with several; the others name the lines that they named.
 fn leave_out(patch_text: &mut Vec<u8>, dice: &mut Dice) {
     let text = String::from_utf8(std::mem::take(patch_text)).unwrap();
-    let is_start =
-        |line: &str| ["@@ ", "*****"].iter().any(|mark| line.starts_with(mark)) || line.as_bytes()[0].is_ascii_digit();
+    let is_start = |line: &str| {
+        ["@@ ", "*****"].iter().any(|mark| line.starts_with(mark))
+            || line.as_bytes()[0].is_ascii_digit()
+    };
     let mut parts: Vec<String> = vec![String::new()];
     for line in text.split_inclusive('\n') {
         if is_start(line) {
@@ -85,10 +95,20 @@ fn gnu_patch_ends_the_same_but_for_what_is_declared() {
         let (ours, theirs) = (scene(&[("x", &stale)]), scene(&[("x", &stale)]));
         let ending = told(&patch(ours.path(), &["-p1", "-f", &fuzz], &patch_text));
         let (exit, said) = gnu(&theirs, &["-p1", "-f", &fuzz, "-r", "-"], &patch_text);
-        let shown = || format!("{option} {fuzz}\n{}\n{stale}\n{ending:?}", String::from_utf8_lossy(&patch_text));
+        let shown = || {
+            format!(
+                "{option} {fuzz}\n{}\n{stale}\n{ending:?}",
+                String::from_utf8_lossy(&patch_text)
+            )
+        };
         match (exit, ending.0) {
             (0, 0) => {
-                assert_eq!((&ending.1, files(&ours)), (&said, files(&theirs)), "{}", shown());
+                assert_eq!(
+                    (&ending.1, files(&ours)),
+                    (&said, files(&theirs)),
+                    "{}",
+                    shown()
+                );
                 applied += 1;
             }
             (0, 1) => {
@@ -99,7 +119,12 @@ fn gnu_patch_ends_the_same_but_for_what_is_declared() {
             endings => panic!("{endings:?} {}", shown()),
         }
         if ending.0 != 0 {
-            assert_eq!(files(&ours), [("x".to_owned(), stale.clone())], "{}", shown());
+            assert_eq!(
+                files(&ours),
+                [("x".to_owned(), stale.clone())],
+                "{}",
+                shown()
+            );
         }
     }
     assert!(

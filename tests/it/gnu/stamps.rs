@@ -1,4 +1,5 @@
-//! Time stamps of the epoch say that a file does not exist, in the forms and the range of GNU patch.
+//! Time stamps of the epoch say that a file does not exist, in the forms and the range of GNU
+//! patch.
 
 use super::merging::gnu;
 use super::{files, patch, scene, told};
@@ -26,7 +27,9 @@ const STAMPS: [(&str, bool); 15] = [
 /// A context and a unified diff that removes the lines of `f`.
 fn deletions(stamp: &str) -> [String; 2] {
     [
-        format!("*** a/f\t{NOW}\n--- b/f\t{stamp}\n***************\n*** 1,2 ****\n- x\n- y\n--- 0 ----\n"),
+        format!(
+            "*** a/f\t{NOW}\n--- b/f\t{stamp}\n***************\n*** 1,2 ****\n- x\n- y\n--- 0 ----\n"
+        ),
         format!("--- a/f\t{NOW}\n+++ b/f\t{stamp}\n@@ -1,2 +0,0 @@\n-x\n-y\n"),
     ]
 }
@@ -34,7 +37,9 @@ fn deletions(stamp: &str) -> [String; 2] {
 /// The reverse.
 fn creations(stamp: &str) -> [String; 2] {
     [
-        format!("*** a/f\t{stamp}\n--- b/f\t{NOW}\n***************\n*** 0 ****\n--- 1,2 ----\n+ x\n+ y\n"),
+        format!(
+            "*** a/f\t{stamp}\n--- b/f\t{NOW}\n***************\n*** 0 ****\n--- 1,2 ----\n+ x\n+ y\n"
+        ),
         format!("--- a/f\t{stamp}\n+++ b/f\t{NOW}\n@@ -0,0 +1,2 @@\n+x\n+y\n"),
     ]
 }
@@ -46,14 +51,26 @@ fn a_stamp_of_the_epoch_deletes_and_creates_as_in_gnu_patch() {
         let reverse = creations(stamp).map(|text| (text, &["-p1", "-f", "-R"][..]));
         for (text, arguments) in forward.into_iter().chain(reverse) {
             let [ours, theirs] = [(); 2].map(|()| scene(&[("f", "x\ny\n")]));
-            let exits =
-                [told(&patch(ours.path(), arguments, text.as_bytes())).0, gnu(&theirs, arguments, text.as_bytes()).0];
-            let left = if is_epoch { vec![] } else { super::of(&[("f", "")]) };
-            assert_eq!((exits, files(&ours), files(&theirs)), ([0, 0], left.clone(), left), "{arguments:?}\n{text}");
+            let exits = [
+                told(&patch(ours.path(), arguments, text.as_bytes())).0,
+                gnu(&theirs, arguments, text.as_bytes()).0,
+            ];
+            let left = if is_epoch {
+                vec![]
+            } else {
+                super::of(&[("f", "")])
+            };
+            assert_eq!(
+                (exits, files(&ours), files(&theirs)),
+                ([0, 0], left.clone(), left),
+                "{arguments:?}\n{text}"
+            );
         }
         // Lines that remain keep the file. A file with lines is not new.
         let others = [(deletions(stamp), "x\ny\nz\n"), (creations(stamp), "q\n")];
-        for (text, content) in others.iter().flat_map(|(texts, content)| texts.iter().map(move |text| (text, content)))
+        for (text, content) in others
+            .iter()
+            .flat_map(|(texts, content)| texts.iter().map(move |text| (text, content)))
         {
             let [ours, theirs] = [(); 2].map(|()| scene(&[("f", content)]));
             let exits = [
@@ -61,7 +78,10 @@ fn a_stamp_of_the_epoch_deletes_and_creates_as_in_gnu_patch() {
                 gnu(&theirs, &["-p1", "-f"], text.as_bytes()).0,
             ];
             assert_eq!(exits, [i32::from(is_epoch); 2], "{content}\n{text}");
-            assert!(!is_epoch || files(&ours) == super::of(&[("f", content)]), "{content}\n{text}");
+            assert!(
+                !is_epoch || files(&ours) == super::of(&[("f", content)]),
+                "{content}\n{text}"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Patches whose sections name no file, or hardly any, and what else GNU patch and this do alike; and what they do not, each
-//! with both exit codes.
+//! Patches whose sections name no file, or hardly any, and what else GNU patch and this do alike;
+//! and what they do not, each with both exit codes.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,8 +14,12 @@ use crate::systems::fed;
 type Words = &'static [&'static str];
 
 /// The files that are there.
-const SCENE: &[(&str, &str)] =
-    &[("d/z", "a\nb\nc\n"), ("e", ""), ("x", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"), ("y", "a\nb\nc\n")];
+const SCENE: &[(&str, &str)] = &[
+    ("d/z", "a\nb\nc\n"),
+    ("e", ""),
+    ("x", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"),
+    ("y", "a\nb\nc\n"),
+];
 
 const FIRST: &str = "@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n";
 const SECOND: &str = "@@ -7,3 +7,3 @@\n 7\n-8\n+eight\n 9\n";
@@ -23,7 +27,8 @@ const OTHER: &str = "@@ -1,3 +1,3 @@\n a\n-b\n+bee\n c\n";
 const MADE: &str = "@@ -0,0 +1,2 @@\n+q\n+r\n";
 const GONE: &str = "@@ -1,3 +0,0 @@\n-a\n-b\n-c\n";
 const STARS: &str = "***************\n*** 1,3 ****\n  1\n! 2\n  3\n--- 1,3 ----\n  1\n! two\n  3\n";
-const STARS_SECOND: &str = "***************\n*** 7,9 ****\n  7\n! 8\n  9\n--- 7,9 ----\n  7\n! eight\n  9\n";
+const STARS_SECOND: &str =
+    "***************\n*** 7,9 ****\n  7\n! 8\n  9\n--- 7,9 ----\n  7\n! eight\n  9\n";
 const STARS_MADE: &str = "***************\n*** 0 ****\n--- 1,2 ----\n+ q\n+ r\n";
 const NORMAL: &str = "2c2\n< 2\n---\n> two\n";
 const NULL: &str = "--- /dev/null\n+++ /dev/null\n";
@@ -57,7 +62,10 @@ const TAKEN: &[(Words, Words)] = &[
     (&["q"], &[NULL, MADE]),
     (&["y"], &[NULL, GONE]),
     (&["x"], &["*** /dev/null\n--- /dev/null\n", STARS]),
-    (&["x"], &["prose\n  @@ -1,3 +1,3 @@\n   1\n  -2\n  +two\n   3\n"]),
+    (
+        &["x"],
+        &["prose\n  @@ -1,3 +1,3 @@\n   1\n  -2\n  +two\n   3\n"],
+    ),
     // An `Index:` line names it.
     (&[], &["Index: x\n", FIRST]),
     (&["-p0"], &["Index: x\n", FIRST, SECOND]),
@@ -69,10 +77,16 @@ const TAKEN: &[(Words, Words)] = &[
     (&["-d", "d", "-p1"], &["Index: d/z\n", OTHER]),
     (&["-d", "d"], &["Index: far/away/z\n", OTHER]),
     (&["y"], &["Index: x\n", OTHER]),
-    (&["-p0", "-R"], &["Index: x\n@@ -1,3 +1,3 @@\n 1\n-two\n+2\n 3\n"]),
+    (
+        &["-p0", "-R"],
+        &["Index: x\n@@ -1,3 +1,3 @@\n 1\n-two\n+2\n 3\n"],
+    ),
     (&["-p0"], &["Index: q\n", MADE]),
     (&["-p0"], &["Index: x\n", STARS, "Index: y\n", OTHER]),
-    (&["-p0"], &["Index: x\n", NORMAL, "Index: y\n2c2\n< b\n---\n> bee\n"]),
+    (
+        &["-p0"],
+        &["Index: x\n", NORMAL, "Index: y\n2c2\n< b\n---\n> bee\n"],
+    ),
     (&["-p0"], &["--- x\n+++ x\n", FIRST, "Index: y\n", OTHER]),
     (&["-p0"], &["Index: x\n", NULL, FIRST]),
     (&["-p0"], &["Index: q\n", NULL, MADE]),
@@ -80,7 +94,10 @@ const TAKEN: &[(Words, Words)] = &[
     // One line of a header is enough, and the order of both is free.
     (&["-p0"], &["--- x\n", FIRST]),
     (&["-p0"], &["+++ x\n", FIRST]),
-    (&["-p1"], &["--- a/x\t2001-01-01 00:00:00 +0000\n", FIRST, SECOND]),
+    (
+        &["-p1"],
+        &["--- a/x\t2001-01-01 00:00:00 +0000\n", FIRST, SECOND],
+    ),
     (&["-p0"], &["+++ x\n--- x.orig\n", FIRST]),
     (&["-p0"], &["+++ q\n--- x\n", FIRST]),
     (&["-p0"], &["--- x\nprose\n", FIRST]),
@@ -88,12 +105,27 @@ const TAKEN: &[(Words, Words)] = &[
     (&["-p0"], &["+++ q\n--- /dev/null\n", MADE]),
     (&["-p0"], &["+++ /dev/null\n--- y\n", GONE]),
     (&["-p0"], &["--- x\n+++ x\n", FIRST, "--- y\n", OTHER]),
-    (&["-p0"], &["--- x\n+++ x\n", FIRST, "+++ d/z\n--- y\n", OTHER]),
-    (&["-p0", "-R"], &["--- x\n@@ -1,3 +1,3 @@\n 1\n-two\n+2\n 3\n"]),
+    (
+        &["-p0"],
+        &["--- x\n+++ x\n", FIRST, "+++ d/z\n--- y\n", OTHER],
+    ),
+    (
+        &["-p0", "-R"],
+        &["--- x\n@@ -1,3 +1,3 @@\n 1\n-two\n+2\n 3\n"],
+    ),
     // At level 0, of the names with prefixes the one counts that is there.
     (&["-p0"], &["diff --git d/z e/z\n--- d/z\n+++ e/z\n", OTHER]),
-    (&["-p0"], &["diff --git q/z d/z\nindex 1111111..2222222 100644\n--- q/z\n+++ d/z\n", OTHER]),
-    (&["-p1"], &["diff --git a/d/z b/d/z\n--- a/d/z\n+++ b/d/z\n", OTHER]),
+    (
+        &["-p0"],
+        &[
+            "diff --git q/z d/z\nindex 1111111..2222222 100644\n--- q/z\n+++ d/z\n",
+            OTHER,
+        ],
+    ),
+    (
+        &["-p1"],
+        &["diff --git a/d/z b/d/z\n--- a/d/z\n+++ b/d/z\n", OTHER],
+    ),
     // Old lines say where a hunk belongs, as far as the hunks before went off their places.
     (&["x"], &["5c5\n< 2\n---\n> two\n"]),
     (&["x"], &["5c1\n< 1\n---\n> x\n"]),
@@ -102,13 +134,25 @@ const TAKEN: &[(Words, Words)] = &[
     (&["x"], &["5a1\n> x\n"]),
     (&["x"], &["1a2,3\n> k\n> l\n8c7\n< 7\n---\n> x\n"]),
     (&["x"], &["@@ -5,3 +1,3 @@\n 1\n-2\n+two\n 3\n"]),
-    (&["x"], &["@@ -1,3 +1,5 @@\n 1\n-2\n+x\n+y\n+z\n 3\n", SECOND]),
-    (&["x"], &["@@ -2,3 +1,5 @@\n 1\n-2\n+x\n+y\n+z\n 3\n@@ -9,3 +7,3 @@\n 7\n-8\n+eight\n 9\n"]),
+    (
+        &["x"],
+        &["@@ -1,3 +1,5 @@\n 1\n-2\n+x\n+y\n+z\n 3\n", SECOND],
+    ),
+    (
+        &["x"],
+        &["@@ -2,3 +1,5 @@\n 1\n-2\n+x\n+y\n+z\n 3\n@@ -9,3 +7,3 @@\n 7\n-8\n+eight\n 9\n"],
+    ),
     // A file that is made may be there with nothing in it.
     (&["-p0"], &["--- /dev/null\n+++ e\n", MADE]),
     (&["-p0", "--merge"], &["--- /dev/null\n+++ e\n", MADE]),
     (&["-p0", "--merge=diff3"], &["--- e\n+++ e\n", MADE]),
-    (&["-p0"], &["--- e\t1970-01-01 00:00:00 +0000\n+++ e\t2001-01-01 00:00:00 +0000\n", MADE]),
+    (
+        &["-p0"],
+        &[
+            "--- e\t1970-01-01 00:00:00 +0000\n+++ e\t2001-01-01 00:00:00 +0000\n",
+            MADE,
+        ],
+    ),
     (&["-p0", "-b"], &["--- /dev/null\n+++ e\n", MADE]),
 ];
 
@@ -121,22 +165,66 @@ const REFUSED: &[(Words, Words, i32)] = &[
     (&["-p0"], &["Index: q\n", FIRST], 1),
     (&["x"], &[STARS, "garbage\n", STARS], 1),
     (&["-p0", "-t"], &["Prereq: zzz\n--- x\n+++ x\n", FIRST], 2),
-    (&["-p0", "-t"], &["Prereq: zzz\n--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", OTHER], 2),
+    (
+        &["-p0", "-t"],
+        &[
+            "Prereq: zzz\n--- x\n+++ x\n",
+            FIRST,
+            "--- y\n+++ y\n",
+            OTHER,
+        ],
+        2,
+    ),
     (&["-p0", "-t"], &["Index: x\nPrereq: zzz\n", FIRST], 2),
 ];
 
-/// What they do otherwise: the row of the README, arguments, patch, and the exit codes of GNU patch and ours. Where both are 0
-/// the files are others.
+/// What they do otherwise: the row of the README, arguments, patch, and the exit codes of GNU patch
+/// and ours. Where both are 0 the files are others.
 const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
-    (UNNAMED, &["-p0"], &["--- x\n+++ x\n", FIRST, "prose\n", SECOND], [0, 2]),
-    (UNNAMED, &["-p0"], &["Index: y\n", OTHER, "\n", STARS], [0, 2]),
+    (
+        UNNAMED,
+        &["-p0"],
+        &["--- x\n+++ x\n", FIRST, "prose\n", SECOND],
+        [0, 2],
+    ),
+    (
+        UNNAMED,
+        &["-p0"],
+        &["Index: y\n", OTHER, "\n", STARS],
+        [0, 2],
+    ),
     (UNNAMED, &["-p0"], &[NULL, FIRST], [1, 2]),
     (HEADLESS, &["x"], &["< 1\n---\n> one\n", NORMAL], [0, 2]),
-    ("a strip level that leaves nothing of the names", &["-p1"], &["Index: x\n", FIRST], [1, 2]),
-    ("a strip level that leaves nothing of the names", &["-p1"], &["--- x\n+++ x\n", FIRST], [1, 2]),
-    (SEVERAL, &["x"], &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", SECOND], [0, 2]),
-    ("a name that leads out of the directory", &["-p0"], &["--- ../y\n+++ ../y\n", OTHER], [1, 2]),
-    ("a name with blanks", &["-p0"], &["--- q r\n+++ q r\n", MADE], [0, 0]),
+    (
+        "a strip level that leaves nothing of the names",
+        &["-p1"],
+        &["Index: x\n", FIRST],
+        [1, 2],
+    ),
+    (
+        "a strip level that leaves nothing of the names",
+        &["-p1"],
+        &["--- x\n+++ x\n", FIRST],
+        [1, 2],
+    ),
+    (
+        SEVERAL,
+        &["x"],
+        &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", SECOND],
+        [0, 2],
+    ),
+    (
+        "a name that leads out of the directory",
+        &["-p0"],
+        &["--- ../y\n+++ ../y\n", OTHER],
+        [1, 2],
+    ),
+    (
+        "a name with blanks",
+        &["-p0"],
+        &["--- q r\n+++ q r\n", MADE],
+        [0, 0],
+    ),
     (
         "a file that is made, and is there with lines in it",
         &["-p0", "-f", "--merge"],
@@ -152,18 +240,66 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
     (
         "a file that git's `new file mode` makes, and is there with nothing in it",
         &["-p1"],
-        &["diff --git a/e b/e\nnew file mode 100644\n--- /dev/null\n+++ b/e\n", MADE],
+        &[
+            "diff --git a/e b/e\nnew file mode 100644\n--- /dev/null\n+++ b/e\n",
+            MADE,
+        ],
         [0, 1],
     ),
-    ("a file that a normal diff makes below its `Index:` line", &["-p0"], &["Index: q\n0a1,2\n> q\n> r\n"], [1, 0]),
-    ("`-E`", &["-E", "y"], &["@@ -1 +0,0 @@\n-a\n@@ -2,2 +0,0 @@\n-b\n-c\n"], [0, 0]),
-    (POSIX, &["--posix", "-p0"], &["--- y\n+++ /dev/null\n", GONE], [0, 0]),
-    (POSIX, &["--posix", "-p0"], &["--- /dev/null\n+++ q\n", MADE], [1, 0]),
-    (OUTPUT, &["-p0", "-o", "out"], &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", OTHER], [0, 2]),
-    (OUTPUT, &["-p0", "-o", "out"], &["--- y\n+++ /dev/null\n", GONE], [0, 2]),
-    (OUTPUT, &["-p0", "-o", "out"], &["--- /dev/null\n+++ q\n", MADE], [0, 2]),
-    ("lines to insert without context, behind the end of the file", &["y"], &["12a13\n> y\n"], [0, 1]),
-    ("`--merge` of a deletion", &["-p0", "-f", "--merge"], &["--- e\n+++ /dev/null\n", GONE], [0, 1]),
+    (
+        "a file that a normal diff makes below its `Index:` line",
+        &["-p0"],
+        &["Index: q\n0a1,2\n> q\n> r\n"],
+        [1, 0],
+    ),
+    (
+        "`-E`",
+        &["-E", "y"],
+        &["@@ -1 +0,0 @@\n-a\n@@ -2,2 +0,0 @@\n-b\n-c\n"],
+        [0, 0],
+    ),
+    (
+        POSIX,
+        &["--posix", "-p0"],
+        &["--- y\n+++ /dev/null\n", GONE],
+        [0, 0],
+    ),
+    (
+        POSIX,
+        &["--posix", "-p0"],
+        &["--- /dev/null\n+++ q\n", MADE],
+        [1, 0],
+    ),
+    (
+        OUTPUT,
+        &["-p0", "-o", "out"],
+        &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", OTHER],
+        [0, 2],
+    ),
+    (
+        OUTPUT,
+        &["-p0", "-o", "out"],
+        &["--- y\n+++ /dev/null\n", GONE],
+        [0, 2],
+    ),
+    (
+        OUTPUT,
+        &["-p0", "-o", "out"],
+        &["--- /dev/null\n+++ q\n", MADE],
+        [0, 2],
+    ),
+    (
+        "lines to insert without context, behind the end of the file",
+        &["y"],
+        &["12a13\n> y\n"],
+        [0, 1],
+    ),
+    (
+        "`--merge` of a deletion",
+        &["-p0", "-f", "--merge"],
+        &["--- e\n+++ /dev/null\n", GONE],
+        [0, 1],
+    ),
 ];
 
 const HEADLESS: &str = "lines of a normal diff above its first command, which they lack";
@@ -174,11 +310,26 @@ const OUTPUT: &str = "`-o FILE` with several sections, or one that makes or dele
 
 /// Rows that others hold, and the test that does.
 const HELD: &[(&str, &str)] = &[
-    ("a hunk that does not fit", "hunks_are_rejected_where_that_is_asked_for"),
-    ("a patch that is applied already", "it_says_what_scripts_look_for"),
-    ("a hunk with lines left out that fits in several places", "gnu_patch_ends_the_same_but_for_what_is_declared"),
-    ("old files where hunks are off their places", "it_says_what_scripts_look_for"),
-    ("`--merge`", "random_hunks_are_merged_as_gnu_patch_merges_them"),
+    (
+        "a hunk that does not fit",
+        "hunks_are_rejected_where_that_is_asked_for",
+    ),
+    (
+        "a patch that is applied already",
+        "it_says_what_scripts_look_for",
+    ),
+    (
+        "a hunk with lines left out that fits in several places",
+        "gnu_patch_ends_the_same_but_for_what_is_declared",
+    ),
+    (
+        "old files where hunks are off their places",
+        "it_says_what_scripts_look_for",
+    ),
+    (
+        "`--merge`",
+        "random_hunks_are_merged_as_gnu_patch_merges_them",
+    ),
 ];
 
 /// An exit code, what was said, and the files.
@@ -188,10 +339,17 @@ type Ending = (i32, String, Vec<(String, String)>);
 fn endings(arguments: &[&str], parts: &[&str]) -> ([Ending; 2], String) {
     let patch_text = parts.concat();
     let [theirs, ours] = [(); 2].map(|()| scene(SCENE));
-    let (exit, said) = gnu(&theirs, &[arguments, &["-r", "-"]].concat(), patch_text.as_bytes());
+    let (exit, said) = gnu(
+        &theirs,
+        &[arguments, &["-r", "-"]].concat(),
+        patch_text.as_bytes(),
+    );
     let our = told(&patch(ours.path(), arguments, patch_text.as_bytes()));
     let shown = format!("{arguments:?}\n{patch_text}\n{said}\n{our:?}");
-    ([(exit, said, files(&theirs)), (our.0, our.1, files(&ours))], shown)
+    (
+        [(exit, said, files(&theirs)), (our.0, our.1, files(&ours))],
+        shown,
+    )
 }
 
 #[test]
@@ -209,7 +367,12 @@ fn sections_without_names_end_as_with_gnu_patch() {
 
 #[test]
 fn apply_keeps_the_verdict_of_git() {
-    for parts in [&[FIRST][..], &["Index: x\n", FIRST], &["Index: x\n", STARS], &["Index: x\n", NULL, FIRST]] {
+    for parts in [
+        &[FIRST][..],
+        &["Index: x\n", FIRST],
+        &["Index: x\n", STARS],
+        &["Index: x\n", NULL, FIRST],
+    ] {
         let patch_text = parts.concat();
         let exits = [("git", 128), (env!("CARGO_BIN_EXE_wpatch"), 2)].map(|(program, exit)| {
             let root = scene(SCENE);
@@ -219,7 +382,10 @@ fn apply_keeps_the_verdict_of_git() {
             assert_eq!(files(&root), of(SCENE), "{patch_text}");
             (output.status.code() == Some(exit), output)
         });
-        assert!(exits.iter().all(|(is_refused, _)| *is_refused), "{patch_text}: {exits:?}");
+        assert!(
+            exits.iter().all(|(is_refused, _)| *is_refused),
+            "{patch_text}: {exits:?}"
+        );
     }
 }
 
@@ -235,19 +401,43 @@ fn what_ends_otherwise_than_with_gnu_patch_is_told() {
     let readme = fs::read_to_string(top.join("README.md")).unwrap();
     let (_, section) = readme.split_once("\n## As `patch`\n").unwrap();
     let (section, _) = section.split_once("\n##").unwrap();
-    let cell = |line: &str| line.strip_prefix("| ")?.split(" | ").next().map(str::to_owned);
+    let cell = |line: &str| {
+        line.strip_prefix("| ")?
+            .split(" | ")
+            .next()
+            .map(str::to_owned)
+    };
     let told: Vec<_> = section.lines().filter_map(cell).skip(2).collect();
-    let rows: Vec<_> = DECLARED.iter().map(|(row, ..)| *row).chain(HELD.iter().map(|(row, _)| *row)).collect();
+    let rows: Vec<_> = DECLARED
+        .iter()
+        .map(|(row, ..)| *row)
+        .chain(HELD.iter().map(|(row, _)| *row))
+        .collect();
     for row in &rows {
-        assert!(told.iter().any(|cell| cell == row || cell.starts_with(&format!("{row},"))), "{row}: {told:?}");
+        assert!(
+            told.iter()
+                .any(|cell| cell == row || cell.starts_with(&format!("{row},"))),
+            "{row}: {told:?}"
+        );
     }
-    let is_held = |cell: &String| rows.iter().any(|row| cell == row || cell.starts_with(&format!("{row},")));
+    let is_held = |cell: &String| {
+        rows.iter()
+            .any(|row| cell == row || cell.starts_with(&format!("{row},")))
+    };
     assert!(told.len() > 10 && told.iter().all(is_held), "{told:?}");
-    let sources =
-        ["gnu.rs", "gnu/backups.rs", "gnu/beside.rs", "gnu/merging.rs"].map(|name| top.join("tests/it").join(name));
+    let sources = [
+        "gnu.rs",
+        "gnu/backups.rs",
+        "gnu/beside.rs",
+        "gnu/merging.rs",
+    ]
+    .map(|name| top.join("tests/it").join(name));
     let texts = sources.map(|path| fs::read_to_string(path).unwrap());
     for (row, name) in HELD {
         let test = format!("#[test]\nfn {name}() {{");
-        assert!(texts.iter().any(|text| text.contains(&test)), "{row}: {name}");
+        assert!(
+            texts.iter().any(|text| text.contains(&test)),
+            "{row}: {name}"
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! What the grammar of hashline cannot say: that files differ, that ranges run forwards and differ, and that what is
-//! put from a register was cut.
+//! What the grammar of hashline cannot say: that files differ, that ranges run forwards and differ,
+//! and that what is put from a register was cut.
 
-/// Rewrites the paths and numbers of a sentence so that no rule without a place in the grammar is broken.
+/// Rewrites the paths and numbers of a sentence so that no rule without a place in the grammar is
+/// broken.
 pub(super) fn mended(sentence: &[u8]) -> Vec<u8> {
     let (mut mended, mut files, mut ranges) = (Vec::new(), 0, 0);
     let mut state = Section::Open;
@@ -12,7 +13,10 @@ pub(super) fn mended(sentence: &[u8]) -> Vec<u8> {
             continue;
         }
         let is_row = line.starts_with(b"+");
-        if state == Section::Closed && (!line.starts_with(b"[") || is_row) && !line.starts_with(b"*** ") {
+        if state == Section::Closed
+            && (!line.starts_with(b"[") || is_row)
+            && !line.starts_with(b"*** ")
+        {
             continue;
         }
         if line.starts_with(b"[") {
@@ -50,11 +54,24 @@ enum Section {
 
 /// Gives a range lines that no other one has.
 fn renumbered(line: &[u8], ranges: &mut usize) -> Vec<u8> {
-    let Some(dots) = line.windows(2).position(|pair| pair == b".=") else { return line.to_vec() };
-    let start = line[..dots].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |before| before + 1);
-    let end = line[dots + 2..].iter().position(|byte| !byte.is_ascii_digit()).map_or(line.len(), |end| dots + 2 + end);
+    let Some(dots) = line.windows(2).position(|pair| pair == b".=") else {
+        return line.to_vec();
+    };
+    let start = line[..dots]
+        .iter()
+        .rposition(|byte| !byte.is_ascii_digit())
+        .map_or(0, |before| before + 1);
+    let end = line[dots + 2..]
+        .iter()
+        .position(|byte| !byte.is_ascii_digit())
+        .map_or(line.len(), |end| dots + 2 + end);
     *ranges += 2;
-    [&line[..start], format!("{}.={}", *ranges, *ranges + 1).as_bytes(), &line[end..]].concat()
+    [
+        &line[..start],
+        format!("{}.={}", *ranges, *ranges + 1).as_bytes(),
+        &line[end..],
+    ]
+    .concat()
 }
 
 /// Puts a `CUT` in front of a `PUT` that takes from a register.
@@ -68,6 +85,15 @@ fn filled(line: &[u8], ranges: &mut usize) -> Vec<u8> {
         return line.to_vec();
     }
     *ranges += 2;
-    let register = text.iter().position(|&byte| byte == b'@').map_or(&b""[..], |at| &text[at - 1..]);
-    [format!("CUT {}.={}", *ranges, *ranges + 1).as_bytes(), register, b"\n", line].concat()
+    let register = text
+        .iter()
+        .position(|&byte| byte == b'@')
+        .map_or(&b""[..], |at| &text[at - 1..]);
+    [
+        format!("CUT {}.={}", *ranges, *ranges + 1).as_bytes(),
+        register,
+        b"\n",
+        line,
+    ]
+    .concat()
 }

@@ -21,14 +21,23 @@ fn home() -> wpatch::path::RelPath {
 }
 
 fn entries(memory: &Memory) -> usize {
-    engine::log(memory, &std::sync::Arc::default()).unwrap().entries.len()
+    engine::log(memory, &std::sync::Arc::default())
+        .unwrap()
+        .entries
+        .len()
 }
 
 #[test]
 fn it_is_all_that_stays_of_a_change() {
     let memory = memory();
     let before = tree(&memory);
-    put(&memory, &[Step::Put("a", Entry::file("2")), Step::Put("d/b", Entry::file("b"))]);
+    put(
+        &memory,
+        &[
+            Step::Put("a", Entry::file("2")),
+            Step::Put("d/b", Entry::file("b")),
+        ],
+    );
     assert!(!memory.entries().contains_key(&path(".wpatch")));
     assert_eq!(entries(&memory), 1);
     assert!(done(&undo(&memory, Target::Last(1))));
@@ -55,13 +64,22 @@ fn files_are_copied_to_it_where_it_is_another_file_system() {
     memory.mount(&path(ATTIC));
     memory.mount(&home());
     for _ in 0..2 {
-        put(&memory, &[Step::Put("a", Entry::file("2")), Step::Put("b", Entry::link("a"))]);
+        put(
+            &memory,
+            &[
+                Step::Put("a", Entry::file("2")),
+                Step::Put("b", Entry::link("a")),
+            ],
+        );
         assert!(!memory.entries().contains_key(&path(".wpatch")));
         assert!(done(&undo(&memory, Target::Last(1))));
         assert_eq!(tree(&memory), before);
     }
     assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
-    assert_eq!((entries(&memory), memory.list(Some(&home())).unwrap().len()), (4, 0));
+    assert_eq!(
+        (entries(&memory), memory.list(Some(&home())).unwrap().len()),
+        (4, 0)
+    );
 }
 
 #[test]
@@ -80,13 +98,20 @@ fn a_place_of_its_own_takes_over_what_it_has() {
 fn one_that_others_can_write_to_is_none() {
     let memory = memory();
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
-    memory.set_permissions(&path(ATTIC), Permissions::Exact(0o777)).unwrap();
+    memory
+        .set_permissions(&path(ATTIC), Permissions::Exact(0o777))
+        .unwrap();
     assert_eq!(entries(&memory), 0);
     let steps = [Step::Put("a", Entry::file("3"))];
     let receipt = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new()).unwrap();
-    assert!(receipt.warnings[0].starts_with("this change cannot be undone: XDG_STATE_HOME is not a directory"));
+    assert!(
+        receipt.warnings[0]
+            .starts_with("this change cannot be undone: XDG_STATE_HOME is not a directory")
+    );
     assert!(!memory.entries().contains_key(&path(".wpatch")));
-    memory.set_permissions(&path(ATTIC), Permissions::Exact(0o700)).unwrap();
+    memory
+        .set_permissions(&path(ATTIC), Permissions::Exact(0o700))
+        .unwrap();
     assert_eq!(entries(&memory), 1);
 }
 
@@ -94,7 +119,12 @@ fn one_that_others_can_write_to_is_none() {
 fn many_files_are_copied_to_another_file_system_as_few_are() {
     let name = |number: usize| -> &'static str { format!("d/{number}").leak() };
     let memory = memory();
-    put(&memory, &(0..70).map(|number| Step::Put(name(number), Entry::file("1"))).collect::<Vec<_>>());
+    put(
+        &memory,
+        &(0..70)
+            .map(|number| Step::Put(name(number), Entry::file("1")))
+            .collect::<Vec<_>>(),
+    );
     let before = tree(&memory);
     memory.mount(&path(ATTIC));
     memory.mount(&home());
@@ -104,7 +134,9 @@ fn many_files_are_copied_to_another_file_system_as_few_are() {
     });
     put(&memory, &changes.collect::<Vec<_>>());
     assert_ne!(tree(&memory), before);
-    let in_bucket = |path: &wpatch::path::RelPath| path.is_below(&home()) && path.to_string().contains("/files1/o");
+    let in_bucket = |path: &wpatch::path::RelPath| {
+        path.is_below(&home()) && path.to_string().contains("/files1/o")
+    };
     assert!(memory.entries().keys().any(in_bucket));
     assert!(done(&undo(&memory, Target::Last(1))));
     assert_eq!(tree(&memory), before);
@@ -122,7 +154,10 @@ fn an_init_that_is_cut_off_anywhere_hides_nothing() {
             put(&memory, &[Step::Put("a", Entry::file("2"))]);
             put(&memory, &[Step::Put("a", Entry::file("3"))]);
             let start = memory.verbs();
-            memory.inject(Injection { verb: start + verb, kind });
+            memory.inject(Injection {
+                verb: start + verb,
+                kind,
+            });
             let outcome = engine::init(&memory, OPTIONS, &Interrupt::new());
             if !memory.has_met_fault() {
                 assert!(outcome.report.ok && verb > 15);
@@ -134,8 +169,13 @@ fn an_init_that_is_cut_off_anywhere_hides_nothing() {
             assert!(done(&undo(&next, Target::Last(1))), "{what}");
             assert_eq!(next.files()[&path("a")].contents, b"2", "{what}");
             assert!(done(&undo(&next, Target::Last(1))), "{what}");
-            assert!(engine::init(&next, OPTIONS, &Interrupt::new()).report.ok, "{what}");
-            let log = engine::log(&next, &std::sync::Arc::default()).unwrap().entries;
+            assert!(
+                engine::init(&next, OPTIONS, &Interrupt::new()).report.ok,
+                "{what}"
+            );
+            let log = engine::log(&next, &std::sync::Arc::default())
+                .unwrap()
+                .entries;
             let ids: std::collections::BTreeSet<_> = log.iter().map(|entry| &entry.id).collect();
             assert_eq!((log.len(), ids.len()), (4, 4), "{what}");
             assert_eq!(next.list(Some(&home())).unwrap(), [[0; 0]; 0], "{what}");
@@ -155,15 +195,25 @@ fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
         memory.before_verb(start + verb, move |other| {
             let steps = [Step::Put("b", Entry::file("b"))];
             let applied = crate::changes::run(other, &steps, OPTIONS, &Interrupt::new());
-            assert!(matches!(applied, Ok(_) | Err(wpatch::transaction::Failure::Locked)), "{applied:?}");
+            assert!(
+                matches!(applied, Ok(_) | Err(wpatch::transaction::Failure::Locked)),
+                "{applied:?}"
+            );
             is_changed.store(applied.is_ok(), std::sync::atomic::Ordering::Relaxed);
         });
-        assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok, "{verb}");
+        assert!(
+            engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok,
+            "{verb}"
+        );
         let is_over = memory.verbs() <= start + verb;
         let mode = memory.stat(&path(".wpatch")).unwrap().unwrap().permissions;
         assert_eq!(mode, 0o700, "{verb}");
         let is_changed = changed.load(std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(memory.files().contains_key(&path("b")), is_changed, "{verb}");
+        assert_eq!(
+            memory.files().contains_key(&path("b")),
+            is_changed,
+            "{verb}"
+        );
         assert_eq!(entries(&memory), 1 + usize::from(is_changed), "{verb}");
         if is_over {
             assert!(verb > 15);
@@ -176,7 +226,10 @@ fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
 fn a_transaction_that_was_made_without_it_is_no_entry() {
     for verb in 0.. {
         let memory = memory().without_attic();
-        memory.inject(Injection { verb: memory.verbs() + verb, kind: FaultKind::Killed });
+        memory.inject(Injection {
+            verb: memory.verbs() + verb,
+            kind: FaultKind::Killed,
+        });
         let steps = [Step::Put("a", Entry::file("2"))];
         let _ = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
         if !memory.has_met_fault() {
@@ -202,7 +255,13 @@ fn an_entry_that_is_in_both_places_is_one() {
     }
     assert_eq!(entries(&memory), 1);
     assert!(done(&undo(&memory, Target::Last(1))));
-    assert_eq!((memory.files()[&path("a")].contents.as_slice(), entries(&memory)), (&b"1"[..], 2));
+    assert_eq!(
+        (
+            memory.files()[&path("a")].contents.as_slice(),
+            entries(&memory)
+        ),
+        (&b"1"[..], 2)
+    );
     assert_eq!(memory.list(Some(&home())).unwrap(), [[0; 0]; 0]);
 }
 
@@ -211,10 +270,20 @@ fn an_entry_that_is_in_both_places_is_one() {
 fn what_others_put_into_it_is_not_touched() {
     let memory = memory();
     let planted = home().join(b"dead-evil").unwrap();
-    memory.put(&planted.join(b"b7").unwrap(), &Entry::file(".wpatch-evil-n7"));
-    memory.put(&home().join(b"entry-ffffffff0000000000-00000000.1/done").unwrap(), &Entry::file(""));
+    memory.put(
+        &planted.join(b"b7").unwrap(),
+        &Entry::file(".wpatch-evil-n7"),
+    );
+    memory.put(
+        &home()
+            .join(b"entry-ffffffff0000000000-00000000.1/done")
+            .unwrap(),
+        &Entry::file(""),
+    );
     memory.put(&path(".wpatch-evil-o7"), &Entry::file("mine"));
-    memory.set_permissions(&home(), Permissions::Exact(0o777)).unwrap();
+    memory
+        .set_permissions(&home(), Permissions::Exact(0o777))
+        .unwrap();
     let before = memory.files();
     let steps = [Step::Put("a", Entry::file("3"))];
     let receipt = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new()).unwrap();
@@ -244,19 +313,31 @@ fn what_is_too_old_of_other_roots_goes() {
     let memory = memory();
     let day = 24 * 60 * 60;
     let now = u64::try_from(memory.now().seconds).unwrap();
-    let other = |id: u64| path(&format!("{ATTIC}/2/entry-{id:010x}00000000-00000000.5/done"));
+    let other = |id: u64| {
+        path(&format!(
+            "{ATTIC}/2/entry-{id:010x}00000000-00000000.5/done"
+        ))
+    };
     let half = |id: u64| path(&format!("{ATTIC}/2/dead-{id:010x}00000000-00000001/n0"));
     for age in [29 * day, 31 * day] {
         memory.put(&other(now - age), &Entry::file("x"));
         memory.put(&half(now - age), &Entry::file("x"));
     }
     for directory in [path(ATTIC), path(&format!("{ATTIC}/2"))] {
-        memory.set_permissions(&directory, Permissions::Exact(0o700)).unwrap();
+        memory
+            .set_permissions(&directory, Permissions::Exact(0o700))
+            .unwrap();
     }
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     let left = |path| memory.stat(&path).unwrap().is_some();
-    assert_eq!([29, 31].map(|age| left(other(now - age * day))), [true, false]);
-    assert_eq!([29, 31].map(|age| left(half(now - age * day))), [true, false]);
+    assert_eq!(
+        [29, 31].map(|age| left(other(now - age * day))),
+        [true, false]
+    );
+    assert_eq!(
+        [29, 31].map(|age| left(half(now - age * day))),
+        [true, false]
+    );
 }
 
 #[test]
@@ -270,7 +351,10 @@ fn what_is_cut_off_on_the_way_to_it_is_finished() {
                 memory.mount(&path(ATTIC));
             }
             let start = memory.verbs();
-            memory.inject(Injection { verb: start + verb, kind });
+            memory.inject(Injection {
+                verb: start + verb,
+                kind,
+            });
             let steps = [Step::Put("a", Entry::file("2"))];
             let applied = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
             if !memory.has_met_fault() {
@@ -282,17 +366,26 @@ fn what_is_cut_off_on_the_way_to_it_is_finished() {
             let _ = wpatch::transaction::recover(&next, OPTIONS).unwrap();
             assert!(!next.entries().contains_key(&path(".wpatch")), "{what}");
             put(&next, &[Step::Put("b", Entry::file("b"))]);
-            let litter = next.entries().into_keys().filter(|path| path.to_string().contains("dead-")).count();
+            let litter = next
+                .entries()
+                .into_keys()
+                .filter(|path| path.to_string().contains("dead-"))
+                .count();
             assert_eq!(litter, 0, "{what}");
             assert!(done(&undo(&next, Target::Last(1))), "{what}");
             let log = engine::log(&next, &std::sync::Arc::default()).unwrap();
-            let ids: std::collections::BTreeSet<_> = log.entries.iter().map(|entry| &entry.id).collect();
+            let ids: std::collections::BTreeSet<_> =
+                log.entries.iter().map(|entry| &entry.id).collect();
             assert_eq!(ids.len(), log.entries.len(), "{what}");
-            let is_whole = log.entries.iter().all(|entry| entry.coverage == Coverage::Full);
+            let is_whole = log
+                .entries
+                .iter()
+                .all(|entry| entry.coverage == Coverage::Full);
             assert!(is_whole, "{what}");
             let text = next.files()[&path("a")].contents.clone();
             let is_undone = text == b"2" && undo(&next, Target::Last(1)).report.ok;
-            // A fault may keep the entry out of the history, but not the change of another from being one.
+            // A fault may keep the entry out of the history, but not the change of another from
+            // being one.
             assert_eq!(is_undone, text == b"2" && ids.len() > 2, "{what}");
         }
     }

@@ -8,7 +8,9 @@ use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::places::{DEEPER, DIRECTORIES, Make, Place, WRITE, dies, done, in_git, repository, run, wpatch};
+use super::places::{
+    DEEPER, DIRECTORIES, Make, Place, WRITE, dies, done, in_git, repository, run, wpatch,
+};
 
 /// Where git finds no repository, or the one of another directory, no state is kept.
 #[test]
@@ -17,8 +19,13 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
     let base = base.path().canonicalize().unwrap();
     let other = repository(&base.join("other"), &[]);
     in_git(&other, &["worktree", "add", "-q", "../linked"]);
-    let inside =
-        repository(&base.join("inside"), &["--separate-git-dir", &base.join("inside/g").display().to_string()]);
+    let inside = repository(
+        &base.join("inside"),
+        &[
+            "--separate-git-dir",
+            &base.join("inside/g").display().to_string(),
+        ],
+    );
     let named = |directory: &str, target: &str| {
         let tree = base.join(directory);
         fs::create_dir(&tree).unwrap();
@@ -30,11 +37,20 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
     let moved = named("moved", "../other/.git/worktrees/linked");
     let trees = [
         (inside, "inside the work tree"),
-        (named("foreign", "../other/.git"), "belongs to another work tree"),
+        (
+            named("foreign", "../other/.git"),
+            "belongs to another work tree",
+        ),
         (moved, "belongs to another work tree"),
         (named("nothing", "../nowhere"), "does not exist"),
-        (named("moved-main", "../old/.git/worktrees/linked"), "`git worktree repair`"),
-        (named("no-repository", "../other/sub"), "is not a git directory"),
+        (
+            named("moved-main", "../old/.git/worktrees/linked"),
+            "`git worktree repair`",
+        ),
+        (
+            named("no-repository", "../other/sub"),
+            "is not a git directory",
+        ),
         (named("device", "/dev/null"), "is not a git directory"),
         (no_tree.join("refs"), "is in a git directory"),
         (other.join(".git/refs"), "is in a git directory"),
@@ -42,8 +58,14 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
     for (tree, why) in trees {
         let report = done(why, &tree, &["write", "new", "--content", "x"]);
         let reason = report["history"]["reason"].as_str().unwrap();
-        assert!(report["history"]["kept"] == false && reason.contains(why), "{reason}");
-        assert!(!other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(), "{why}");
+        assert!(
+            report["history"]["kept"] == false && reason.contains(why),
+            "{reason}"
+        );
+        assert!(
+            !other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(),
+            "{why}"
+        );
         let output = run(&tree, &["undo"]);
         assert_eq!(output.status.code(), Some(1));
         // One remedy is named: the one that brings the history back.
@@ -53,23 +75,40 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         if why == "is in a git directory" {
             let refused = run(&tree, &["init"]);
             let text = String::from_utf8_lossy(&refused.stderr).into_owned();
-            assert!(refused.status.code() == Some(4) && text.contains(why), "{text}");
-            assert!(text.contains("run `wpatch init` in a work tree") && !tree.join(".wpatch").exists(), "{text}");
+            assert!(
+                refused.status.code() == Some(4) && text.contains(why),
+                "{text}"
+            );
+            assert!(
+                text.contains("run `wpatch init` in a work tree") && !tree.join(".wpatch").exists(),
+                "{text}"
+            );
         }
     }
     let fifo = base.join("fifo");
     fs::create_dir(&fifo).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, fifo.join(".git"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        fifo.join(".git"),
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
     let report = done("fifo", &fifo, &["write", "new", "--content", "x"]);
     assert_eq!(report["history"]["kept"], false);
 }
 
-/// All commands in one work tree have one lock and one history, so the environment has no influence.
+/// All commands in one work tree have one lock and one history, so the environment has no
+/// influence.
 #[test]
 fn no_variable_of_git_changes_where_the_history_is() {
     let place = Place::of("ceiling", |base| repository(&base.join("tree"), &[]));
     let kept = |directory: &str, (name, value): (&str, &str)| {
-        let mut command = wpatch(&place.at(directory), &["write", "new", "--overwrite", "--content", "x", "--json"]);
+        let mut command = wpatch(
+            &place.at(directory),
+            &["write", "new", "--overwrite", "--content", "x", "--json"],
+        );
         let output = command.env(name, value).output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         report["history"]["kept"].as_bool().unwrap()
@@ -77,13 +116,18 @@ fn no_variable_of_git_changes_where_the_history_is() {
     let top = place.top.display().to_string();
     for directory in DIRECTORIES {
         for ceiling in [&top, &place.at("sub").display().to_string(), "/"] {
-            assert!(kept(directory, ("GIT_CEILING_DIRECTORIES", ceiling)), "{directory} {ceiling}");
+            assert!(
+                kept(directory, ("GIT_CEILING_DIRECTORIES", ceiling)),
+                "{directory} {ceiling}"
+            );
         }
     }
     for directory in [DEEPER, "sub"] {
         assert!(kept(directory, ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")));
     }
-    let Some(_mount) = Mount::at(&place.at(DEEPER)) else { return };
+    let Some(_mount) = Mount::at(&place.at(DEEPER)) else {
+        return;
+    };
     assert!(!kept(DEEPER, ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")));
 }
 
@@ -93,20 +137,40 @@ fn a_git_directory_without_a_repository_counts_only_if_there_is_none_above() {
     let place = Place::of("empty", |base| repository(&base.join("tree"), &[]));
     fs::create_dir(place.at("sub/.git")).unwrap();
     fs::write(place.at("sub/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
-    assert_eq!(in_git(&place.at("sub"), &["rev-parse", "--show-toplevel"]), place.top.display().to_string());
+    assert_eq!(
+        in_git(&place.at("sub"), &["rev-parse", "--show-toplevel"]),
+        place.top.display().to_string()
+    );
     for directory in [".", "sub", DEEPER] {
-        done(directory, &place.at(directory), &["write", "new", "--overwrite", "--content", directory]);
+        done(
+            directory,
+            &place.at(directory),
+            &["write", "new", "--overwrite", "--content", directory],
+        );
         let log = done(directory, &place.at("sub"), &["log"]);
         assert_eq!(log, done(directory, &place.top, &["log"]));
-        assert!(log["entries"].as_array().unwrap()[0]["id"].is_string() && !place.at("sub/.git/wpatch").exists());
+        assert!(
+            log["entries"].as_array().unwrap()[0]["id"].is_string()
+                && !place.at("sub/.git/wpatch").exists()
+        );
     }
     // Without the repository it is the nearest one.
     fs::remove_dir_all(place.at(".git")).unwrap();
     fs::create_dir(place.at(".git")).unwrap();
     done("nested", &place.at(DEEPER), WRITE);
     let log = done("nested", &place.at("sub"), &["log"]);
-    assert_eq!((log["entries"].as_array().unwrap().len(), place.at("sub/.git/wpatch").is_dir()), (1, true));
-    done("top", &place.top, &["write", "new", "--overwrite", "--content", "x"]);
+    assert_eq!(
+        (
+            log["entries"].as_array().unwrap().len(),
+            place.at("sub/.git/wpatch").is_dir()
+        ),
+        (1, true)
+    );
+    done(
+        "top",
+        &place.top,
+        &["write", "new", "--overwrite", "--content", "x"],
+    );
     assert!(place.at(".git/wpatch").is_dir());
 }
 
@@ -114,11 +178,30 @@ fn a_git_directory_without_a_repository_counts_only_if_there_is_none_above() {
 #[test]
 fn a_git_directory_without_a_record_of_its_work_tree_has_the_history_of_one_top() {
     let kinds: [Make; 2] = [
-        |base| repository(&base.join("tree"), &["--separate-git-dir", &base.join("g").display().to_string()]),
         |base| {
-            let (main, module) = (repository(&base.join("main"), &[]), repository(&base.join("module"), &[]));
+            repository(
+                &base.join("tree"),
+                &["--separate-git-dir", &base.join("g").display().to_string()],
+            )
+        },
+        |base| {
+            let (main, module) = (
+                repository(&base.join("main"), &[]),
+                repository(&base.join("module"), &[]),
+            );
             let from = module.display().to_string();
-            in_git(&main, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "m"]);
+            in_git(
+                &main,
+                &[
+                    "-c",
+                    "protocol.file.allow=always",
+                    "submodule",
+                    "--quiet",
+                    "add",
+                    &from,
+                    "m",
+                ],
+            );
             main.join("m")
         },
     ];
@@ -134,7 +217,11 @@ fn a_git_directory_without_a_record_of_its_work_tree_has_the_history_of_one_top(
             assert_eq!(run(&directory, &["undo"]).status.code(), Some(1));
             let report = done("other", &directory, &["write", "new", "--content", "x"]);
             let reason = report["history"]["reason"].as_str().unwrap();
-            assert!(reason.contains("has the history of") && reason.contains(place.top.to_str().unwrap()), "{reason}");
+            assert!(
+                reason.contains("has the history of")
+                    && reason.contains(place.top.to_str().unwrap()),
+                "{reason}"
+            );
         }
         assert_eq!(fs::read_to_string(other.join("sub/a")).unwrap(), "two\n");
         // A tree that is moved keeps it, and what takes its name later does not get it.
@@ -177,9 +264,22 @@ fn a_moved_linked_work_tree_has_one_lock() {
         let command = format!(
             "env -u WPATCH_TRANSACTION '{program}' --root '{other}' --lock-timeout 0 write new --content x; test $? = 6"
         );
-        let edit = ["write", "a", "--overwrite", "--content", holds, "--verify", &command];
+        let edit = [
+            "write",
+            "a",
+            "--overwrite",
+            "--content",
+            holds,
+            "--verify",
+            &command,
+        ];
         let report = done("moved", &place.at(holds), &edit);
-        assert!(report["history"]["reason"].as_str().unwrap().contains("git worktree repair"));
+        assert!(
+            report["history"]["reason"]
+                .as_str()
+                .unwrap()
+                .contains("git worktree repair")
+        );
     }
 }
 
@@ -190,7 +290,11 @@ fn what_belongs_to_another_user_keeps_no_history() {
         return;
     }
     for directory in DIRECTORIES {
-        let report = done("owner", &place.at(directory), &["write", "new", "--content", "x"]);
+        let report = done(
+            "owner",
+            &place.at(directory),
+            &["write", "new", "--content", "x"],
+        );
         let reason = report["history"]["reason"].as_str().unwrap();
         assert!(reason.ends_with(".git belongs to another user"), "{reason}");
     }
@@ -203,7 +307,10 @@ fn a_name_that_nothing_has_and_one_that_several_have_are_told_apart() {
     let message = |arguments: &[&str]| {
         let output = run(&place.at("sub"), &[arguments, &["--json"]].concat());
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((output.status.code(), &report["error"]["kind"]), (Some(1), &"nothing_to_undo".into()));
+        assert_eq!(
+            (output.status.code(), &report["error"]["kind"]),
+            (Some(1), &"nothing_to_undo".into())
+        );
         report["error"]["message"].as_str().unwrap().to_owned()
     };
     for command in [["undo", "12"], ["show", "12"]] {
@@ -228,7 +335,11 @@ fn a_plain_directory_says_why_nothing_is_kept() {
     let told = |command| String::from_utf8(run(base.path(), &[command]).stderr).unwrap();
     assert!(told("log").contains("`wpatch init`") && told("undo").contains("`wpatch init`"));
     done("init", base.path(), &["init"]);
-    assert!(told("log").contains("empty") && !told("log").contains("init"), "{}", told("log"));
+    assert!(
+        told("log").contains("empty") && !told("log").contains("init"),
+        "{}",
+        told("log")
+    );
     let report = done("kept", base.path(), &["write", "other", "--content", "x"]);
     assert_eq!(report["history"], serde_json::json!({"kept": true}));
 }
@@ -239,7 +350,11 @@ struct Mount(PathBuf);
 impl Mount {
     /// Mounts a file system of its own at `directory`; `None` where this process may not.
     fn at(directory: &Path) -> Option<Self> {
-        let mount = Command::new("mount").args(["-t", "tmpfs", "none"]).arg(directory).output().ok()?;
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "none"])
+            .arg(directory)
+            .output()
+            .ok()?;
         mount.status.success().then(|| Self(directory.to_owned()))
     }
 }
@@ -256,25 +371,49 @@ fn a_git_directory_on_another_file_system_keeps_the_history() {
     let base = base.path().canonicalize().unwrap();
     let other = base.join("other");
     fs::create_dir(&other).unwrap();
-    let Some(_mount) = Mount::at(&other) else { return };
+    let Some(_mount) = Mount::at(&other) else {
+        return;
+    };
     let git = other.join("apart.git").display().to_string();
     let separate = repository(&base.join("separate"), &["--separate-git-dir", &git]);
     let main = repository(&other.join("main"), &[]);
-    in_git(&main, &["worktree", "add", "-q", &base.join("linked").display().to_string()]);
+    in_git(
+        &main,
+        &[
+            "worktree",
+            "add",
+            "-q",
+            &base.join("linked").display().to_string(),
+        ],
+    );
     for top in [separate, base.join("linked")] {
         let what = top.display().to_string();
-        assert_ne!(top.metadata().unwrap().dev(), other.metadata().unwrap().dev());
+        assert_ne!(
+            top.metadata().unwrap().dev(),
+            other.metadata().unwrap().dev()
+        );
         let patch = other.join("p");
         let text = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\ndiff --git a/deeper/a b/moved/b\n\
             similarity index 100%\nrename from deeper/a\nrename to moved/b\n\
             diff --git a/new b/new\nnew file mode 100755\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
         fs::write(&patch, text).unwrap();
         for directory in DIRECTORIES {
-            done(&what, &top.join("sub"), &["apply", &patch.display().to_string()]);
-            assert_eq!(fs::read_to_string(top.join("sub/moved/b")).unwrap(), "one\n");
+            done(
+                &what,
+                &top.join("sub"),
+                &["apply", &patch.display().to_string()],
+            );
+            assert_eq!(
+                fs::read_to_string(top.join("sub/moved/b")).unwrap(),
+                "one\n"
+            );
             assert!(!top.join(DEEPER).exists());
             // The directory itself went with its file.
-            let from = if directory == DEEPER { "sub" } else { directory };
+            let from = if directory == DEEPER {
+                "sub"
+            } else {
+                directory
+            };
             done(&what, &top.join(from), &["undo"]);
             assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
             done(&what, &top, &["redo"]);
@@ -283,8 +422,16 @@ fn a_git_directory_on_another_file_system_keeps_the_history() {
             done(&what, &top, &["recover"]);
             assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
         }
-        let names: Vec<_> = fs::read_dir(&top).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert!(names.iter().all(|name| !name.to_string_lossy().starts_with(".wpatch")), "{names:?}");
+        let names: Vec<_> = fs::read_dir(&top)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert!(
+            names
+                .iter()
+                .all(|name| !name.to_string_lossy().starts_with(".wpatch")),
+            "{names:?}"
+        );
     }
 }
 
@@ -293,14 +440,27 @@ fn a_git_directory_on_another_file_system_keeps_the_history() {
 fn files_in_the_place_of_directories_of_the_state_are_ignored() {
     let entry = "entry-0000000001000000000-00000001.5";
     let large = "entry-0000000001000000000-00000002.99999999999";
-    for name in [entry, large, "dead-x", "txn-x", "txn-0000000001000000000-00000001", "plan-1.5.x"] {
+    for name in [
+        entry,
+        large,
+        "dead-x",
+        "txn-x",
+        "txn-0000000001000000000-00000001",
+        "plan-1.5.x",
+    ] {
         for make in ["mkfifo", "touch", "ln -s nowhere", "ln -s ."] {
             let base = TempDir::new().unwrap();
             let tree = repository(&base.path().canonicalize().unwrap().join("tree"), &[]);
             done("a change", &tree, &["write", "new", "--content", "x"]);
             let file = tree.join(".git/wpatch").join(name);
             let line = format!("{make} {}", file.display());
-            assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
+            assert!(
+                Command::new("sh")
+                    .args(["-c", &line])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             for arguments in [
                 &["log"][..],
                 &["gc"],
@@ -315,7 +475,10 @@ fn files_in_the_place_of_directories_of_the_state_are_ignored() {
             ] {
                 let output = run(&tree, arguments);
                 let words = String::from_utf8_lossy(&output.stderr).into_owned();
-                assert!(output.status.success(), "{name} {make} {arguments:?}: {words}");
+                assert!(
+                    output.status.success(),
+                    "{name} {make} {arguments:?}: {words}"
+                );
             }
             let stays = !name.starts_with("dead-");
             assert!(!stays || file.symlink_metadata().is_ok(), "{name} {make}");

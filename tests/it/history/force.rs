@@ -12,20 +12,32 @@ use crate::changes::Step;
 use crate::tree::path;
 
 fn checked_or_applied(request: Request, is_check: bool, memory: &Memory) -> Outcome {
-    if is_check { engine::check(request, memory) } else { engine::apply(request, memory, &Interrupt::new()) }
+    if is_check {
+        engine::check(request, memory)
+    } else {
+        engine::apply(request, memory, &Interrupt::new())
+    }
 }
 
 #[test]
 fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
-    let start = [("a", Entry::file("1")), ("b", Entry::file("2")), ("gone", Entry::file("g"))];
+    let start = [
+        ("a", Entry::file("1")),
+        ("b", Entry::file("2")),
+        ("gone", Entry::file("g")),
+    ];
     let steps = [
         Step::Put("a", Entry::file("one")),
         Step::Put("b", Entry::file("two")),
         Step::Delete("gone"),
         Step::Put("new", Entry::file("n")),
     ];
-    let edits: [(&str, Option<&str>); 4] =
-        [("b", Some("mine")), ("gone", Some("mine")), ("new", Some("mine")), ("new", None)];
+    let edits: [(&str, Option<&str>); 4] = [
+        ("b", Some("mine")),
+        ("gone", Some("mine")),
+        ("new", Some("mine")),
+        ("new", None),
+    ];
     for (name, edit) in edits {
         let memory = memory(&start);
         let before = tree(&memory);
@@ -37,9 +49,19 @@ fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
         let edited = tree(&memory);
         let outcome = undo(&memory, Target::Last(1));
         let error = outcome.report.error.unwrap();
-        assert_eq!((error.kind, error.path.as_deref()), (ProblemKind::Conflict, Some(name)));
+        assert_eq!(
+            (error.kind, error.path.as_deref()),
+            (ProblemKind::Conflict, Some(name))
+        );
         assert_eq!(tree(&memory), edited);
-        assert!(done(&engine::apply(request(Target::Last(1), true), &memory, &Interrupt::new())), "{name}");
+        assert!(
+            done(&engine::apply(
+                request(Target::Last(1), true),
+                &memory,
+                &Interrupt::new()
+            )),
+            "{name}"
+        );
         assert_eq!(tree(&memory), before, "{name}");
         assert!(done(&undo(&memory, Target::Undo)), "{name}");
         assert_eq!(tree(&memory), edited, "{name}");
@@ -48,19 +70,29 @@ fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
 
 #[test]
 fn force_does_not_go_over_a_directory_with_something_in_it() {
-    for steps in
-        [&[Step::Put("a", Entry::file("1"))][..], &[Step::Put("old", Entry::file("2"))], &[Step::Delete("old")]]
-    {
+    for steps in [
+        &[Step::Put("a", Entry::file("1"))][..],
+        &[Step::Put("old", Entry::file("2"))],
+        &[Step::Delete("old")],
+    ] {
         let memory = memory(&[("old", Entry::file("1"))]);
         put(&memory, steps);
-        let [Step::Put(name, _) | Step::Delete(name)] = steps else { unreachable!("one step each") };
+        let [Step::Put(name, _) | Step::Delete(name)] = steps else {
+            unreachable!("one step each")
+        };
         let _ = memory.remove(&path(name));
         memory.put(&path(&format!("{name}/mine")), &Entry::file("mine"));
         let before = tree(&memory);
         for is_dry_run in [true, false] {
             let forced = request(Target::Last(1), true);
-            let error = checked_or_applied(forced, is_dry_run, &memory).report.error.unwrap();
-            assert_eq!((error.kind, error.path.as_deref()), (ProblemKind::Conflict, Some(*name)));
+            let error = checked_or_applied(forced, is_dry_run, &memory)
+                .report
+                .error
+                .unwrap();
+            assert_eq!(
+                (error.kind, error.path.as_deref()),
+                (ProblemKind::Conflict, Some(*name))
+            );
             assert_eq!(tree(&memory), before);
         }
     }
@@ -71,9 +103,20 @@ fn force_does_not_go_over_a_directory_with_something_in_it() {
 fn force_does_the_same_to_a_tree_that_nobody_touched() {
     let all: [&[Step]; 4] = [
         &[Step::Put("a", Entry::file("1")), Step::Delete("a")],
-        &[Step::Put("a", Entry::file("1")), Step::Delete("a"), Step::Put("a", Entry::file("2"))],
-        &[Step::Put("d/x", Entry::file("1")), Step::Put("d/y", Entry::file("1"))],
-        &[Step::Put("d/x", Entry::file("1")), Step::Move("d/x", "e/x"), Step::Put("d", Entry::file("file"))],
+        &[
+            Step::Put("a", Entry::file("1")),
+            Step::Delete("a"),
+            Step::Put("a", Entry::file("2")),
+        ],
+        &[
+            Step::Put("d/x", Entry::file("1")),
+            Step::Put("d/y", Entry::file("1")),
+        ],
+        &[
+            Step::Put("d/x", Entry::file("1")),
+            Step::Move("d/x", "e/x"),
+            Step::Put("d", Entry::file("file")),
+        ],
     ];
     for steps in all {
         for force in [false, true] {
@@ -83,7 +126,10 @@ fn force_does_the_same_to_a_tree_that_nobody_touched() {
                 put(&memory, std::slice::from_ref(step));
             }
             let request = request(Target::Last(steps.len()), force);
-            assert!(engine::apply(request, &memory, &Interrupt::new()).report.ok, "{steps:?} {force}");
+            assert!(
+                engine::apply(request, &memory, &Interrupt::new()).report.ok,
+                "{steps:?} {force}"
+            );
             assert_eq!(tree(&memory), before, "{steps:?} {force}");
         }
     }
@@ -91,10 +137,17 @@ fn force_does_the_same_to_a_tree_that_nobody_touched() {
 
 #[test]
 fn what_force_displaces_is_somewhere_whatever_fails() {
-    let setups: [(&str, &[&str]); 3] = [(".git/HEAD", &[]), (".git/HEAD", &["d"]), ("other", &[ATTIC])];
+    let setups: [(&str, &[&str]); 3] = [
+        (".git/HEAD", &[]),
+        (".git/HEAD", &["d"]),
+        ("other", &[ATTIC]),
+    ];
     for (setup, mounts) in setups {
         for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
-            let files = [(path("d/a"), Entry::file("1")), (path(setup), Entry::file("x"))];
+            let files = [
+                (path("d/a"), Entry::file("1")),
+                (path(setup), Entry::file("x")),
+            ];
             let memory = Memory::with_files(files).with_attic();
             if mounts.contains(&ATTIC) {
                 memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
@@ -105,7 +158,10 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             put(&memory, &[Step::Put("d/a", Entry::file("2"))]);
             memory.put(&path("d/a"), &Entry::file("mine"));
             let start = memory.verbs();
-            memory.inject(Injection { verb: start + verb, kind });
+            memory.inject(Injection {
+                verb: start + verb,
+                kind,
+            });
             let forced = request(Target::Last(1), true);
             let outcome = engine::apply(forced, &memory, &Interrupt::new());
             if !memory.has_met_fault() {
@@ -115,7 +171,10 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             let what = format!("{setup} {mounts:?} {kind:?} at {verb}");
             let next = memory.restart();
             let _ = recover(&next, OPTIONS);
-            assert!(next.files().values().any(|entry| entry.contents == b"mine"), "{what}");
+            assert!(
+                next.files().values().any(|entry| entry.contents == b"mine"),
+                "{what}"
+            );
             if next.files()[&path("d/a")].contents == b"1" {
                 let _ = recover(&next, OPTIONS).unwrap();
                 assert!(done(&undo(&next, Target::Undo)), "{what}");
@@ -133,7 +192,10 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
         put(&memory, &[Step::Put("a", Entry::file("2"))]);
         memory.put(&path("a"), &Entry::file("mine"));
         let start = memory.verbs();
-        memory.inject(Injection { verb: start + verb, kind: FaultKind::Killed });
+        memory.inject(Injection {
+            verb: start + verb,
+            kind: FaultKind::Killed,
+        });
         let forced = request(Target::Last(1), true);
         let _ = engine::apply(forced, &memory, &Interrupt::new());
         if !memory.has_met_fault() {
@@ -143,10 +205,16 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
         let next = memory.restart().without_attic();
         let recovered = recover(&next, OPTIONS).unwrap();
         let is_undone = next.files()[&path("a")].contents == b"1";
-        assert!(next.files().values().any(|entry| entry.contents == b"mine"), "{verb}");
+        assert!(
+            next.files().values().any(|entry| entry.contents == b"mine"),
+            "{verb}"
+        );
         let waits = recovered.iter().any(|one| one.ending == Ending::Waiting);
         let last = next.with_attic();
-        assert!(!waits || is_undone && recover(&last, OPTIONS).unwrap()[0].ending == Ending::Committed, "{verb}");
+        assert!(
+            !waits || is_undone && recover(&last, OPTIONS).unwrap()[0].ending == Ending::Committed,
+            "{verb}"
+        );
         assert!(!is_undone || done(&undo(&last, Target::Undo)), "{verb}");
         assert_eq!(last.files()[&path("a")].contents, b"mine", "{verb}");
     }
@@ -156,8 +224,16 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
 fn a_link_in_the_place_of_a_directory_is_a_conflict() {
     for force in [false, true] {
         let memory = memory(&[("d/x", Entry::file("1"))]);
-        put(&memory, &[Step::Put("d/x", Entry::file("2")), Step::Put("d/e/y", Entry::file("y"))]);
-        memory.rename(&path("d"), &path("elsewhere"), Rename::Exclusive).unwrap();
+        put(
+            &memory,
+            &[
+                Step::Put("d/x", Entry::file("2")),
+                Step::Put("d/e/y", Entry::file("y")),
+            ],
+        );
+        memory
+            .rename(&path("d"), &path("elsewhere"), Rename::Exclusive)
+            .unwrap();
         memory.symlink(b"elsewhere", &path("d"), None).unwrap();
         let before = tree(&memory);
         let said = [true, false].map(|is_dry_run| {

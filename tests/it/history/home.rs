@@ -14,7 +14,12 @@ use wpatch::workspace::{ATTIC, Fault, Privacy, Rename, Workspace};
 /// Runs the program at `root`, where the user keeps state in `home`.
 fn run(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.current_dir(root).env("XDG_STATE_HOME", home).args(arguments).output().unwrap()
+    command
+        .current_dir(root)
+        .env("XDG_STATE_HOME", home)
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 fn is_done(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> bool {
@@ -30,7 +35,10 @@ fn root() -> TempDir {
 }
 
 fn names(directory: &Path) -> Vec<String> {
-    fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 #[test]
@@ -47,9 +55,13 @@ fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
             assert_eq!(names(root.path()), ["file"]);
         }
     }
-    let log: serde_json::Value = serde_json::from_slice(&run(root.path(), &home, &["log", "--json"]).stdout).unwrap();
+    let log: serde_json::Value =
+        serde_json::from_slice(&run(root.path(), &home, &["log", "--json"]).stdout).unwrap();
     assert_eq!(log["entries"].as_array().unwrap().len(), 8);
-    let mode = fs::metadata(home.join("wpatch")).unwrap().permissions().mode();
+    let mode = fs::metadata(home.join("wpatch"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o7777, 0o700);
     assert_eq!(names(&home.join("wpatch")).len(), 1);
 }
@@ -65,7 +77,11 @@ fn a_directory_that_comes_back_is_whose_it_was() {
     fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o2750)).unwrap();
     let standing = || fs::metadata(&directory).map(|data| (data.uid(), data.gid(), data.mode()));
     let before = standing().unwrap();
-    fs::write(root.path().join("p"), "--- a/d/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n").unwrap();
+    fs::write(
+        root.path().join("p"),
+        "--- a/d/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+    )
+    .unwrap();
     assert!(is_done(root.path(), home.path(), &["apply", "p"]));
     assert!(standing().is_err());
     assert!(is_done(root.path(), home.path(), &["undo"]));
@@ -78,7 +94,11 @@ fn one_that_cannot_be_used_is_told_of_and_no_more() {
     let base = TempDir::new().unwrap();
     let foreign = base.path().join("foreign");
     fs::create_dir_all(foreign.join("wpatch")).unwrap();
-    fs::set_permissions(foreign.join("wpatch"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(
+        foreign.join("wpatch"),
+        std::fs::Permissions::from_mode(0o777),
+    )
+    .unwrap();
     std::os::unix::fs::symlink("circle", base.path().join("circle")).unwrap();
     fs::write(base.path().join("file"), "").unwrap();
     for home in ["foreign", "circle", "file", "file/below", "dev/null"] {
@@ -86,7 +106,11 @@ fn one_that_cannot_be_used_is_told_of_and_no_more() {
         let output = run(root.path(), base.path().join(home), WRITE);
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{home}: {told}");
-        assert_eq!(told.contains("cannot be undone"), home != "dev/null", "{home}: {told}");
+        assert_eq!(
+            told.contains("cannot be undone"),
+            home != "dev/null",
+            "{home}: {told}"
+        );
         assert_eq!(names(root.path()), ["file"], "{home}");
     }
     assert_eq!(names(&foreign.join("wpatch")), [""; 0]);
@@ -115,7 +139,13 @@ fn nothing_is_kept_where_nobody_asked_or_where_a_patch_could_reach_it() {
     let base = TempDir::new().unwrap();
     let inside = base.path().join("tree/state");
     let up = base.path().join("none/../tree/state");
-    let homes = [OsStr::new(""), OsStr::new("relative"), inside.as_os_str(), up.as_os_str()].map(|home| ("tree", home));
+    let homes = [
+        OsStr::new(""),
+        OsStr::new("relative"),
+        inside.as_os_str(),
+        up.as_os_str(),
+    ]
+    .map(|home| ("tree", home));
     let around = ["wpatch", "wpatch/below"].map(|root| (root, base.path().as_os_str()));
     for (root, home) in homes.into_iter().chain(around) {
         let root = base.path().join(root);
@@ -156,14 +186,31 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
     assert_eq!(disk.stat(&attic).unwrap(), None);
     assert_eq!(disk.stat(&path(".wpatch-attic/d")).unwrap(), None);
     disk.make_dir(&attic, Privacy::Private).unwrap();
-    disk.make_dir(&path(".wpatch-attic/d"), Privacy::Private).unwrap();
-    disk.rename(&path("file"), &path(".wpatch-attic/d/file"), Rename::Exclusive).unwrap();
-    assert_eq!(fs::read(above.path().join("wpatch/d/file")).unwrap(), b"one\n");
+    disk.make_dir(&path(".wpatch-attic/d"), Privacy::Private)
+        .unwrap();
+    disk.rename(
+        &path("file"),
+        &path(".wpatch-attic/d/file"),
+        Rename::Exclusive,
+    )
+    .unwrap();
+    assert_eq!(
+        fs::read(above.path().join("wpatch/d/file")).unwrap(),
+        b"one\n"
+    );
     assert_eq!(disk.list(Some(&attic)).unwrap(), [b"d"]);
     assert_eq!(disk.list(None).unwrap(), [[0; 0]; 0]);
-    assert_eq!(disk.list(Some(&path(".wpatch-attic/d"))).unwrap(), [b"file"]);
+    assert_eq!(
+        disk.list(Some(&path(".wpatch-attic/d"))).unwrap(),
+        [b"file"]
+    );
     std::os::unix::fs::symlink("d", above.path().join("wpatch/link")).unwrap();
-    assert_eq!(disk.read(&path(".wpatch-attic/link/file"), 9).unwrap_err().fault, Fault::ThroughLink);
+    assert_eq!(
+        disk.read(&path(".wpatch-attic/link/file"), 9)
+            .unwrap_err()
+            .fault,
+        Fault::ThroughLink
+    );
     let other = engine::open(root.path()).unwrap();
     assert_eq!((other.attic(), other.stat(&attic).unwrap()), (None, None));
 }

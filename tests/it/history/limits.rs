@@ -18,22 +18,60 @@ use crate::tree::path;
 fn the_history_is_bounded_and_says_so() {
     let memory = memory(&[("a", Entry::file("0"))]);
     let options = |history| TransactionOptions { history, ..OPTIONS };
-    let limits = Limits { entries: 3, ..OPTIONS.history };
-    let texts: Vec<&'static str> = (0..5).map(|number| &*format!("text {number}").leak()).collect();
+    let limits = Limits {
+        entries: 3,
+        ..OPTIONS.history
+    };
+    let texts: Vec<&'static str> = (0..5)
+        .map(|number| &*format!("text {number}").leak())
+        .collect();
     let mut warnings = BTreeMap::new();
     for (number, text) in texts.iter().enumerate() {
         let steps = [Step::Put("a", Entry::file(*text))];
-        let receipt = crate::changes::run(&memory, &steps, options(limits), &Interrupt::new()).unwrap();
+        let receipt =
+            crate::changes::run(&memory, &steps, options(limits), &Interrupt::new()).unwrap();
         warnings.insert(number, receipt.warnings.len());
     }
     assert_eq!(warnings.into_values().collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
-    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 3);
-    let small = Limits { bytes: 12, ..OPTIONS.history };
-    assert!(engine::gc(&memory, options(small), &Interrupt::new()).report.ok);
-    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 2);
-    assert!(engine::gc(&memory, options(Limits::NOTHING), &Interrupt::new()).report.ok);
-    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 0);
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::NothingToUndo);
+    assert_eq!(
+        engine::log(&memory, &std::sync::Arc::default())
+            .unwrap()
+            .entries
+            .len(),
+        3
+    );
+    let small = Limits {
+        bytes: 12,
+        ..OPTIONS.history
+    };
+    assert!(
+        engine::gc(&memory, options(small), &Interrupt::new())
+            .report
+            .ok
+    );
+    assert_eq!(
+        engine::log(&memory, &std::sync::Arc::default())
+            .unwrap()
+            .entries
+            .len(),
+        2
+    );
+    assert!(
+        engine::gc(&memory, options(Limits::NOTHING), &Interrupt::new())
+            .report
+            .ok
+    );
+    assert_eq!(
+        engine::log(&memory, &std::sync::Arc::default())
+            .unwrap()
+            .entries
+            .len(),
+        0
+    );
+    assert_eq!(
+        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        ProblemKind::NothingToUndo
+    );
 }
 
 #[test]
@@ -41,14 +79,32 @@ fn a_record_that_cannot_be_read_is_not_passed_over() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     put(&memory, &[Step::Put("b", Entry::file("2"))]);
-    let records: Vec<_> = memory.files().into_keys().filter(|path| path.name() == b"done").collect();
+    let records: Vec<_> = memory
+        .files()
+        .into_keys()
+        .filter(|path| path.name() == b"done")
+        .collect();
     memory.put(&records[1], &Entry::file("nothing"));
-    let log = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries;
-    assert_eq!(log.iter().map(|entry| entry.state).collect::<Vec<_>>(), [State::Damaged, State::Committed]);
+    let log = engine::log(&memory, &std::sync::Arc::default())
+        .unwrap()
+        .entries;
+    assert_eq!(
+        log.iter().map(|entry| entry.state).collect::<Vec<_>>(),
+        [State::Damaged, State::Committed]
+    );
     let before = tree(&memory);
-    for target in [Target::Last(1), Target::Last(2), Target::Undo, Target::Entry(log[0].id.clone())] {
+    for target in [
+        Target::Last(1),
+        Target::Last(2),
+        Target::Undo,
+        Target::Entry(log[0].id.clone()),
+    ] {
         let error = undo(&memory, target).report.error.unwrap();
-        assert!(error.kind == ProblemKind::NothingToUndo && error.message.contains(&log[0].id), "{}", error.message);
+        assert!(
+            error.kind == ProblemKind::NothingToUndo && error.message.contains(&log[0].id),
+            "{}",
+            error.message
+        );
         assert_eq!(tree(&memory), before);
     }
     assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
@@ -59,36 +115,73 @@ fn a_record_that_cannot_be_read_is_not_passed_over() {
 #[test]
 fn an_entry_that_is_too_large_alone_stays_for_a_while_and_takes_no_other_with_it() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
-    let transaction = TransactionOptions { history: Limits { bytes: 8, ..OPTIONS.history }, ..OPTIONS };
-    let run = |steps: &[Step]| crate::changes::run(&memory, steps, transaction, &Interrupt::new()).unwrap().warnings;
+    let transaction = TransactionOptions {
+        history: Limits {
+            bytes: 8,
+            ..OPTIONS.history
+        },
+        ..OPTIONS
+    };
+    let run = |steps: &[Step]| {
+        crate::changes::run(&memory, steps, transaction, &Interrupt::new())
+            .unwrap()
+            .warnings
+    };
     assert_eq!(run(&[Step::Put("a", Entry::file("2"))]), [""; 0]);
     assert_eq!(run(&[Step::Put("b", Entry::file("2"))]), [""; 0]);
     memory.put(&path("b"), &Entry::file("somebody's work"));
     let mut forced = request(Target::Last(1), true);
     forced.commit.transaction = transaction;
     assert!(done(&engine::apply(forced, &memory, &Interrupt::new())));
-    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 3);
+    assert_eq!(
+        engine::log(&memory, &std::sync::Arc::default())
+            .unwrap()
+            .entries
+            .len(),
+        3
+    );
     assert!(done(&undo(&memory, Target::Undo)));
     assert_eq!(memory.files()[&path("b")].contents, b"somebody's work");
     let warnings = run(&[Step::Put("c", Entry::file("x"))]);
     assert_eq!(warnings, [""; 0], "its old file is in the tree again");
-    let id = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.pop().unwrap().id;
+    let id = engine::log(&memory, &std::sync::Arc::default())
+        .unwrap()
+        .entries
+        .pop()
+        .unwrap()
+        .id;
     assert!(done(&undo(&memory, Target::Entry(id))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
 }
 
-/// A record without its old files says that there was a change, and `undo` does not take an older one for it.
+/// A record without its old files says that there was a change, and `undo` does not take an older
+/// one for it.
 #[test]
 fn an_entry_that_lost_its_old_files_is_not_passed_over() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("123456789"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     put(&memory, &[Step::Put("b", Entry::file("x"))]);
-    let history = Limits { bytes: 8, ..OPTIONS.history };
-    assert!(engine::gc(&memory, Options { history, ..OPTIONS }, &Interrupt::new()).report.ok);
-    let log = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries;
-    assert_eq!(log.iter().map(|entry| entry.coverage).collect::<Vec<_>>(), [Coverage::Partial, Coverage::Full]);
+    let history = Limits {
+        bytes: 8,
+        ..OPTIONS.history
+    };
+    assert!(
+        engine::gc(&memory, Options { history, ..OPTIONS }, &Interrupt::new())
+            .report
+            .ok
+    );
+    let log = engine::log(&memory, &std::sync::Arc::default())
+        .unwrap()
+        .entries;
+    assert_eq!(
+        log.iter().map(|entry| entry.coverage).collect::<Vec<_>>(),
+        [Coverage::Partial, Coverage::Full]
+    );
     let error = undo(&memory, Target::Last(1)).report.error.unwrap();
-    assert_eq!((error.kind, error.path.as_deref()), (ProblemKind::NothingToUndo, Some("b")));
+    assert_eq!(
+        (error.kind, error.path.as_deref()),
+        (ProblemKind::NothingToUndo, Some("b"))
+    );
     assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
 }
 
@@ -98,9 +191,29 @@ fn what_a_redo_made_is_no_undo_when_older_entries_are_gone() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Undo)));
-    let two = Limits { entries: 1, ..OPTIONS.history };
-    assert!(engine::gc(&memory, Options { history: two, ..OPTIONS }, &Interrupt::new()).report.ok);
-    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 1);
+    let two = Limits {
+        entries: 1,
+        ..OPTIONS.history
+    };
+    assert!(
+        engine::gc(
+            &memory,
+            Options {
+                history: two,
+                ..OPTIONS
+            },
+            &Interrupt::new()
+        )
+        .report
+        .ok
+    );
+    assert_eq!(
+        engine::log(&memory, &std::sync::Arc::default())
+            .unwrap()
+            .entries
+            .len(),
+        1
+    );
     assert!(!undo(&memory, Target::Undo).report.ok);
     assert!(done(&undo(&memory, Target::Last(1))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
@@ -108,13 +221,22 @@ fn what_a_redo_made_is_no_undo_when_older_entries_are_gone() {
 
 #[test]
 fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
-    let steps = [Step::Put("a", Entry::file("1")), Step::Put("b", Entry::file("1"))];
-    let options = TransactionOptions { history: Limits::NOTHING, ..OPTIONS };
+    let steps = [
+        Step::Put("a", Entry::file("1")),
+        Step::Put("b", Entry::file("1")),
+    ];
+    let options = TransactionOptions {
+        history: Limits::NOTHING,
+        ..OPTIONS
+    };
     for verb in 0.. {
         let memory = memory(&[("a", Entry::file("0")), ("b", Entry::file("0"))]);
         put(&memory, &steps);
         let start = memory.verbs();
-        memory.inject(Injection { verb: start + verb, kind: FaultKind::Killed });
+        memory.inject(Injection {
+            verb: start + verb,
+            kind: FaultKind::Killed,
+        });
         let _ = engine::gc(&memory, options, &Interrupt::new());
         if !memory.has_met_fault() {
             assert!(verb > 5);
@@ -122,10 +244,19 @@ fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
         }
         let next = memory.restart();
         assert_eq!(recover(&next, OPTIONS).unwrap(), [], "{verb}");
-        let entries = engine::log(&next, &std::sync::Arc::default()).unwrap().entries;
+        let entries = engine::log(&next, &std::sync::Arc::default())
+            .unwrap()
+            .entries;
         let coverage: Vec<_> = entries.iter().map(|entry| entry.coverage).collect();
-        assert!(coverage.is_empty() || coverage == [Coverage::Full], "{verb}: {coverage:?}");
-        let left = next.entries().into_keys().filter(|path| path.as_bytes().starts_with(b".wpatch/dead")).count();
+        assert!(
+            coverage.is_empty() || coverage == [Coverage::Full],
+            "{verb}: {coverage:?}"
+        );
+        let left = next
+            .entries()
+            .into_keys()
+            .filter(|path| path.as_bytes().starts_with(b".wpatch/dead"))
+            .count();
         assert_eq!(left, 0, "{verb}");
     }
 }
@@ -134,11 +265,24 @@ fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
 fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
-    let old = memory.files().into_keys().find(|path| path.name() == b"n0").unwrap();
+    let old = memory
+        .files()
+        .into_keys()
+        .find(|path| path.name() == b"n0")
+        .unwrap();
     memory.put(&old, &Entry::file("late"));
-    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, ProblemKind::Conflict);
+    assert_eq!(
+        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        ProblemKind::Conflict
+    );
     assert_eq!(memory.files()[&path("a")].contents, b"2");
     memory.remove(&old).unwrap();
-    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries[0].coverage, Coverage::Partial);
+    assert_eq!(
+        engine::log(&memory, &std::sync::Arc::default())
+            .unwrap()
+            .entries[0]
+            .coverage,
+        Coverage::Partial
+    );
     assert!(!undo(&memory, Target::Last(1)).report.ok);
 }

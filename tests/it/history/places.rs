@@ -34,7 +34,10 @@ impl Place {
             ("linked work tree", |base| {
                 let main = repository(&base.join("main"), &[]);
                 let linked = base.join("linked");
-                in_git(&main, &["worktree", "add", "-q", &linked.display().to_string()]);
+                in_git(
+                    &main,
+                    &["worktree", "add", "-q", &linked.display().to_string()],
+                );
                 linked
             }),
             ("linked work tree below the main one", |base| {
@@ -43,9 +46,23 @@ impl Place {
                 main.join("inner/linked")
             }),
             ("submodule", |base| {
-                let (main, module) = (repository(&base.join("main"), &[]), repository(&base.join("module"), &[]));
+                let (main, module) = (
+                    repository(&base.join("main"), &[]),
+                    repository(&base.join("module"), &[]),
+                );
                 let from = module.display().to_string();
-                in_git(&main, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "module"]);
+                in_git(
+                    &main,
+                    &[
+                        "-c",
+                        "protocol.file.allow=always",
+                        "submodule",
+                        "--quiet",
+                        "add",
+                        &from,
+                        "module",
+                    ],
+                );
                 main.join("module")
             }),
             ("link to a git directory", |base| {
@@ -55,7 +72,10 @@ impl Place {
                 tree
             }),
         ];
-        kinds.into_iter().map(|(name, make)| Self::of(name, make)).collect()
+        kinds
+            .into_iter()
+            .map(|(name, make)| Self::of(name, make))
+            .collect()
     }
 
     pub(super) fn of(name: &'static str, make: impl Fn(&Path) -> PathBuf) -> Self {
@@ -81,7 +101,10 @@ impl Place {
 /// Makes a repository with a commit, and returns its work tree.
 pub(super) fn repository(tree: &Path, options: &[&str]) -> PathBuf {
     fs::create_dir_all(tree.join(DEEPER)).unwrap();
-    run_git(git(&["init", "-q", "-b", "main"]).args(options).arg(tree), b"");
+    run_git(
+        git(&["init", "-q", "-b", "main"]).args(options).arg(tree),
+        b"",
+    );
     for path in ["a", "sub/a", "sub/deeper/a"] {
         fs::write(tree.join(path), "one\n").unwrap();
     }
@@ -99,7 +122,11 @@ pub(super) fn in_git(directory: &Path, arguments: &[&str]) -> String {
 /// Returns the command of the program in `directory`, without a place of the user's for state.
 pub(super) fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.current_dir(directory).env_remove("XDG_STATE_HOME").args(arguments).stdin(Stdio::null());
+    command
+        .current_dir(directory)
+        .env_remove("XDG_STATE_HOME")
+        .args(arguments)
+        .stdin(Stdio::null());
     command
 }
 
@@ -110,7 +137,11 @@ pub(super) fn run(directory: &Path, arguments: &[&str]) -> Output {
 pub(super) fn done(what: &str, directory: &Path, arguments: &[&str]) -> Value {
     let output = run(directory, &[arguments, &["--json"]].concat());
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{what} {arguments:?}: {told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{what} {arguments:?}: {told}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_str(&told).unwrap()
 }
 
@@ -128,7 +159,11 @@ fn a_change_made_in_any_directory_can_be_undone_from_any_other() {
                 let name = place.base.path().join("p").display().to_string();
                 fs::write(&name, patch).unwrap();
                 let report = done(&what, &place.at(made), &["apply", &name]);
-                assert_eq!(report["history"], serde_json::json!({"kept": true}), "{what}");
+                assert_eq!(
+                    report["history"],
+                    serde_json::json!({"kept": true}),
+                    "{what}"
+                );
                 assert_eq!(report["files"][0]["path"], "a", "{what}");
                 let id = report["transaction"]["id"].as_str().unwrap();
                 let shown = done(&what, &place.at(undone), &["show", id]);
@@ -148,17 +183,32 @@ fn a_change_made_in_any_directory_can_be_undone_from_any_other() {
             }
         }
         let log = done(place.name, &place.at(DEEPER), &["log"]);
-        assert_eq!(log["entries"].as_array().unwrap().len(), 4 * 9, "{}", place.name);
+        assert_eq!(
+            log["entries"].as_array().unwrap().len(),
+            4 * 9,
+            "{}",
+            place.name
+        );
         // Nothing but git's directory has anything of it.
         assert!(place.git_dir().join("wpatch").is_dir(), "{}", place.name);
-        assert!(!place.at(".wpatch").exists() && !place.at("sub/.wpatch").exists(), "{}", place.name);
+        assert!(
+            !place.at(".wpatch").exists() && !place.at("sub/.wpatch").exists(),
+            "{}",
+            place.name
+        );
     }
 }
 
 /// Returns the only file that a report lists, the number of files and the number of created ones.
 fn reported(report: &Value) -> Value {
-    let [file] = &report["files"].as_array().unwrap()[..] else { panic!("{report}") };
-    json!([[file["path"], file["op"]], report["summary"]["files"], report["summary"]["creates"]])
+    let [file] = &report["files"].as_array().unwrap()[..] else {
+        panic!("{report}")
+    };
+    json!([
+        [file["path"], file["op"]],
+        report["summary"]["files"],
+        report["summary"]["creates"]
+    ])
 }
 
 #[test]
@@ -167,14 +217,33 @@ fn an_empty_directory_that_gave_way_to_a_file_is_restored_without_being_listed()
         let patch = place.base.path().join("p");
         fs::write(&patch, "--- /dev/null\n+++ b/empty\n@@ -0,0 +1 @@\n+x\n").unwrap();
         fs::create_dir(place.at("empty")).unwrap();
-        done(place.name, &place.top, &["apply", &patch.display().to_string()]);
+        done(
+            place.name,
+            &place.top,
+            &["apply", &patch.display().to_string()],
+        );
         let undo = || done(place.name, &place.top, &["undo"]);
-        assert_eq!(reported(&undo()), json!([["empty", "delete"], 1, 0]), "{}", place.name);
+        assert_eq!(
+            reported(&undo()),
+            json!([["empty", "delete"], 1, 0]),
+            "{}",
+            place.name
+        );
         assert!(place.at("empty").is_dir(), "{}", place.name);
         let redo = done(place.name, &place.top, &["redo"]);
-        assert_eq!(reported(&redo), json!([["empty", "create"], 1, 1]), "{}", place.name);
+        assert_eq!(
+            reported(&redo),
+            json!([["empty", "create"], 1, 1]),
+            "{}",
+            place.name
+        );
         assert_eq!(place.file("empty"), "x\n", "{}", place.name);
-        assert_eq!(reported(&undo()), json!([["empty", "delete"], 1, 0]), "{}", place.name);
+        assert_eq!(
+            reported(&undo()),
+            json!([["empty", "delete"], 1, 0]),
+            "{}",
+            place.name
+        );
     }
 }
 
@@ -184,19 +253,35 @@ fn a_file_that_was_created_in_an_empty_directory_is_undone_from_there() {
         for undone in ["empty/deep", "empty", ".", "sub"] {
             let what = format!("{}: {undone}", place.name);
             fs::create_dir_all(place.at("empty/deep")).unwrap();
-            done(&what, &place.at("empty/deep"), &["write", "new", "--content", "x"]);
+            done(
+                &what,
+                &place.at("empty/deep"),
+                &["write", "new", "--content", "x"],
+            );
             let undo = || done(&what, &place.at(undone), &["undo"]);
             let listed = json!([["empty/deep/new", "delete"], 1, 0]);
             assert_eq!(reported(&undo()), listed, "{what}");
-            assert_eq!(fs::read_dir(place.at("empty/deep")).unwrap().count(), 0, "{what}");
+            assert_eq!(
+                fs::read_dir(place.at("empty/deep")).unwrap().count(),
+                0,
+                "{what}"
+            );
             let redo = done(&what, &place.at(undone), &["redo"]);
-            assert_eq!(reported(&redo), json!([["empty/deep/new", "create"], 1, 1]), "{what}");
+            assert_eq!(
+                reported(&redo),
+                json!([["empty/deep/new", "create"], 1, 1]),
+                "{what}"
+            );
             assert_eq!(place.file("empty/deep/new"), "x", "{what}");
             assert_eq!(reported(&undo()), listed, "{what}");
         }
         // The change created the directories as well.
         fs::remove_dir_all(place.at("empty")).unwrap();
-        done(place.name, &place.top, &["write", "empty/deep/new", "--content", "x"]);
+        done(
+            place.name,
+            &place.top,
+            &["write", "empty/deep/new", "--content", "x"],
+        );
         done(place.name, &place.at("empty/deep"), &["undo"]);
         assert!(!place.at("empty").exists(), "{}", place.name);
     }
@@ -206,12 +291,26 @@ fn a_file_that_was_created_in_an_empty_directory_is_undone_from_there() {
 fn a_change_of_the_whole_tree_is_undone_from_below_and_one_from_below_by_force() {
     for place in Place::all() {
         done(place.name, &place.top, WRITE);
-        done(place.name, &place.at("sub"), &["edit", "deeper/a", "--old", "one", "--new", "three"]);
+        done(
+            place.name,
+            &place.at("sub"),
+            &["edit", "deeper/a", "--old", "one", "--new", "three"],
+        );
         done(place.name, &place.at(DEEPER), &["undo", "--last", "2"]);
-        assert_eq!((place.file("a"), place.file("sub/deeper/a")), ("one\n".into(), "one\n".into()), "{}", place.name);
+        assert_eq!(
+            (place.file("a"), place.file("sub/deeper/a")),
+            ("one\n".into(), "one\n".into()),
+            "{}",
+            place.name
+        );
         done(place.name, &place.at("sub"), WRITE);
         fs::write(place.at("sub/a"), "another\n").unwrap();
-        assert_eq!(run(&place.top, &["undo"]).status.code(), Some(1), "{}", place.name);
+        assert_eq!(
+            run(&place.top, &["undo"]).status.code(),
+            Some(1),
+            "{}",
+            place.name
+        );
         done(place.name, &place.top, &["undo", "--force"]);
         assert_eq!(place.file("sub/a"), "one\n", "{}", place.name);
     }
@@ -222,14 +321,24 @@ fn the_last_file_of_a_root_leaves_the_root() {
     for place in Place::all() {
         let patch = place.base.path().join("p");
         fs::write(&patch, "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n").unwrap();
-        done(place.name, &place.at(DEEPER), &["apply", &patch.display().to_string()]);
-        assert_eq!(fs::read_dir(place.at(DEEPER)).unwrap().count(), 0, "{}", place.name);
+        done(
+            place.name,
+            &place.at(DEEPER),
+            &["apply", &patch.display().to_string()],
+        );
+        assert_eq!(
+            fs::read_dir(place.at(DEEPER)).unwrap().count(),
+            0,
+            "{}",
+            place.name
+        );
         done(place.name, &place.at("sub"), &["undo"]);
         assert_eq!(place.file("sub/deeper/a"), "one\n", "{}", place.name);
     }
 }
 
-/// A process that dies while its change is half made, which kills itself through the command of its user.
+/// A process that dies while its change is half made, which kills itself through the command of its
+/// user.
 pub(super) fn dies(directory: &Path) {
     let arguments = [WRITE, &["--verify", "kill -9 $PPID"]].concat();
     assert_eq!(run(directory, &arguments).status.code(), None);
@@ -244,11 +353,18 @@ fn what_died_in_one_directory_is_recovered_from_another() {
             dies(&place.at(died));
             assert_eq!(place.file(&file), "two\n", "{what}");
             let report = done(&what, &place.at(recovered), &["recover"]);
-            assert_eq!(report["transaction"]["recovered"][0]["ending"], "rolled_back", "{what}");
+            assert_eq!(
+                report["transaction"]["recovered"][0]["ending"], "rolled_back",
+                "{what}"
+            );
             assert_eq!(place.file(&file), "one\n", "{what}");
             // The next command does the same.
             dies(&place.at(died));
-            done(&what, &place.at(recovered), &["write", "other", "--content", "x"]);
+            done(
+                &what,
+                &place.at(recovered),
+                &["write", "other", "--content", "x"],
+            );
             assert_eq!(place.file(&file), "one\n", "{what}");
             done(&what, &place.at(died), &["undo"]);
             assert_eq!(in_git(&place.top, &["status", "--porcelain"]), "", "{what}");
@@ -266,11 +382,23 @@ fn one_lock_is_shared_by_all_directories() {
                 "env -u WPATCH_TRANSACTION '{}' --root '{other}' --lock-timeout 0 write new --content x; test $? = 6",
                 env!("CARGO_BIN_EXE_wpatch")
             );
-            done(&what, &place.at(holds), &[WRITE, &["--verify", &command]].concat());
+            done(
+                &what,
+                &place.at(holds),
+                &[WRITE, &["--verify", &command]].concat(),
+            );
             // A change that runs within another one would wait for itself.
-            let command =
-                format!("'{}' --root '{other}' write new --content x; test $? = 6", env!("CARGO_BIN_EXE_wpatch"));
-            done(&what, &place.at(holds), &["edit", "a", "--old", "two", "--new", "three", "--verify", &command]);
+            let command = format!(
+                "'{}' --root '{other}' write new --content x; test $? = 6",
+                env!("CARGO_BIN_EXE_wpatch")
+            );
+            done(
+                &what,
+                &place.at(holds),
+                &[
+                    "edit", "a", "--old", "two", "--new", "three", "--verify", &command,
+                ],
+            );
             assert!(!place.at(waits).join("new").exists(), "{what}");
             done(&what, &place.at(waits), &["undo", "--last", "2"]);
         }
@@ -282,25 +410,51 @@ fn a_nested_repository_has_a_history_of_its_own() {
     let place = Place::of("nested", |base| repository(&base.join("outer"), &[]));
     repository(&place.at("sub/inner"), &[]);
     done("outer", &place.at("sub"), WRITE);
-    assert_eq!(run(&place.at("sub/inner/sub"), &["undo"]).status.code(), Some(1));
+    assert_eq!(
+        run(&place.at("sub/inner/sub"), &["undo"]).status.code(),
+        Some(1)
+    );
     done("inner", &place.at("sub/inner/sub"), WRITE);
     done("outer", &place.at(DEEPER), &["undo"]);
-    assert_eq!((place.file("sub/a"), place.file("sub/inner/sub/a")), ("one\n".into(), "two\n".into()));
+    assert_eq!(
+        (place.file("sub/a"), place.file("sub/inner/sub/a")),
+        ("one\n".into(), "two\n".into())
+    );
 }
 
 #[test]
 fn a_policy_file_of_the_root_that_made_a_change_holds_for_its_undo() {
     let place = Place::of("policy", |base| repository(&base.join("tree"), &[]));
     done("made", &place.at("sub"), WRITE);
-    fs::write(place.at("sub/wpatch.toml"), "[[rule]]\nname = \"mine\"\npaths = [\"a\"]\nverdict = \"deny\"\n").unwrap();
+    fs::write(
+        place.at("sub/wpatch.toml"),
+        "[[rule]]\nname = \"mine\"\npaths = [\"a\"]\nverdict = \"deny\"\n",
+    )
+    .unwrap();
     for directory in DIRECTORIES {
         let output = run(&place.at(directory), &["undo"]);
-        assert_eq!(output.status.code(), Some(3), "{directory}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(3),
+            "{directory}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert_eq!(place.file("sub/a"), "two\n");
     }
-    fs::write(place.at("sub/wpatch.toml"), "[[rule]]\nname = \"other\"\npaths = [\"b\"]\nverdict = \"deny\"\n")
-        .unwrap();
+    fs::write(
+        place.at("sub/wpatch.toml"),
+        "[[rule]]\nname = \"other\"\npaths = [\"b\"]\nverdict = \"deny\"\n",
+    )
+    .unwrap();
     done("undone", &place.at(DEEPER), &["undo"]);
     // The file itself stays closed, from everywhere.
-    assert_eq!(run(&place.at("sub"), &["write", "wpatch.toml", "--overwrite", "--content", ""]).status.code(), Some(3));
+    assert_eq!(
+        run(
+            &place.at("sub"),
+            &["write", "wpatch.toml", "--overwrite", "--content", ""]
+        )
+        .status
+        .code(),
+        Some(3)
+    );
 }

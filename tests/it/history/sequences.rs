@@ -1,6 +1,8 @@
-//! Random sequences of changes, undos and redos in work trees of git: tree and index are compared with a model each time.
+//! Random sequences of changes, undos and redos in work trees of git: tree and index are compared
+//! with a model each time.
 //!
-//! The model of a change is computed from the patch; the model of an undo is the state before the change.
+//! The model of a change is computed from the patch; the model of an undo is the state before the
+//! change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -42,7 +44,14 @@ enum How {
 }
 
 impl How {
-    const ALL: [Self; 6] = [Self::Plain, Self::Index, Self::Intent, Self::Cached, Self::ThreeWay, Self::Reject];
+    const ALL: [Self; 6] = [
+        Self::Plain,
+        Self::Index,
+        Self::Intent,
+        Self::Cached,
+        Self::ThreeWay,
+        Self::Reject,
+    ];
 
     fn options(self) -> &'static [&'static str] {
         match self {
@@ -64,7 +73,8 @@ struct Scene {
     prefix: &'static str,
     /// The states before each change that holds, the last one at the end.
     before: Vec<State>,
-    /// What each undo that can be redone took back, the last one at the end: the state that comes with the redo.
+    /// What each undo that can be redone took back, the last one at the end: the state that comes
+    /// with the redo.
     undone: Vec<State>,
     told: Vec<String>,
 }
@@ -92,7 +102,14 @@ impl Scene {
             _ => main,
         };
         let prefix = if kind == 1 { "sub/" } else { "" };
-        Self { base, top, prefix, before: Vec::new(), undone: Vec::new(), told: Vec::new() }
+        Self {
+            base,
+            top,
+            prefix,
+            before: Vec::new(),
+            undone: Vec::new(),
+            told: Vec::new(),
+        }
     }
 
     fn git(&self, arguments: &[&str]) -> Vec<u8> {
@@ -113,8 +130,15 @@ impl Scene {
         }
         // Of the entries for empty files, those that are only intended.
         let empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-        let options =
-            ["diff-index", "--cached", "--ita-invisible-in-index", "--no-renames", "--name-only", "-z", empty];
+        let options = [
+            "diff-index",
+            "--cached",
+            "--ita-invisible-in-index",
+            "--no-renames",
+            "--name-only",
+            "-z",
+            empty,
+        ];
         let real = String::from_utf8(self.git(&options)).unwrap();
         let real: BTreeSet<_> = real.split_terminator('\0').collect();
         for (name, entry) in &mut index {
@@ -128,30 +152,66 @@ impl Scene {
     /// Runs the program in a directory of the work tree; returns its exit code and its report.
     fn run(&mut self, directory: &str, arguments: &[&str]) -> (Option<i32>, Value) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        command.current_dir(self.top.join(directory)).env_remove("XDG_STATE_HOME").stdin(Stdio::null());
-        let output = command.args(arguments).args(["--json", "--durability", "none"]).output().unwrap();
+        command
+            .current_dir(self.top.join(directory))
+            .env_remove("XDG_STATE_HOME")
+            .stdin(Stdio::null());
+        let output = command
+            .args(arguments)
+            .args(["--json", "--durability", "none"])
+            .output()
+            .unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        self.told.push(format!("{directory} {arguments:?}: {:?} {}", output.status.code(), report["error"]));
+        self.told.push(format!(
+            "{directory} {arguments:?}: {:?} {}",
+            output.status.code(),
+            report["error"]
+        ));
         (output.status.code(), report)
     }
 
     fn check(&self, expected: &State, seed: u64, patch: &str) {
         let found = self.state();
-        assert_eq!(&found, expected, "seed {seed}: {}\n{patch}", self.told.join("\n"));
+        assert_eq!(
+            &found,
+            expected,
+            "seed {seed}: {}\n{patch}",
+            self.told.join("\n")
+        );
     }
 }
 
 impl State {
-    /// Returns the files below `prefix` in the tree, or in the index; of a file that is only intended nothing is there.
-    fn files(&self, prefix: &str, how: How, blobs: &BTreeMap<String, Node>) -> BTreeMap<String, Node> {
-        let named = |name: &str| name.strip_prefix(prefix).filter(|name| NAMES.contains(name)).map(str::to_owned);
+    /// Returns the files below `prefix` in the tree, or in the index; of a file that is only
+    /// intended nothing is there.
+    fn files(
+        &self,
+        prefix: &str,
+        how: How,
+        blobs: &BTreeMap<String, Node>,
+    ) -> BTreeMap<String, Node> {
+        let named = |name: &str| {
+            name.strip_prefix(prefix)
+                .filter(|name| NAMES.contains(name))
+                .map(str::to_owned)
+        };
         if how == How::Cached {
             let blob = |(mode, id): &(String, String)| blobs.get(&format!("{mode} {id}")).cloned();
-            return self.index.iter().filter_map(|(name, entry)| Some((named(name)?, blob(entry)?))).collect();
+            return self
+                .index
+                .iter()
+                .filter_map(|(name, entry)| Some((named(name)?, blob(entry)?)))
+                .collect();
         }
-        let text = |name: &wpatch::path::RelPath| String::from_utf8(name.as_bytes().to_vec()).unwrap();
-        let files = self.tree.iter().filter(|(_, node)| !matches!(node, Node::Directory));
-        files.filter_map(|(name, node)| Some((named(&text(name))?, node.clone()))).collect()
+        let text =
+            |name: &wpatch::path::RelPath| String::from_utf8(name.as_bytes().to_vec()).unwrap();
+        let files = self
+            .tree
+            .iter()
+            .filter(|(_, node)| !matches!(node, Node::Directory));
+        files
+            .filter_map(|(name, node)| Some((named(&text(name))?, node.clone())))
+            .collect()
     }
 
     /// Returns the state after `changes` of a root.
@@ -169,14 +229,22 @@ impl State {
             match (how, new) {
                 (How::Plain | How::Reject, _) | (How::Intent, None) => {}
                 (How::Intent, Some(new)) if !self.is_made(&full, new) || !is_new => {}
-                (How::Intent, Some(_)) => drop(next.index.insert(full, ("100644".into(), "intended".into()))),
+                (How::Intent, Some(_)) => drop(
+                    next.index
+                        .insert(full, ("100644".into(), "intended".into())),
+                ),
                 (_, Some(new)) => drop(next.index.insert(full, (mode(new).to_owned(), id(new)))),
                 (_, None) => drop(next.index.remove(&full)),
             }
         }
-        let comes: Vec<_> =
-            next.index.keys().filter(|name| self.index.get(*name) != next.index.get(*name)).cloned().collect();
-        next.index.retain(|name, _| !comes.iter().any(|other| are_in_the_way(name, other)));
+        let comes: Vec<_> = next
+            .index
+            .keys()
+            .filter(|name| self.index.get(*name) != next.index.get(*name))
+            .cloned()
+            .collect();
+        next.index
+            .retain(|name, _| !comes.iter().any(|other| are_in_the_way(name, other)));
         next
     }
 
@@ -242,7 +310,9 @@ fn change(
     let mut text = patch(&files, &changes);
     let is_whole = how != How::Reject;
     if !is_whole {
-        text.push_str("diff --git a/absent b/absent\n--- a/absent\n+++ b/absent\n@@ -1 +1 @@\n-x\n+y\n");
+        text.push_str(
+            "diff --git a/absent b/absent\n--- a/absent\n+++ b/absent\n@@ -1 +1 @@\n-x\n+y\n",
+        );
     }
     for new in changes.values().flatten() {
         blobs.insert(format!("{} {}", mode(new), id(new)), new.clone());
@@ -258,15 +328,28 @@ fn change(
     }
     let found = scene.state();
     let expected = state.after(root, how, &changes);
-    let (mut actual, wanted) = (found.clone().without_directories(), expected.without_directories());
+    let (mut actual, wanted) = (
+        found.clone().without_directories(),
+        expected.without_directories(),
+    );
     if !is_whole {
-        actual.tree.retain(|name, _| !name.as_bytes().ends_with(b".rej"));
+        actual
+            .tree
+            .retain(|name, _| !name.as_bytes().ends_with(b".rej"));
     }
-    // What is created and in the index already is merged with that, which other tests compare with git.
+    // What is created and in the index already is merged with that, which other tests compare with
+    // git.
     let is_merged = how == How::ThreeWay
-        && changes.keys().any(|name| !files.contains_key(name) && state.index.contains_key(&format!("{root}{name}")));
+        && changes.keys().any(|name| {
+            !files.contains_key(name) && state.index.contains_key(&format!("{root}{name}"))
+        });
     if !is_merged {
-        assert_eq!(actual, wanted, "seed {seed}: {}\n{text}", scene.told.join("\n"));
+        assert_eq!(
+            actual,
+            wanted,
+            "seed {seed}: {}\n{text}",
+            scene.told.join("\n")
+        );
     }
     if found == *state {
         // A change that changes nothing is in the history all the same.
@@ -280,7 +363,11 @@ fn change(
 /// Undoes `count` changes. Returns the state after it; `None` if there are not so many.
 fn undo(scene: &mut Scene, directory: &str, count: usize, state: &State) -> Option<State> {
     let number = count.to_string();
-    let options: &[&str] = if count == 1 { &["undo"] } else { &["undo", "--last", &number] };
+    let options: &[&str] = if count == 1 {
+        &["undo"]
+    } else {
+        &["undo", "--last", &number]
+    };
     let (code, _) = scene.run(directory, options);
     if scene.before.len() < count {
         assert_eq!(code, Some(1), "{}", scene.told.join("\n"));
@@ -293,7 +380,8 @@ fn undo(scene: &mut Scene, directory: &str, count: usize, state: &State) -> Opti
     Some(before)
 }
 
-/// Redoes what the last undo took back. Returns the state after it; `None` if there is no such undo.
+/// Redoes what the last undo took back. Returns the state after it; `None` if there is no such
+/// undo.
 fn redo(scene: &mut Scene, directory: &str, state: &State) -> Option<State> {
     let (code, _) = scene.run(directory, &["redo"]);
     let Some(next) = scene.undone.pop() else {
@@ -307,7 +395,11 @@ fn redo(scene: &mut Scene, directory: &str, state: &State) -> Option<State> {
 
 #[test]
 fn tree_and_index_are_those_of_the_model_after_each_step() {
-    let count = if std::env::var_os("WPATCH_SEQUENCES").is_some_and(|value| value == "all") { ALL } else { USUAL };
+    let count = if std::env::var_os("WPATCH_SEQUENCES").is_some_and(|value| value == "all") {
+        ALL
+    } else {
+        USUAL
+    };
     let seeds: Vec<_> = (0..count).collect();
     let halves = seeds.len().div_ceil(2);
     let (made, returned) = std::thread::scope(|scope| {
@@ -315,7 +407,10 @@ fn tree_and_index_are_those_of_the_model_after_each_step() {
             .chunks(halves)
             .map(|seeds| {
                 scope.spawn(move || {
-                    seeds.iter().map(|&seed| sequence(seed)).fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
+                    seeds
+                        .iter()
+                        .map(|&seed| sequence(seed))
+                        .fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
                 })
             })
             .collect();
@@ -323,16 +418,25 @@ fn tree_and_index_are_those_of_the_model_after_each_step() {
         results.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
     });
     // The sequences do something.
-    assert!(made as u64 > count && returned as u64 > count, "{made} changes, {returned} undos and redos");
+    assert!(
+        made as u64 > count && returned as u64 > count,
+        "{made} changes, {returned} undos and redos"
+    );
 }
 
 #[test]
 fn a_new_change_ends_what_can_be_redone_also_when_it_was_redone_itself() {
     let mut scene = Scene::new(0);
     let code = |scene: &mut Scene, arguments: &[&str]| scene.run(".", arguments).0;
-    assert_eq!(code(&mut scene, &["write", "first", "--content", "x"]), Some(0));
+    assert_eq!(
+        code(&mut scene, &["write", "first", "--content", "x"]),
+        Some(0)
+    );
     assert_eq!(code(&mut scene, &["undo"]), Some(0));
-    assert_eq!(code(&mut scene, &["write", "second", "--content", "x"]), Some(0));
+    assert_eq!(
+        code(&mut scene, &["write", "second", "--content", "x"]),
+        Some(0)
+    );
     for arguments in [["undo"], ["redo"], ["undo"], ["redo"]] {
         assert_eq!(code(&mut scene, &arguments), Some(0));
     }

@@ -18,7 +18,9 @@ fn served(desk: &Desk, case: &Case, patch: &str) -> Value {
         arguments["strip"] = strip.into();
     }
     let params = json!({"name": "check_patch", "arguments": arguments});
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string() + "\n";
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        .to_string()
+        + "\n";
     let output = desk.runs(&["mcp"], request.as_bytes());
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -27,26 +29,51 @@ fn served(desk: &Desk, case: &Case, patch: &str) -> Value {
 fn no_refusal_shows_an_option_to_a_model() {
     let (mut codes, mut denials) = (BTreeSet::new(), 0);
     for case in Case::all().iter().filter(|case| case.after.is_none()) {
-        let Ok(patch) = std::str::from_utf8(&case.patch) else { continue };
+        let Ok(patch) = std::str::from_utf8(&case.patch) else {
+            continue;
+        };
         let desk = Desk::with(&[]);
         tree::write(&case.before, &desk.root());
         let answer = served(&desk, case, patch);
         // A line of the patch or of the file can have anything.
         let document = &answer["result"]["structuredContent"];
         let problems = document["problems"].as_array().into_iter().flatten();
-        for problem in problems.chain(document.get("error")).filter(|problem| !problem.is_null()) {
-            is_for_a_model(&json!([problem["message"], problem["help"]]).to_string(), &case.name);
+        for problem in problems
+            .chain(document.get("error"))
+            .filter(|problem| !problem.is_null())
+        {
+            is_for_a_model(
+                &json!([problem["message"], problem["help"]]).to_string(),
+                &case.name,
+            );
             codes.insert(problem["code"].as_str().unwrap().to_owned());
         }
         let mut hook = program(&desk.root(), &["hook", "codex"]);
-        hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
-        let output = fed(&mut hook, call(&desk, "apply_patch", &json!({"command": patch})).as_bytes());
+        hook.env_remove("CLAUDE_PROJECT_DIR")
+            .env("HOME", desk.path("../home"));
+        let output = fed(
+            &mut hook,
+            call(&desk, "apply_patch", &json!({"command": patch})).as_bytes(),
+        );
         is_for_a_model(&String::from_utf8_lossy(&output.stderr), &case.name);
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+        let reason = answer["hookSpecificOutput"]["permissionDecisionReason"]
+            .as_str()
+            .unwrap_or_default();
         let is_ours = |line: &&str| line.starts_with("error") || line.starts_with("help: ");
-        is_for_a_model(&reason.lines().filter(is_ours).collect::<Vec<_>>().join("\n"), &case.name);
+        is_for_a_model(
+            &reason
+                .lines()
+                .filter(is_ours)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            &case.name,
+        );
         denials += usize::from(!reason.is_empty());
     }
-    assert!(codes.len() >= 40 && denials >= 200, "{} {denials} {codes:#?}", codes.len());
+    assert!(
+        codes.len() >= 40 && denials >= 200,
+        "{} {denials} {codes:#?}",
+        codes.len()
+    );
 }

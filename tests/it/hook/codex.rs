@@ -10,7 +10,13 @@ fn codex_is_told_to_ask_the_user() {
     let policy = b"[[rule]]\npaths = ['*.lock']\nops = ['write']\nverdict = 'ask'\nreason = 'a tool keeps it'\n";
     let desk = Desk::with(&[("a.lock", b"one\n"), ("wpatch.toml", policy)]);
     let patch = "*** Begin Patch\n*** Update File: a.lock\n@@\n-one\n+1\n*** End Patch\n";
-    let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap();
+    let (_, why) = decision(&answered(
+        &desk,
+        "codex",
+        "apply_patch",
+        &json!({"command": patch}),
+    ))
+    .unwrap();
     let expected = "a.lock: policy asks for approval: a tool keeps it\n\
         help: ask the user to make this change, and try no other way around the rule";
     assert_eq!(why, expected);
@@ -20,8 +26,15 @@ fn codex_is_told_to_ask_the_user() {
 fn codex_is_not_told_whether_a_guess_fits() {
     let desk = governed("wpatch.toml");
     let said = |guess: &str| {
-        let patch = format!("*** Begin Patch\n*** Update File: a.lock\n@@\n-{guess}\n+1\n*** End Patch\n");
-        decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap()
+        let patch =
+            format!("*** Begin Patch\n*** Update File: a.lock\n@@\n-{guess}\n+1\n*** End Patch\n");
+        decision(&answered(
+            &desk,
+            "codex",
+            "apply_patch",
+            &json!({"command": patch}),
+        ))
+        .unwrap()
     };
     let (decided, why) = said("one");
     assert!(decided == "deny" && why.contains("ask the user"), "{why}");
@@ -30,9 +43,15 @@ fn codex_is_not_told_whether_a_guess_fits() {
 
 #[test]
 fn a_patch_of_codex_is_checked_however_it_comes() {
-    let desk = Desk::with(&[("d/a", b"one\n"), ("d/b", b"two\n"), ("a", b"one\n"), (".git/config", b"x\n")]);
-    let update =
-        |file: &str, old: &str| format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n");
+    let desk = Desk::with(&[
+        ("d/a", b"one\n"),
+        ("d/b", b"two\n"),
+        ("a", b"one\n"),
+        (".git/config", b"x\n"),
+    ]);
+    let update = |file: &str, old: &str| {
+        format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n")
+    };
     let codex = |tool: &str, input: Value| decision(&answered(&desk, "codex", tool, &input));
     let forms = |patch: &str| {
         [
@@ -40,10 +59,19 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
             ("apply_patch", json!({"input": patch})),
             ("apply_patch", json!(patch)),
             ("apply_patch", json!({"command": ["apply_patch", patch]})),
-            ("Bash", json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF")})),
+            (
+                "Bash",
+                json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF")}),
+            ),
             ("Bash", json!({"command": format!("apply_patch '{patch}'")})),
-            ("Bash", json!({"command": ["bash", "-lc", format!("cd . && apply_patch \"{patch}\"")]})),
-            ("Bash", json!({"command": ["bash", "-lc", format!("cd d && apply_patch <<EOF\n{patch}EOF\n")]})),
+            (
+                "Bash",
+                json!({"command": ["bash", "-lc", format!("cd . && apply_patch \"{patch}\"")]}),
+            ),
+            (
+                "Bash",
+                json!({"command": ["bash", "-lc", format!("cd d && apply_patch <<EOF\n{patch}EOF\n")]}),
+            ),
         ]
     };
     for (tool, input) in forms(&update("a", "one")) {
@@ -51,21 +79,40 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
     }
     for (tool, input) in forms(&update("a", "none")) {
         let (said, reason) = codex(tool, input.clone()).unwrap();
-        assert!(said == "deny" && reason.starts_with("error (not_found): "), "{input}: {reason}");
+        assert!(
+            said == "deny" && reason.starts_with("error (not_found): "),
+            "{input}: {reason}"
+        );
     }
-    for (file, kind) in [(".git/config", "denied"), ("../x", "outside_root"), ("/etc/hosts", "outside_root")] {
+    for (file, kind) in [
+        (".git/config", "denied"),
+        ("../x", "outside_root"),
+        ("/etc/hosts", "outside_root"),
+    ] {
         let (said, reason) = codex("apply_patch", json!({"command": update(file, "x")})).unwrap();
-        assert!(said == "deny" && reason.contains(&format!("error ({kind}): ")), "{file}: {reason}");
+        assert!(
+            said == "deny" && reason.contains(&format!("error ({kind}): ")),
+            "{file}: {reason}"
+        );
     }
     let below = update("b", "two");
     for (directory, fits) in [("d", true), (".", false)] {
         let script = format!("cd {directory} && apply_patch <<'EOF'\n{below}EOF");
-        assert_eq!(codex("Bash", json!({"command": script})).is_none(), fits, "{directory}");
+        assert_eq!(
+            codex("Bash", json!({"command": script})).is_none(),
+            fits,
+            "{directory}"
+        );
     }
     let hidden = format!("true; apply_patch <<'EOF'\n{}EOF", update("a", "one"));
     assert_eq!(codex("Bash", json!({"command": hidden})).unwrap().0, "deny");
     assert_eq!(codex("Bash", json!({"command": "ls"})), None);
-    assert!(codex("apply_patch", json!({"command": "no patch"})).unwrap().1.starts_with("error (parse): "));
+    assert!(
+        codex("apply_patch", json!({"command": "no patch"}))
+            .unwrap()
+            .1
+            .starts_with("error (parse): ")
+    );
 }
 
 #[test]
@@ -83,30 +130,57 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
         ("Bash", json!({"command": "ls", "input": script})),
         ("Bash", json!({"cmd": script})),
         ("exec_command", json!({"cmd": script})),
-        ("Bash", json!({"command": script.replace(".git/hooks/", ""), "workdir": ".git"})),
+        (
+            "Bash",
+            json!({"command": script.replace(".git/hooks/", ""), "workdir": ".git"}),
+        ),
         ("functions.apply_patch", json!({"command": patch})),
         ("apply_patch", json!({"command": harmless, "input": patch})),
         ("apply_patch", json!({"patch": harmless, "input": patch})),
-        ("Bash", json!({"command": format!("true && apply\\_patch <<'EOF'\n{patch}EOF")})),
-        ("Bash", json!({"command": format!("codex --codex-run-as-apply-patch '{patch}'")})),
-        ("Bash", json!({"command": ["codex", "--codex-run-as-apply-patch", patch]})),
-        ("Bash", json!({"command": ["bash", "-lc", "apply_patch < p"]})),
+        (
+            "Bash",
+            json!({"command": format!("true && apply\\_patch <<'EOF'\n{patch}EOF")}),
+        ),
+        (
+            "Bash",
+            json!({"command": format!("codex --codex-run-as-apply-patch '{patch}'")}),
+        ),
+        (
+            "Bash",
+            json!({"command": ["codex", "--codex-run-as-apply-patch", patch]}),
+        ),
+        (
+            "Bash",
+            json!({"command": ["bash", "-lc", "apply_patch < p"]}),
+        ),
         ("Bash", json!({"command": "apply_patch < p"})),
         ("Bash", json!({"command": "ls; apply_patch < p"})),
         ("Bash", json!({"command": "apply_patch \"$(cat p)\""})),
         ("Bash", json!({"command": "apply\"\"_patch < p"})),
         ("Bash", json!({"command": format!("x '{patch}'")})),
         ("exec_command", json!({"cmd": "apply_patch < p"})),
-        ("exec_command", json!({"cmd": "cat apply_patch", "shell": "/usr/bin/python3"})),
+        (
+            "exec_command",
+            json!({"cmd": "cat apply_patch", "shell": "/usr/bin/python3"}),
+        ),
         ("exec_command", json!({"cmd": "rg x | xargs apply_patch"})),
         ("write_stdin", json!({"chars": "cat apply_patch\n"})),
-        ("Bash", json!({"command": ["perl", "-e", "cat apply_patch"]})),
+        (
+            "Bash",
+            json!({"command": ["perl", "-e", "cat apply_patch"]}),
+        ),
     ] {
         let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
-        assert!(said == "deny" && why.contains("call apply_patch with the patch alone"), "{input}: {why}");
+        assert!(
+            said == "deny" && why.contains("call apply_patch with the patch alone"),
+            "{input}: {why}"
+        );
     }
     let other = json!({"text": "apply_patch takes a patch"});
-    assert_eq!(decision(&answered(&desk, "codex", "mcp__notes__add", &other)), None);
+    assert_eq!(
+        decision(&answered(&desk, "codex", "mcp__notes__add", &other)),
+        None
+    );
     for input in [
         json!({"command": "grep -r apply_patch ."}),
         json!({"command": "rg -n apply_patch src 2>/dev/null | head -20"}),
@@ -115,6 +189,10 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
         json!({"command": ["ls", 1]}),
         json!([patch]),
     ] {
-        assert_eq!(decision(&answered(&desk, "codex", "Bash", &input)), None, "{input}");
+        assert_eq!(
+            decision(&answered(&desk, "codex", "Bash", &input)),
+            None,
+            "{input}"
+        );
     }
 }

@@ -16,13 +16,22 @@ use crate::systems::{Desk, fed, program};
 /// Policies that allow no change: the file that has them, and their text.
 const SILENT: [(&str, &str); 8] = [
     ("unused", ""),
-    ("wpatch.toml", "[[rule]]\npaths = ['**']\nverdict = 'allow'\n"),
+    (
+        "wpatch.toml",
+        "[[rule]]\npaths = ['**']\nverdict = 'allow'\n",
+    ),
     (
         "../config/wpatch/config.toml",
         "[policy]\nmode = 'full'\nsecrets = false\n[[grant]]\nprefix = '.'\nmode = 'rw'\n",
     ),
-    ("../config/wpatch/config.toml", "[[rule]]\npaths = ['**']\nops = ['read']\nverdict = 'allow'\n"),
-    ("../config/wpatch/config.toml", "[[rule]]\npaths = ['nowhere/**']\nverdict = 'allow'\n"),
+    (
+        "../config/wpatch/config.toml",
+        "[[rule]]\npaths = ['**']\nops = ['read']\nverdict = 'allow'\n",
+    ),
+    (
+        "../config/wpatch/config.toml",
+        "[[rule]]\npaths = ['nowhere/**']\nverdict = 'allow'\n",
+    ),
     (
         "../config/wpatch/config.toml",
         "[[rule]]\npaths = ['**']\nverdict = 'allow'\n[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'ask'\n",
@@ -35,10 +44,18 @@ const SILENT: [(&str, &str); 8] = [
 ];
 
 /// A policy of the user that allows every change.
-const ALLOWED: (&str, &str) =
-    ("../config/wpatch/config.toml", "[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'allow'\n");
+const ALLOWED: (&str, &str) = (
+    "../config/wpatch/config.toml",
+    "[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'allow'\n",
+);
 
-const WRITING_MODES: [&str; 5] = ["default", "acceptEdits", "auto", "dontAsk", "bypassPermissions"];
+const WRITING_MODES: [&str; 5] = [
+    "default",
+    "acceptEdits",
+    "auto",
+    "dontAsk",
+    "bypassPermissions",
+];
 
 fn desk((policy, text): (&str, &str)) -> Desk {
     let desk = Desk::with(&[
@@ -139,7 +156,11 @@ fn path() -> impl Strategy<Value = Value> {
     // Most calls are about files that a policy can allow.
     let names = prop_oneof![7 => select(FREE_NAMES.to_vec()), 3 => select([&names[..], &OTHER_NAMES].concat())];
     let good = (names, any::<bool>()).prop_map(|(name, is_absolute)| {
-        json!(if is_absolute && !name.starts_with(['/', '~']) { format!("ROOT/{name}") } else { name.to_owned() })
+        json!(if is_absolute && !name.starts_with(['/', '~']) {
+            format!("ROOT/{name}")
+        } else {
+            name.to_owned()
+        })
     });
     prop_oneof![9 => good, 1 => malformed()]
 }
@@ -150,13 +171,22 @@ fn text() -> impl Strategy<Value = Value> {
 }
 
 fn malformed() -> impl Strategy<Value = Value> {
-    select(vec![json!(null), json!(7), json!(true), json!([]), json!({}), json!(["a"]), json!({"file_path": "a"})])
+    select(vec![
+        json!(null),
+        json!(7),
+        json!(true),
+        json!([]),
+        json!({}),
+        json!(["a"]),
+        json!({"file_path": "a"}),
+    ])
 }
 
 fn patch() -> impl Strategy<Value = Value> {
     (path(), select(vec!["one", "none"]), 0..6_usize).prop_map(|(path, old, form)| {
         let file = path.as_str().unwrap_or("a").replace("ROOT/", "");
-        let patch = format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n");
+        let patch =
+            format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n");
         match form {
             0 => json!({"command": patch}),
             1 => json!({"input": patch}),
@@ -171,8 +201,14 @@ fn patch() -> impl Strategy<Value = Value> {
 /// Returns an input that fits some tool, with a field of another one or none now and then.
 fn input() -> impl Strategy<Value = Value> {
     let edit = || {
-        (text(), text(), prop_oneof![Just(json!(false)), Just(json!(true))])
-            .prop_map(|(old, new, all)| json!({"old_string": old, "new_string": new, "replace_all": all}))
+        (
+            text(),
+            text(),
+            prop_oneof![Just(json!(false)), Just(json!(true))],
+        )
+            .prop_map(
+                |(old, new, all)| json!({"old_string": old, "new_string": new, "replace_all": all}),
+            )
     };
     let file = |path: Value, mut rest: Value| {
         rest["file_path"] = path;
@@ -215,10 +251,19 @@ fn call() -> impl Strategy<Value = Call> {
     // Most calls have the tool that their input is for.
     let fitting = |input: &Value| {
         let has = |key: &str| input.get(key).is_some();
-        [("old_string", "Edit"), ("edits", "MultiEdit"), ("content", "Write"), ("notebook_path", "NotebookEdit")]
-            .into_iter()
-            .find_map(|(key, tool)| has(key).then_some(tool))
-            .unwrap_or(if has("pattern") { "Grep" } else { "apply_patch" })
+        [
+            ("old_string", "Edit"),
+            ("edits", "MultiEdit"),
+            ("content", "Write"),
+            ("notebook_path", "NotebookEdit"),
+        ]
+        .into_iter()
+        .find_map(|(key, tool)| has(key).then_some(tool))
+        .unwrap_or(if has("pattern") {
+            "Grep"
+        } else {
+            "apply_patch"
+        })
     };
     let mode = prop_oneof![
         3 => select(WRITING_MODES.to_vec()).prop_map(|mode| json!(mode)),
@@ -226,19 +271,24 @@ fn call() -> impl Strategy<Value = Call> {
         1 => select(vec![json!(""), json!("PLAN"), json!("tomorrow"), json!(3), json!(["default"])]),
     ];
     let agent = prop_oneof![4 => Just("claude"), 1 => Just("codex")];
-    (agent, mode, select(tools.to_vec()), input(), 0..4_usize).prop_map(move |(agent, mode, tool, input, other)| {
-        let tool = if other == 0 { tool } else { fitting(&input) };
-        (agent, mode, tool, input)
-    })
+    (agent, mode, select(tools.to_vec()), input(), 0..4_usize).prop_map(
+        move |(agent, mode, tool, input, other)| {
+            let tool = if other == 0 { tool } else { fitting(&input) };
+            (agent, mode, tool, input)
+        },
+    )
 }
 
 fn answered(desk: &Desk, (agent, mode, tool, input): &Call, options: &[&str]) -> Output {
-    let input = input.to_string().replace("ROOT/", &format!("{}/", desk.root().display()));
+    let input = input
+        .to_string()
+        .replace("ROOT/", &format!("{}/", desk.root().display()));
     let input: Value = serde_json::from_str(&input).unwrap();
     let call = json!({"session_id": "s", "transcript_path": "/t", "cwd": desk.root(), "permission_mode": mode,
         "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "t"});
     let mut hook = program(&desk.root(), &[&["hook", agent], options].concat());
-    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+    hook.env_remove("CLAUDE_PROJECT_DIR")
+        .env("HOME", desk.path("../home"));
     fed(&mut hook, call.to_string().as_bytes())
 }
 
@@ -246,15 +296,31 @@ fn answered(desk: &Desk, (agent, mode, tool, input): &Call, options: &[&str]) ->
 fn decided(desk: &Desk, call: &Call, options: &[&str]) -> String {
     let output = answered(desk, call, options);
     if output.stdout.is_empty() {
-        return if output.status.code() == Some(0) { String::new() } else { "blocked".to_owned() };
+        return if output.status.code() == Some(0) {
+            String::new()
+        } else {
+            "blocked".to_owned()
+        };
     }
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned()
+    answer["hookSpecificOutput"]["permissionDecision"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// Runs `test` on generated calls and returns how often it returned each word.
-fn counted(seed: u64, cases: u32, test: impl Fn(&Call, usize) -> String) -> BTreeMap<String, usize> {
-    let config = Config { cases, rng_seed: RngSeed::Fixed(seed), failure_persistence: None, ..Config::default() };
+fn counted(
+    seed: u64,
+    cases: u32,
+    test: impl Fn(&Call, usize) -> String,
+) -> BTreeMap<String, usize> {
+    let config = Config {
+        cases,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        ..Config::default()
+    };
     let counts = RefCell::new(BTreeMap::new());
     let tested = TestRunner::new(config).run(&(call(), 0..SILENT.len()), |(call, policy)| {
         *counts.borrow_mut().entry(test(&call, policy)).or_default() += 1;
@@ -280,31 +346,64 @@ fn without_a_policy_that_allows_no_call_is_allowed() {
 fn where_the_user_allows_all_the_mode_still_decides() {
     let (open, ruled) = (desk(SILENT[0]), desk(ALLOWED));
     let counts = counted(29, 300, |call, _| {
-        let (by_option, by_rule) = (decided(&open, call, &["--allow"]), decided(&ruled, call, &[]));
-        let is_writing = call.0 == "claude" && call.1.as_str().is_some_and(|mode| WRITING_MODES.contains(&mode));
+        let (by_option, by_rule) = (
+            decided(&open, call, &["--allow"]),
+            decided(&ruled, call, &[]),
+        );
+        let is_writing = call.0 == "claude"
+            && call
+                .1
+                .as_str()
+                .is_some_and(|mode| WRITING_MODES.contains(&mode));
         let input = call.3.to_string();
         let is_free = is_writing && !OTHER_NAMES.iter().any(|name| input.contains(name));
-        assert!(is_free || ![&by_option, &by_rule].contains(&&"allow".to_owned()), "{call:?}");
+        assert!(
+            is_free || ![&by_option, &by_rule].contains(&&"allow".to_owned()),
+            "{call:?}"
+        );
         by_option + "," + &by_rule
     });
-    assert!(counts.get("allow,allow").is_some_and(|&count| count > 10), "{counts:?}");
+    assert!(
+        counts.get("allow,allow").is_some_and(|&count| count > 10),
+        "{counts:?}"
+    );
 }
 
 /// Returns what is decided on a change of `file` in `mode`, with `options`.
 fn on_write(desk: &Desk, file: &str, mode: &str, options: &[&str]) -> String {
-    decided(desk, &("claude", json!(mode), "Write", json!({"file_path": file, "content": "x\n"})), options)
+    decided(
+        desk,
+        &(
+            "claude",
+            json!(mode),
+            "Write",
+            json!({"file_path": file, "content": "x\n"}),
+        ),
+        options,
+    )
 }
 
-/// No link, no hard link and no git directory becomes free by `--allow` or by a rule that allows everything.
+/// No link, no hard link and no git directory becomes free by `--allow` or by a rule that allows
+/// everything.
 #[test]
 fn no_other_name_of_a_protected_file_is_allowed() {
     let (open, ruled) = (desk(SILENT[0]), desk(ALLOWED));
     for name in OTHER_NAMES {
         for mode in ["default", "plan"] {
-            let by = [on_write(&open, name, mode, &["--allow"]), on_write(&ruled, name, mode, &[])];
-            assert!(by.iter().all(|decision| matches!(&**decision, "ask" | "deny")), "{name} {mode}: {by:?}");
+            let by = [
+                on_write(&open, name, mode, &["--allow"]),
+                on_write(&ruled, name, mode, &[]),
+            ];
+            assert!(
+                by.iter()
+                    .all(|decision| matches!(&**decision, "ask" | "deny")),
+                "{name} {mode}: {by:?}"
+            );
             let silent = on_write(&open, name, mode, &[]);
-            assert!(matches!(&*silent, "ask" | "deny"), "{name} {mode}: {silent:?}");
+            assert!(
+                matches!(&*silent, "ask" | "deny"),
+                "{name} {mode}: {silent:?}"
+            );
         }
     }
 }
@@ -312,9 +411,10 @@ fn no_other_name_of_a_protected_file_is_allowed() {
 #[test]
 fn an_allow_rule_of_the_user_allows_what_it_matches() {
     let rule = "[[rule]]\npaths = ['d/**']\nops = ['write']\nverdict = 'allow'\n";
-    for (file, options) in
-        [("../config/wpatch/config.toml", &[][..]), ("../given.toml", &["--policy", "../given.toml"])]
-    {
+    for (file, options) in [
+        ("../config/wpatch/config.toml", &[][..]),
+        ("../given.toml", &["--policy", "../given.toml"]),
+    ] {
         let desk = desk((file, rule));
         let on = |file: &str| on_write(&desk, file, "default", options);
         assert_eq!(
@@ -323,14 +423,21 @@ fn an_allow_rule_of_the_user_allows_what_it_matches() {
         );
     }
     // Each way of writing has to be allowed.
-    for (ops, decisions) in
-        [("create", ["", "allow"]), ("modify", ["allow", ""]), ("delete", ["", ""]), ("read", ["", ""])]
-    {
+    for (ops, decisions) in [
+        ("create", ["", "allow"]),
+        ("modify", ["allow", ""]),
+        ("delete", ["", ""]),
+        ("read", ["", ""]),
+    ] {
         let desk = desk((
             "../config/wpatch/config.toml",
             &format!("[[rule]]\npaths = ['**']\nops = ['{ops}']\nverdict = 'allow'\n"),
         ));
-        assert_eq!(["a", "new"].map(|file| on_write(&desk, file, "default", &[])), decisions, "{ops}");
+        assert_eq!(
+            ["a", "new"].map(|file| on_write(&desk, file, "default", &[])),
+            decisions,
+            "{ops}"
+        );
     }
 }
 
@@ -339,11 +446,20 @@ fn a_stricter_rule_beside_it_wins() {
     let allow = "[[rule]]\npaths = ['**']\nverdict = 'allow'\n";
     for verdict in ["ask", "deny"] {
         let strict = format!("[[rule]]\npaths = ['a']\nops = ['modify']\nverdict = '{verdict}'\n");
-        for (user, project) in [(format!("{allow}{strict}"), String::new()), (allow.to_owned(), strict.clone())] {
+        for (user, project) in [
+            (format!("{allow}{strict}"), String::new()),
+            (allow.to_owned(), strict.clone()),
+        ] {
             let desk = desk(("../config/wpatch/config.toml", &user));
             fs_err::write(desk.path("wpatch.toml"), project).unwrap();
-            assert_eq!(["a", "new"].map(|file| on_write(&desk, file, "default", &[])), [verdict, "allow"]);
-            assert_eq!(["a", "new"].map(|file| on_write(&desk, file, "default", &["--allow"])), [verdict, "allow"]);
+            assert_eq!(
+                ["a", "new"].map(|file| on_write(&desk, file, "default", &[])),
+                [verdict, "allow"]
+            );
+            assert_eq!(
+                ["a", "new"].map(|file| on_write(&desk, file, "default", &["--allow"])),
+                [verdict, "allow"]
+            );
         }
     }
 }
@@ -352,7 +468,16 @@ fn a_stricter_rule_beside_it_wins() {
 fn in_plan_mode_a_question_is_a_refusal() {
     let desk = desk(("wpatch.toml", "[[rule]]\npaths = ['a']\nverdict = 'ask'\n"));
     let on = |file: &str, mode: &str| on_write(&desk, file, mode, &["--allow"]);
-    assert_eq!((on("a", "default"), on("new", "default")), ("ask".into(), "allow".into()));
-    assert_eq!((on("a", "plan"), on("new", "plan")), ("deny".into(), String::new()));
-    assert_eq!((on("a", "tomorrow"), on("new", "tomorrow")), ("ask".into(), String::new()));
+    assert_eq!(
+        (on("a", "default"), on("new", "default")),
+        ("ask".into(), "allow".into())
+    );
+    assert_eq!(
+        (on("a", "plan"), on("new", "plan")),
+        ("deny".into(), String::new())
+    );
+    assert_eq!(
+        (on("a", "tomorrow"), on("new", "tomorrow")),
+        ("ask".into(), String::new())
+    );
 }

@@ -11,7 +11,8 @@ use crate::systems::{Desk, fed, program};
 
 fn on(desk: &Desk, home: &str, tool: &str, input: &Value) -> Option<(String, String)> {
     let mut hook = program(&desk.root(), &["hook", "claude"]);
-    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path(home));
+    hook.env_remove("CLAUDE_PROJECT_DIR")
+        .env("HOME", desk.path(home));
     decision(&fed(&mut hook, call(desk, tool, input).as_bytes()))
 }
 
@@ -21,7 +22,10 @@ fn decided(desk: &Desk, file: &str) -> [String; 4] {
     [
         ("Read", json!({"file_path": file})),
         ("Write", json!({"file_path": file, "content": "y\n"})),
-        ("Edit", json!({"file_path": file, "old_string": "x\n", "new_string": "y\n"})),
+        (
+            "Edit",
+            json!({"file_path": file, "old_string": "x\n", "new_string": "y\n"}),
+        ),
         ("MultiEdit", json!({"file_path": file, "edits": edits})),
     ]
     .map(|(tool, input)| on(desk, "../home", tool, &input).map_or("-".to_owned(), |(said, _)| said))
@@ -48,7 +52,13 @@ fn outside_of_the_root_no_decision_is_made_unless_a_rule_matches() {
     symlink("../temporary", desk.path("out")).unwrap();
     symlink(desk.path("../home/.ssh"), desk.path("keys")).unwrap();
     let root = desk.root();
-    let absolute = |name: &str| root.parent().unwrap().join(name).to_string_lossy().into_owned();
+    let absolute = |name: &str| {
+        root.parent()
+            .unwrap()
+            .join(name)
+            .to_string_lossy()
+            .into_owned()
+    };
     let silent = ["-"; 4];
     let denied = ["deny"; 4];
     for (file, expected) in [
@@ -66,7 +76,10 @@ fn outside_of_the_root_no_decision_is_made_unless_a_rule_matches() {
         (absolute("temporary/../home/.ssh/id_rsa"), denied),
         ("/etc/shadow".into(), denied),
         (absolute("temporary/.git/config"), denied),
-        (absolute("config/wpatch/config.toml"), ["-", "deny", "deny", "deny"]),
+        (
+            absolute("config/wpatch/config.toml"),
+            ["-", "deny", "deny", "deny"],
+        ),
         // The root by another way.
         (absolute("root/../root/a"), denied),
         ("../root/a".into(), denied),
@@ -86,9 +99,21 @@ fn a_reason_names_a_file_outside_of_the_root_by_its_absolute_name() {
         ("temporary/image.png", "deny"),
     ] {
         let name = parent.join(file).to_string_lossy().into_owned();
-        let (said, why) = on(&desk, "../home", "Write", &json!({"file_path": name, "content": "y\n"})).unwrap();
-        assert!(said == expected && why.contains(&format!("{name}: ")), "{name}: {why}");
-        assert!(!why.replace(&name, "").contains(&name[1..]), "{name}: {why}");
+        let (said, why) = on(
+            &desk,
+            "../home",
+            "Write",
+            &json!({"file_path": name, "content": "y\n"}),
+        )
+        .unwrap();
+        assert!(
+            said == expected && why.contains(&format!("{name}: ")),
+            "{name}: {why}"
+        );
+        assert!(
+            !why.replace(&name, "").contains(&name[1..]),
+            "{name}: {why}"
+        );
     }
 }
 
@@ -99,12 +124,23 @@ fn a_link_from_outside_into_the_root_leads_around_no_rule() {
     symlink(desk.root(), desk.path("../temporary/back")).unwrap();
     symlink(desk.path("a"), desk.path("absolute")).unwrap();
     for file in ["../temporary/way", "../temporary/back/a", "absolute"] {
-        assert_eq!(decided(&desk, file), ["-", "deny", "deny", "deny"], "{file}");
+        assert_eq!(
+            decided(&desk, file),
+            ["-", "deny", "deny", "deny"],
+            "{file}"
+        );
     }
     // The name of a link counts as well as what it leads to.
-    fs::write(desk.path("wpatch.toml"), "[[rule]]\npaths = ['absolute', 'out']\nverdict = 'ask'\n").unwrap();
+    fs::write(
+        desk.path("wpatch.toml"),
+        "[[rule]]\npaths = ['absolute', 'out']\nverdict = 'ask'\n",
+    )
+    .unwrap();
     symlink("../temporary/image.png", desk.path("out")).unwrap();
-    assert_eq!(["absolute", "out"].map(|file| decided(&desk, file)[0].clone()), ["ask", "ask"]);
+    assert_eq!(
+        ["absolute", "out"].map(|file| decided(&desk, file)[0].clone()),
+        ["ask", "ask"]
+    );
 }
 
 #[test]
@@ -123,21 +159,36 @@ fn a_rule_on_names_and_a_grant_hold_outside_too() {
 #[test]
 fn an_allow_rule_allows_nothing_outside() {
     let desk = desk("");
-    fs::write(desk.path("../config/wpatch/config.toml"), "[[rule]]\npaths = ['**']\nverdict = 'allow'\n").unwrap();
+    fs::write(
+        desk.path("../config/wpatch/config.toml"),
+        "[[rule]]\npaths = ['**']\nverdict = 'allow'\n",
+    )
+    .unwrap();
     let on = |file: &str| decided(&desk, file)[1].clone();
-    assert_eq!((on("a"), on("../temporary/image.png")), ("allow".to_owned(), "-".to_owned()));
+    assert_eq!(
+        (on("a"), on("../temporary/image.png")),
+        ("allow".to_owned(), "-".to_owned())
+    );
 }
 
 /// The git directory of the root can be next to it, and so can other repositories.
 #[test]
 fn git_directories_outside_of_the_root_are_protected() {
     let desk = desk("");
-    let init = |arguments: &[&str]| run(git(&[&["init", "-q"], arguments].concat()).current_dir(desk.root()), b"");
+    let init = |arguments: &[&str]| {
+        run(
+            git(&[&["init", "-q"], arguments].concat()).current_dir(desk.root()),
+            b"",
+        )
+    };
     init(&["--separate-git-dir=../gd"]);
     init(&["--bare", "../home/bare"]);
     for file in ["../gd/config", "../gd/hooks/new"] {
         assert_eq!(decided(&desk, file), ["deny"; 4], "{file}");
     }
-    assert_eq!(decided(&desk, "../home/bare/hooks/new"), ["-", "ask", "ask", "ask"]);
+    assert_eq!(
+        decided(&desk, "../home/bare/hooks/new"),
+        ["-", "ask", "ask", "ask"]
+    );
     assert_eq!(decided(&desk, "../temporary/image.png"), ["-"; 4]);
 }

@@ -11,7 +11,8 @@ use super::decision;
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
 
-const VENDOR: &str = "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\nreason = 'generated'\n";
+const VENDOR: &str =
+    "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\nreason = 'generated'\n";
 
 /// Returns a work tree of git with `files`.
 fn desk(files: &[(&str, &[u8])]) -> Desk {
@@ -27,7 +28,10 @@ fn in_git(desk: &Desk, directory: &str, arguments: &[&str]) {
 /// Returns the program in `directory`, for a user with the home `../home`.
 fn started(desk: &Desk, directory: &str, arguments: &[&str]) -> Command {
     let mut command = program(&desk.path(directory), arguments);
-    command.env_remove("CLAUDE_PROJECT_DIR").env_remove("XDG_CONFIG_HOME").env("HOME", desk.path("../home"));
+    command
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .env_remove("XDG_CONFIG_HOME")
+        .env("HOME", desk.path("../home"));
     command
 }
 
@@ -35,42 +39,68 @@ fn started(desk: &Desk, directory: &str, arguments: &[&str]) -> Command {
 fn hooked(desk: &Desk, directory: &str, agent: &str, file: &str) -> (String, String) {
     let patch = format!("*** Begin Patch\n*** Add File: {file}\n+x\n*** End Patch\n");
     let (arguments, tool, input) = match agent {
-        "claude" => (&["hook", "claude", "--allow"][..], "Write", json!({"file_path": file, "content": "x\n"})),
-        _ => (&["hook", "codex"][..], "apply_patch", json!({"command": patch})),
+        "claude" => (
+            &["hook", "claude", "--allow"][..],
+            "Write",
+            json!({"file_path": file, "content": "x\n"}),
+        ),
+        _ => (
+            &["hook", "codex"][..],
+            "apply_patch",
+            json!({"command": patch}),
+        ),
     };
     let call = json!({
         "cwd": desk.path(directory), "hook_event_name": "PreToolUse", "permission_mode": "default",
         "tool_name": tool, "tool_input": input,
     });
-    let output = fed(&mut started(desk, directory, arguments), call.to_string().as_bytes());
+    let output = fed(
+        &mut started(desk, directory, arguments),
+        call.to_string().as_bytes(),
+    );
     decision(&output).unwrap_or(("-".to_owned(), String::new()))
 }
 
 /// Returns the error of the tool that creates `file` below `directory`.
 fn served(desk: &Desk, directory: &str, file: &str) -> Value {
     let params = json!({"name": "create", "arguments": {"path": file, "file_text": "x\n"}});
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string() + "\n";
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        .to_string()
+        + "\n";
     let root = desk.path(directory);
-    let output = fed(&mut started(desk, ".", &["mcp", "--root", root.to_str().unwrap()]), request.as_bytes());
+    let output = fed(
+        &mut started(desk, ".", &["mcp", "--root", root.to_str().unwrap()]),
+        request.as_bytes(),
+    );
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     answer["result"]["structuredContent"]["error"].clone()
 }
 
-/// Returns how a person's command that writes `file` below `directory` ends, and what it says. It changes nothing.
+/// Returns how a person's command that writes `file` below `directory` ends, and what it says. It
+/// changes nothing.
 fn checked(desk: &Desk, directory: &str, file: &str) -> (Option<i32>, String) {
     let arguments = ["write", file, "--overwrite", "--content", "x", "--dry-run"];
     let output = fed(&mut started(desk, directory, &arguments), b"");
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
 }
 
 /// Asserts that no model writes `file` below `directory`, and that the reason has `why`.
 fn is_protected(desk: &Desk, directory: &str, file: &str, why: &str) {
     for agent in ["claude", "codex"] {
         let (said, reason) = hooked(desk, directory, agent, file);
-        assert!(said == "deny" && reason.contains(why), "{directory}: {agent} {file}: {said} {reason}");
+        assert!(
+            said == "deny" && reason.contains(why),
+            "{directory}: {agent} {file}: {said} {reason}"
+        );
     }
     let error = served(desk, directory, file);
-    assert!(error["kind"] == "denied" && error.to_string().contains(why), "{directory}: {file}: {error:#}");
+    assert!(
+        error["kind"] == "denied" && error.to_string().contains(why),
+        "{directory}: {file}: {error:#}"
+    );
 }
 
 #[test]
@@ -90,9 +120,15 @@ fn a_root_in_a_git_directory_is_protected() {
     }
     is_protected(&desk, ".wpatch", "new", "wpatch keeps its state there");
     let (code, text) = checked(&desk, ".wpatch", "new");
-    assert!(code == Some(3) && text.contains("wpatch keeps its state there"), "{code:?} {text}");
+    assert!(
+        code == Some(3) && text.contains("wpatch keeps its state there"),
+        "{code:?} {text}"
+    );
     // A person may write there, as with git apply.
-    assert_eq!(checked(&desk, ".git/hooks", "pre-commit"), (Some(0), String::new()));
+    assert_eq!(
+        checked(&desk, ".git/hooks", "pre-commit"),
+        (Some(0), String::new())
+    );
     // A linked work tree in the git directory is the work of its user.
     in_git(&desk, ".", &["commit", "-q", "--allow-empty", "-m", "x"]);
     in_git(&desk, ".", &["worktree", "add", "-q", ".git/trees/x"]);
@@ -104,7 +140,11 @@ fn a_root_in_a_git_directory_is_protected() {
 fn a_root_in_a_git_directory_of_another_name_is_protected() {
     let desk = Desk::with(&[("tree/a", b"x\n"), ("own/a", b"x\n"), ("../home/x", b"")]);
     in_git(&desk, ".", &["init", "-q", "--separate-git-dir=gd", "tree"]);
-    in_git(&desk, ".", &["init", "-q", "--separate-git-dir=own/gd", "own"]);
+    in_git(
+        &desk,
+        ".",
+        &["init", "-q", "--separate-git-dir=own/gd", "own"],
+    );
     in_git(&desk, ".", &["init", "-q", "--bare", "x.git"]);
     in_git(&desk, "x.git/hooks", &["init", "-q"]);
     for (directory, file) in [
@@ -117,13 +157,34 @@ fn a_root_in_a_git_directory_of_another_name_is_protected() {
         ("x.git/info", "attributes"),
     ] {
         is_protected(&desk, directory, file, "the path is in a git directory");
-        assert_eq!(checked(&desk, directory, file), (Some(0), String::new()), "{directory}");
+        assert_eq!(
+            checked(&desk, directory, file),
+            (Some(0), String::new()),
+            "{directory}"
+        );
     }
     // A work tree in the git directory is the work of its user.
-    in_git(&desk, ".", &["--git-dir=x.git", "worktree", "add", "-q", "--orphan", "-b", "y", "x.git/y"]);
+    in_git(
+        &desk,
+        ".",
+        &[
+            "--git-dir=x.git",
+            "worktree",
+            "add",
+            "-q",
+            "--orphan",
+            "-b",
+            "y",
+            "x.git/y",
+        ],
+    );
     fs::create_dir(desk.path("x.git/y/sub")).unwrap();
     for directory in ["x.git/y", "x.git/y/sub", "tree", "own"] {
-        assert_eq!(hooked(&desk, directory, "claude", "b").0, "allow", "{directory}");
+        assert_eq!(
+            hooked(&desk, directory, "claude", "b").0,
+            "allow",
+            "{directory}"
+        );
         assert_eq!(served(&desk, directory, "b"), Value::Null, "{directory}");
     }
 }
@@ -147,31 +208,69 @@ fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
         "../home/.codex",
         "../home/.codex/trees/p/.github/workflows",
     ] {
-        assert_eq!(hooked(&desk, directory, "claude", "new").0, "ask", "{directory}");
+        assert_eq!(
+            hooked(&desk, directory, "claude", "new").0,
+            "ask",
+            "{directory}"
+        );
         let (said, why) = hooked(&desk, directory, "codex", "new");
-        assert!(said == "deny" && why.contains("controls"), "{directory}: {said} {why}");
-        assert_eq!(served(&desk, directory, "new")["kind"], "approval_required", "{directory}");
+        assert!(
+            said == "deny" && why.contains("controls"),
+            "{directory}: {said} {why}"
+        );
+        assert_eq!(
+            served(&desk, directory, "new")["kind"],
+            "approval_required",
+            "{directory}"
+        );
     }
     // A link at the top leads into the root.
     symlink("p/cfg", desk.path(".gemini")).unwrap();
     fs::create_dir(desk.path("p/cfg")).unwrap();
     assert_eq!(hooked(&desk, "p", "claude", "cfg/new").0, "ask");
     let (said, why) = hooked(&desk, "p", "codex", "cfg/new");
-    assert!(said == "deny" && why.contains("cfg/new: ") && why.contains("controls Gemini CLI"), "{said} {why}");
+    assert!(
+        said == "deny" && why.contains("cfg/new: ") && why.contains("controls Gemini CLI"),
+        "{said} {why}"
+    );
     assert_eq!(served(&desk, "p", "cfg/new")["kind"], "approval_required");
-    assert_eq!([hooked(&desk, "p", "codex", "x").0, served(&desk, "p", "x").to_string()], ["-", "null"]);
-    assert_eq!(hooked(&desk, "../home/.codex/trees/p", "claude", "new").0, "allow");
-    assert_eq!(hooked(&desk, "../home/.codex/trees/p", "codex", "new").0, "-");
+    assert_eq!(
+        [
+            hooked(&desk, "p", "codex", "x").0,
+            served(&desk, "p", "x").to_string()
+        ],
+        ["-", "null"]
+    );
+    assert_eq!(
+        hooked(&desk, "../home/.codex/trees/p", "claude", "new").0,
+        "allow"
+    );
+    assert_eq!(
+        hooked(&desk, "../home/.codex/trees/p", "codex", "new").0,
+        "-"
+    );
 }
 
 #[test]
 fn a_link_above_the_root_to_the_root_or_above_it_is_seen() {
-    for (link, target, is_asked) in [(".gemini", "p", true), (".claude", "p", false), (".github", "p", false)] {
+    for (link, target, is_asked) in [
+        (".gemini", "p", true),
+        (".claude", "p", false),
+        (".github", "p", false),
+    ] {
         let desk = desk(&[("p/commands/c", b"x\n"), ("../home/x", b"")]);
         symlink(target, desk.path(link)).unwrap();
         for (directory, is_asked) in [("p", is_asked), ("p/commands", link != ".github")] {
-            let kind = if is_asked { json!("approval_required") } else { Value::Null };
-            assert_eq!(served(&desk, directory, "new")["kind"], kind, "{link} {directory}");
+            let kind = if is_asked {
+                json!("approval_required")
+            } else {
+                Value::Null
+            };
+            assert_eq!(
+                served(&desk, directory, "new")["kind"],
+                kind,
+                "{link} {directory}"
+            );
         }
     }
 }
@@ -182,23 +281,34 @@ fn a_link_from_the_home_is_seen_by_each_agent() {
     symlink(desk.path("cfg"), desk.path("../home/.gemini")).unwrap();
     assert_eq!(hooked(&desk, ".", "claude", "cfg/new").0, "ask");
     let (said, why) = hooked(&desk, ".", "codex", "cfg/new");
-    assert!(said == "deny" && why.contains("cfg/new: ") && why.contains("controls Gemini CLI"), "{said} {why}");
+    assert!(
+        said == "deny" && why.contains("cfg/new: ") && why.contains("controls Gemini CLI"),
+        "{said} {why}"
+    );
     assert_eq!(hooked(&desk, ".", "codex", "other").0, "-");
 }
 
 #[test]
 fn the_files_that_git_runs_as_hooks_are_asked_about() {
-    let desk = desk(&[("scripts/hooks/a", b"x\n"), ("sub/a", b"x\n"), ("../home/x", b"")]);
-    let explained =
-        |file: &str| desk.does(&["policy", "explain", file, "--access", "modify"], b"")["accesses"][0].clone();
+    let desk = desk(&[
+        ("scripts/hooks/a", b"x\n"),
+        ("sub/a", b"x\n"),
+        ("../home/x", b""),
+    ]);
+    let explained = |file: &str| {
+        desk.does(&["policy", "explain", file, "--access", "modify"], b"")["accesses"][0].clone()
+    };
     assert_eq!(explained("scripts/hooks/a")["verdict"], "allow");
     symlink("scripts/hooks", desk.path("way")).unwrap();
     for value in ["scripts/hooks", "way", "~/../root/scripts/hooks", "hooks"] {
         in_git(&desk, ".", &["config", "core.hooksPath", value]);
         let asks = value != "hooks";
-        for (directory, file) in
-            [(".", "scripts/hooks/pre-push"), (".", "way/x"), ("scripts", "hooks/b"), ("scripts/hooks", "b")]
-        {
+        for (directory, file) in [
+            (".", "scripts/hooks/pre-push"),
+            (".", "way/x"),
+            ("scripts", "hooks/b"),
+            ("scripts/hooks", "b"),
+        ] {
             let (said, why) = hooked(&desk, directory, "claude", file);
             assert_eq!(
                 (said == "ask", why.contains("core.hooksPath")),
@@ -223,11 +333,19 @@ fn the_files_that_git_runs_as_hooks_are_asked_about() {
 
 #[test]
 fn the_configuration_of_the_user_is_protected_before_it_exists() {
-    let files = [("../home/.config/other/x", &b"x\n"[..]), ("../home/.config/wpatch/rules/x", b"x\n")];
+    let files = [
+        ("../home/.config/other/x", &b"x\n"[..]),
+        ("../home/.config/wpatch/rules/x", b"x\n"),
+    ];
     for files in [&files[..1], &files] {
         let desk = Desk::with(&[files, &[("a", b"x\n")]].concat());
         let is_closed = |directory: &str, file: &str| {
-            is_protected(&desk, directory, file, "the configuration of wpatch is kept there");
+            is_protected(
+                &desk,
+                directory,
+                file,
+                "the configuration of wpatch is kept there",
+            );
         };
         for name in ["config.toml", "other.toml", "x/y"] {
             is_closed("../home", &format!(".config/wpatch/{name}"));
@@ -238,44 +356,93 @@ fn the_configuration_of_the_user_is_protected_before_it_exists() {
             is_closed("../home/.config/wpatch/rules", "x.toml");
         }
         let (said, why) = hooked(&desk, ".", "claude", "~/.config/wpatch/config.toml");
-        assert!(said == "deny" && why.contains("the configuration of wpatch"), "{said} {why}");
-        assert_eq!(hooked(&desk, "../home", "claude", ".config/other/y").0, "allow");
-        assert_eq!(hooked(&desk, "../home/.config/other", "claude", "y").0, "allow");
+        assert!(
+            said == "deny" && why.contains("the configuration of wpatch"),
+            "{said} {why}"
+        );
+        assert_eq!(
+            hooked(&desk, "../home", "claude", ".config/other/y").0,
+            "allow"
+        );
+        assert_eq!(
+            hooked(&desk, "../home/.config/other", "claude", "y").0,
+            "allow"
+        );
     }
 }
 
 #[test]
 fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
-    let files =
-        [("vendor/v", &b"v\n"[..]), ("src/vendor/v", b"v\n"), ("a", b"a\n"), ("wpatch.toml", VENDOR.as_bytes())];
+    let files = [
+        ("vendor/v", &b"v\n"[..]),
+        ("src/vendor/v", b"v\n"),
+        ("a", b"a\n"),
+        ("wpatch.toml", VENDOR.as_bytes()),
+    ];
     let desk = desk(&files);
     fs::create_dir(desk.path("vendor/deep")).unwrap();
     is_protected(&desk, "vendor", "v", "generated");
     is_protected(&desk, "vendor/deep", "x", "generated");
     let runs = |directory: &str, arguments: &[&str], input: &[u8]| {
         let output = fed(&mut started(&desk, directory, arguments), input);
-        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
+        )
     };
     let patch = b"--- a/v\n+++ b/v\n@@ -1 +1 @@\n-v\n+w\n";
-    for arguments in [&["apply"][..], &["check"], &["apply", "--lenient"], &["apply", "--reject"]] {
+    for arguments in [
+        &["apply"][..],
+        &["check"],
+        &["apply", "--lenient"],
+        &["apply", "--reject"],
+    ] {
         let (code, text) = runs("vendor", arguments, patch);
-        assert!(code == Some(3) && text.contains("generated"), "{arguments:?}: {code:?} {text}");
+        assert!(
+            code == Some(3) && text.contains("generated"),
+            "{arguments:?}: {code:?} {text}"
+        );
     }
-    let (_, text) = runs("vendor", &["policy", "explain", "v", "--access", "modify"], b"");
-    assert!(text.contains("deny") && text.contains("../wpatch.toml:1"), "{text}");
+    let (_, text) = runs(
+        "vendor",
+        &["policy", "explain", "v", "--access", "modify"],
+        b"",
+    );
+    assert!(
+        text.contains("deny") && text.contains("../wpatch.toml:1"),
+        "{text}"
+    );
     assert_eq!(fs::read(desk.path("vendor/v")).unwrap(), b"v\n");
     // The rule is about the directory at the top.
-    assert_eq!(runs("src", &["edit", "vendor/v", "--old", "v", "--new", "w"], b"").0, Some(0));
+    assert_eq!(
+        runs(
+            "src",
+            &["edit", "vendor/v", "--old", "v", "--new", "w"],
+            b""
+        )
+        .0,
+        Some(0)
+    );
     assert_eq!(runs("src", &["undo"], b"").0, Some(0));
     // Both files hold.
     let own = "[[rule]]\npaths = ['x']\nops = ['write']\nverdict = 'deny'\nreason = 'own'\n";
     fs::write(desk.path("src/wpatch.toml"), own).unwrap();
     is_protected(&desk, "src", "x", "own");
-    fs::write(desk.path("wpatch.toml"), "[[grant]]\nprefix = 'src'\nmode = 'rw'\n").unwrap();
-    assert_eq!(runs("src", &["write", "y", "--content", "y"], b"").0, Some(0));
+    fs::write(
+        desk.path("wpatch.toml"),
+        "[[grant]]\nprefix = 'src'\nmode = 'rw'\n",
+    )
+    .unwrap();
+    assert_eq!(
+        runs("src", &["write", "y", "--content", "y"], b"").0,
+        Some(0)
+    );
     is_protected(&desk, "vendor", "v", "no grant of ../wpatch.toml opens it");
     fs::write(desk.path("wpatch.toml"), "[policy]\nmode = 1\n").unwrap();
     let (code, text) = runs("src", &["edit", "y", "--old", "y", "--new", "z"], b"");
-    assert!(code == Some(3) && text.contains("../wpatch.toml"), "{code:?} {text}");
+    assert!(
+        code == Some(3) && text.contains("../wpatch.toml"),
+        "{code:?} {text}"
+    );
     assert!(Path::new(&desk.path("src/y")).exists());
 }

@@ -69,19 +69,33 @@ fn patches() -> Vec<String> {
         hunk("AGENTS.md", "@@ -0,0 +1 @@\n+1\n"),
         hunk("wpatch.toml", "@@ -1 +1 @@\n-x\n+1\n"),
         hunk("b", "@@ -1 +1 @@\n-none\n+one\n"),
-        format!("{}{}", hunk("b", "@@ -1 +1 @@\n-one\n+1\n"), hunk("b", "@@ -1 +1 @@\n-one\n+1\n")),
+        format!(
+            "{}{}",
+            hunk("b", "@@ -1 +1 @@\n-one\n+1\n"),
+            hunk("b", "@@ -1 +1 @@\n-one\n+1\n")
+        ),
         "--- a\n+++ b\n@@ -1 +1 @@\n-one\n+1\n".to_owned(),
         "--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+x\n".to_owned(),
         "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n".to_owned(),
         git("a", "old mode 100644\nnew mode 123456\n"),
         git("a", "new file mode 100644\ndeleted file mode 100644\n"),
         git("\"a\\q", "old mode 100644\n"),
-        git("a", "index 1111111..2222222 100644\nBinary files a/a and b/a differ\n"),
-        git("bytes", "index 1111111..2222222 100644\nGIT binary patch\nliteral 1\nZZZ\n"),
-        git("a", "deleted file mode 120000\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"),
+        git(
+            "a",
+            "index 1111111..2222222 100644\nBinary files a/a and b/a differ\n",
+        ),
+        git(
+            "bytes",
+            "index 1111111..2222222 100644\nGIT binary patch\nliteral 1\nZZZ\n",
+        ),
+        git(
+            "a",
+            "deleted file mode 120000\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n",
+        ),
         git("l", "new file mode 120000\n"),
         git("b", "similarity index 100%\nrename from b\nrename to d/x\n"),
-        "diff --cc a\nindex 1,2..3\n--- a/a\n+++ b/a\n@@@ -1,1 -1,1 +1,1 @@@\n- one\n -1\n++2\n".to_owned(),
+        "diff --cc a\nindex 1,2..3\n--- a/a\n+++ b/a\n@@@ -1,1 -1,1 +1,1 @@@\n- one\n -1\n++2\n"
+            .to_owned(),
         "1d\n2a\nx\n.\nw\n".to_owned(),
         "Only in b: x\n".to_owned(),
         "\x1b[1mdiff --git a/a b/a\x1b[m\n\x1b[31m-one\x1b[m\n".to_owned(),
@@ -119,18 +133,39 @@ fn tools() -> Vec<(&'static str, Value)> {
         "",
     ] {
         calls.push(("view", json!({"path": path, "view_range": [1, 2]})));
-        calls.push(("str_replace", json!({"path": path, "old_str": "none", "new_str": "1"})));
-        calls.push(("insert", json!({"path": path, "insert_line": 99, "insert_text": "1\n"})));
+        calls.push((
+            "str_replace",
+            json!({"path": path, "old_str": "none", "new_str": "1"}),
+        ));
+        calls.push((
+            "insert",
+            json!({"path": path, "insert_line": 99, "insert_text": "1\n"}),
+        ));
         calls.push(("create", json!({"path": path, "file_text": "1\n"})));
     }
-    calls.push(("str_replace", json!({"path": "a", "old_str": "one", "new_str": "1"})));
-    calls.push(("str_replace", json!({"path": "a", "old_str": "two", "new_str": "two"})));
-    calls.push(("str_replace", json!({"path": "a", "old_str": "", "new_str": "x"})));
+    calls.push((
+        "str_replace",
+        json!({"path": "a", "old_str": "one", "new_str": "1"}),
+    ));
+    calls.push((
+        "str_replace",
+        json!({"path": "a", "old_str": "two", "new_str": "two"}),
+    ));
+    calls.push((
+        "str_replace",
+        json!({"path": "a", "old_str": "", "new_str": "x"}),
+    ));
     calls.push(("view", json!({"path": "a", "view_range": [3, 1]})));
     calls.push(("view", json!({"lines": 1})));
     calls.push(("apply_patch", json!({"patch": patches()[4], "strip": 9})));
-    calls.push(("apply_patch", json!({"patch": "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-one\n+1\n", "approve": "sha256:00"})));
-    calls.push(("apply_patch", json!({"patch": patches()[4], "format": "none"})));
+    calls.push((
+        "apply_patch",
+        json!({"patch": "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-one\n+1\n", "approve": "sha256:00"}),
+    ));
+    calls.push((
+        "apply_patch",
+        json!({"patch": patches()[4], "format": "none"}),
+    ));
     for patch in patches() {
         calls.push(("check_patch", json!({"patch": patch})));
         calls.push(("apply_patch", json!({"patch": patch, "lenient": true})));
@@ -142,12 +177,22 @@ fn tools() -> Vec<(&'static str, Value)> {
 pub(super) fn is_for_a_model(text: &str, what: &dyn std::fmt::Debug) {
     let text = text.replace("\\n", "\n");
     let options = text.match_indices("--").filter(|(at, _)| {
-        let (before, after) = (text[..*at].chars().next_back(), text[at + 2..].chars().next());
-        !before.is_some_and(|c| c == '-' || c.is_alphanumeric()) && after.is_some_and(|c| c.is_ascii_lowercase())
+        let (before, after) = (
+            text[..*at].chars().next_back(),
+            text[at + 2..].chars().next(),
+        );
+        !before.is_some_and(|c| c == '-' || c.is_alphanumeric())
+            && after.is_some_and(|c| c.is_ascii_lowercase())
     });
     assert_eq!(options.count(), 0, "{what:?}: {text}");
-    for command in ["apply", "check", "undo", "redo", "recover", "init", "log", "reject", "edit", "show", "policy"] {
-        assert!(!text.contains(&format!("wpatch {command}")), "{what:?}: {text}");
+    for command in [
+        "apply", "check", "undo", "redo", "recover", "init", "log", "reject", "edit", "show",
+        "policy",
+    ] {
+        assert!(
+            !text.contains(&format!("wpatch {command}")),
+            "{what:?}: {text}"
+        );
     }
 }
 
@@ -158,9 +203,15 @@ fn served(desk: &Desk, options: &[&str], calls: &[(&str, Value)]) -> BTreeSet<St
         let document = &result["structuredContent"];
         is_for_a_model(result["content"][0]["text"].as_str().unwrap(), call);
         let problems = document["problems"].as_array().cloned().unwrap_or_default();
-        for problem in problems.iter().chain(document.get("error").filter(|error| !error.is_null())) {
+        for problem in problems
+            .iter()
+            .chain(document.get("error").filter(|error| !error.is_null()))
+        {
             is_for_a_model(&problem.to_string(), call);
-            assert!(problem["help"].is_string() || problem["severity"] == "warning", "{call:?}: {problem:#}");
+            assert!(
+                problem["help"].is_string() || problem["severity"] == "warning",
+                "{call:?}: {problem:#}"
+            );
             codes.insert(problem["code"].as_str().unwrap().to_owned());
         }
         is_for_a_model(&document["inputs"].to_string(), call);
@@ -177,14 +228,20 @@ fn a_server_shows_no_option_to_a_model() {
     for (policy, options) in [
         (POLICY, &[][..]),
         ("[policy]\nrequire_hash = true\n", &[]),
-        ("[policy]\nsymlinks = 'refuse'\nbinary = 'refuse'\nmax_write_bytes = 1\nmax_read_bytes = 1\n", &[]),
+        (
+            "[policy]\nsymlinks = 'refuse'\nbinary = 'refuse'\nmax_write_bytes = 1\nmax_read_bytes = 1\n",
+            &[],
+        ),
         ("[policy]\nmode = 'read-only'\n", &[]),
         ("[policy]\nmode = 'careful'\n", &[]),
         ("[[grant]]\nprefix = 'd'\nmode = 'r'\n", &[]),
     ] {
         codes.extend(served(&desk(policy), options, &tools()));
     }
-    let change = [("str_replace", json!({"path": "b", "old_str": "one", "new_str": "1"}))];
+    let change = [(
+        "str_replace",
+        json!({"path": "b", "old_str": "one", "new_str": "1"}),
+    )];
     for option in ["--before", "--verify", "--after"] {
         codes.extend(served(&desk(""), &[option, "false"], &change));
     }
@@ -221,8 +278,16 @@ fn a_hook_shows_no_option_to_a_model() {
             "",
             "AGENTS.md",
         ] {
-            calls.push(("claude", "Edit", json!({"file_path": path, "old_string": "none", "new_string": "1"})));
-            calls.push(("claude", "Write", json!({"file_path": path, "content": "1"})));
+            calls.push((
+                "claude",
+                "Edit",
+                json!({"file_path": path, "old_string": "none", "new_string": "1"}),
+            ));
+            calls.push((
+                "claude",
+                "Write",
+                json!({"file_path": path, "content": "1"}),
+            ));
             calls.push(("claude", "Read", json!({"file_path": path})));
             calls.push(("claude", "Grep", json!({"pattern": "x", "path": path})));
         }
@@ -238,18 +303,36 @@ fn a_hook_shows_no_option_to_a_model() {
             "NotebookEdit",
             json!({"notebook_path": "bad.ipynb", "cell_id": "1", "new_source": "1"}),
         ));
-        calls.push(("claude", "NotebookEdit", json!({"notebook_path": "a", "cell_id": "1", "new_source": "1"})));
-        calls.push(("claude", "Edit", json!({"file_path": "a", "old_string": "one", "new_string": "1"})));
+        calls.push((
+            "claude",
+            "NotebookEdit",
+            json!({"notebook_path": "a", "cell_id": "1", "new_source": "1"}),
+        ));
+        calls.push((
+            "claude",
+            "Edit",
+            json!({"file_path": "a", "old_string": "one", "new_string": "1"}),
+        ));
         calls.push(("claude", "Edit", json!({"file_path": "a"})));
-        calls.push(("claude", "MultiEdit", json!({"file_path": "a", "edits": []})));
+        calls.push((
+            "claude",
+            "MultiEdit",
+            json!({"file_path": "a", "edits": []}),
+        ));
         calls.push(("claude", "Glob", json!({"pattern": "*/../x"})));
-        calls.extend(patches().iter().map(|patch| ("codex", "apply_patch", json!({"command": patch}))));
+        calls.extend(
+            patches()
+                .iter()
+                .map(|patch| ("codex", "apply_patch", json!({"command": patch}))),
+        );
         for (agent, tool, input) in calls {
             let output = answered(&desk, agent, tool, &input);
             is_for_a_model(&String::from_utf8_lossy(&output.stderr), &input);
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
             let said = &answer["hookSpecificOutput"];
-            let reason = said["permissionDecisionReason"].as_str().unwrap_or_default();
+            let reason = said["permissionDecisionReason"]
+                .as_str()
+                .unwrap_or_default();
             is_for_a_model(reason, &input);
             if said["permissionDecision"] == "deny" && reason.starts_with("error") {
                 assert!(reason.contains("\nhelp: "), "{input}: {reason}");

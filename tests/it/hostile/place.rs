@@ -32,7 +32,9 @@ impl Found {
     pub(super) fn files(&self) -> BTreeMap<&Path, [i64; 7]> {
         let is_directory = |traces: &[i64; 7]| traces[0] & 0o170_000 == 0o040_000;
         let files = self.0.iter().filter(|(_, traces)| !is_directory(traces));
-        files.map(|(path, traces)| (path.as_path(), *traces)).collect()
+        files
+            .map(|(path, traces)| (path.as_path(), *traces))
+            .collect()
     }
 }
 
@@ -62,18 +64,21 @@ impl Place {
         Found(traces)
     }
 
-    /// Runs the program on `patch`. It may neither wait for anything nor take more than [`SECONDS`] and [`KILOBYTES`].
+    /// Runs the program on `patch`. It may neither wait for anything nor take more than [`SECONDS`]
+    /// and [`KILOBYTES`].
     pub(super) fn run(&self, arguments: &[String], patch: &[u8]) -> Output {
         let file = self.0.path().join("patch");
         fs::write(&file, patch).unwrap();
-        let limits =
-            format!("ulimit -v {KILOBYTES} && ulimit -t {SECONDS} && exec timeout 120 \"$0\" \"$@\" < ../patch");
+        let limits = format!(
+            "ulimit -v {KILOBYTES} && ulimit -t {SECONDS} && exec timeout 120 \"$0\" \"$@\" < ../patch"
+        );
         Command::new("bash")
             .args(["-c", &limits, env!("CARGO_BIN_EXE_wpatch")])
             .args(arguments)
             .args(["--durability", "none"])
             .current_dir(self.root())
-            // Each arena of the allocator and each thread takes addresses that nothing is stored at.
+            // Each arena of the allocator and each thread takes addresses that nothing is stored
+            // at.
             .envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "2")])
             .output()
             .unwrap()
@@ -88,10 +93,13 @@ impl Place {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
     }
 
-    /// Checks what holds after every run: nothing outside is other than it was, nothing was executed, no file has got
-    /// odd bits, and nothing that was printed acts on a terminal.
+    /// Checks what holds after every run: nothing outside is other than it was, nothing was
+    /// executed, no file has got odd bits, and nothing that was printed acts on a terminal.
     pub(super) fn is_safe(&self, output: &Output) -> Result<(), String> {
-        let names: Vec<_> = fs::read_dir(self.outside()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let names: Vec<_> = fs::read_dir(self.outside())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         let secret = fs::read_to_string(self.outside().join("secret")).unwrap();
         let empty = fs::read(self.outside().join("empty")).unwrap();
         if names.len() != 2 || secret != SECRET || !empty.is_empty() {
@@ -118,8 +126,7 @@ impl Place {
 
 /// Returns whether a character moves the cursor, reorders what is read, or cannot be seen.
 fn acts(character: char) -> bool {
-    let reorders =
-        matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
+    let reorders = matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
     let is_control = character.is_control() && character != '\n' && character != '\t';
     is_control || reorders || matches!(character, '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

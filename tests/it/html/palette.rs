@@ -10,7 +10,12 @@ const LEAST: f64 = 4.5;
 
 /// Colours of texts, and what they stand on besides the page.
 const TEXTS: &[(&str, &[&str])] = &[
-    ("text", &["page", "panel", "add", "add-word", "del", "del-word", "plain"]),
+    (
+        "text",
+        &[
+            "page", "panel", "add", "add-word", "del", "del-word", "plain",
+        ],
+    ),
     ("muted", &["page", "panel"]),
     ("link", &["page", "panel"]),
     ("add-text", &["page", "panel", "add", "plain"]),
@@ -29,20 +34,35 @@ const TEXTS: &[(&str, &[&str])] = &[
 ];
 
 fn style() -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/style.css")).unwrap()
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/style.css"))
+        .unwrap()
 }
 
 /// Returns the colours of the block that begins with `start`, by name.
 fn colours(style: &str, start: &str) -> BTreeMap<String, u32> {
-    let block = style.split_once(start).unwrap().1.split_once('}').unwrap().0;
-    let declared = block.split(';').filter_map(|line| line.trim().strip_prefix("--")?.split_once(": #"));
-    declared.map(|(name, hex)| (name.to_owned(), u32::from_str_radix(hex, 16).unwrap())).collect()
+    let block = style
+        .split_once(start)
+        .unwrap()
+        .1
+        .split_once('}')
+        .unwrap()
+        .0;
+    let declared = block
+        .split(';')
+        .filter_map(|line| line.trim().strip_prefix("--")?.split_once(": #"));
+    declared
+        .map(|(name, hex)| (name.to_owned(), u32::from_str_radix(hex, 16).unwrap()))
+        .collect()
 }
 
 fn luminance(colour: u32) -> f64 {
     let channel = |shift: u32| {
         let value = f64::from(colour >> shift & 0xff) / 255.0;
-        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        if value <= 0.04045 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
     };
     0.2126 * channel(16) + 0.7152 * channel(8) + 0.0722 * channel(0)
 }
@@ -56,8 +76,14 @@ fn contrast(one: u32, other: u32) -> f64 {
 fn every_text_can_be_read_in_light_and_dark() {
     let style = style();
     let light = colours(&style, ":root {");
-    let dark = colours(style.split_once("prefers-color-scheme: dark").unwrap().1, ":root {");
-    assert_eq!(light.keys().collect::<Vec<_>>(), dark.keys().collect::<Vec<_>>());
+    let dark = colours(
+        style.split_once("prefers-color-scheme: dark").unwrap().1,
+        ":root {",
+    );
+    assert_eq!(
+        light.keys().collect::<Vec<_>>(),
+        dark.keys().collect::<Vec<_>>()
+    );
     for palette in [light, dark] {
         for (text, grounds) in TEXTS {
             for ground in *grounds {
@@ -75,12 +101,22 @@ fn every_ground_comes_with_its_text_and_both_are_checked() {
     let mut count = 0;
     for rule in style.split('}').filter(is_rule) {
         let variable = |property: &str| {
-            let value = rule.split(['{', ';']).find_map(|part| part.trim().strip_prefix(property))?;
-            value.trim().strip_prefix("var(--")?.strip_suffix(')').map(str::to_owned)
+            let value = rule
+                .split(['{', ';'])
+                .find_map(|part| part.trim().strip_prefix(property))?;
+            value
+                .trim()
+                .strip_prefix("var(--")?
+                .strip_suffix(')')
+                .map(str::to_owned)
         };
         let ground = variable("background:").unwrap();
-        let Some(text) = variable("color:") else { panic!("a ground without a text:{rule}}}") };
-        let is_checked = TEXTS.iter().any(|(known, grounds)| *known == text && grounds.contains(&&*ground));
+        let Some(text) = variable("color:") else {
+            panic!("a ground without a text:{rule}}}")
+        };
+        let is_checked = TEXTS
+            .iter()
+            .any(|(known, grounds)| *known == text && grounds.contains(&&*ground));
         assert!(is_checked, "--{text} on --{ground} is not checked");
         count += 1;
     }

@@ -13,9 +13,17 @@ fn what_was_staged_is_taken_back_and_made_again() {
         assert_eq!(tree.report(&["apply", reach]).0, 0);
         let after = (tree.git(&["status", "--porcelain"]), tree.entries());
         tree.back("undo");
-        assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), before, "{reach}");
+        assert_eq!(
+            (tree.git(&["status", "--porcelain"]), tree.entries()),
+            before,
+            "{reach}"
+        );
         tree.back("redo");
-        assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), after, "{reach}");
+        assert_eq!(
+            (tree.git(&["status", "--porcelain"]), tree.entries()),
+            after,
+            "{reach}"
+        );
     }
 }
 
@@ -29,8 +37,14 @@ fn what_somebody_staged_since_stays_when_a_change_is_taken_back() {
     let entry = tree.git(&["ls-files", "-s", "changed"]);
     let said = tree.back("undo");
     assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);
-    assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nmine\nplain\nscript\n");
-    assert!(said.contains("changed: the index has something else for it now"), "{said}");
+    assert_eq!(
+        tree.git(&["ls-files"]),
+        "changed\ngone\nmine\nplain\nscript\n"
+    );
+    assert!(
+        said.contains("changed: the index has something else for it now"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -42,7 +56,10 @@ fn what_the_repository_has_lost_does_not_come_back_into_the_index() {
     tree.git(&["prune", "--expire=now"]);
     let entry = tree.git(&["ls-files", "-s", "changed"]);
     let said = tree.back("undo");
-    assert!(said.contains("changed: the repository has lost what the index had"), "{said}");
+    assert!(
+        said.contains("changed: the repository has lost what the index had"),
+        "{said}"
+    );
     assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);
     assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nplain\nscript\n");
     tree.git(&["diff", "--cached"]);
@@ -62,10 +79,21 @@ fn what_a_sparse_checkout_leaves_out_is_left_out_again() {
         fs::write(tree.patch(), OF_Z).unwrap();
         let state = || {
             let flags = tree.git(&["ls-files", "-s", "-v"]);
-            (flags, tree.git(&["status", "--porcelain"]), tree.root().join("z").exists())
+            (
+                flags,
+                tree.git(&["status", "--porcelain"]),
+                tree.root().join("z").exists(),
+            )
         };
         let before = state();
-        assert!(before.0.lines().any(|line| line.starts_with('S') && line.ends_with("z/x")), "{}", before.0);
+        assert!(
+            before
+                .0
+                .lines()
+                .any(|line| line.starts_with('S') && line.ends_with("z/x")),
+            "{}",
+            before.0
+        );
         assert_eq!(tree.report(&["apply", reach]).0, 0);
         let after = state();
         tree.back("undo");
@@ -93,7 +121,10 @@ fn what_is_only_going_to_be_added_is_so_again() {
     let after = (tree.git(&["status", "--porcelain"]), tree.entries());
     tree.back("undo");
     tree.back("redo");
-    assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), after);
+    assert_eq!(
+        (tree.git(&["status", "--porcelain"]), tree.entries()),
+        after
+    );
 
     let tree = Tree::new();
     fs::create_dir(tree.root().join("d")).unwrap();

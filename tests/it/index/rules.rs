@@ -15,7 +15,13 @@ fn ruled(tree: &Tree, (paths, ops, verdict): (&str, &str, &str)) -> [String; 2] 
 }
 
 fn report(tree: &Tree, options: &[&str], policy: &[String]) -> (i32, Value) {
-    tree.report(&options.iter().copied().chain(policy.iter().map(String::as_str)).collect::<Vec<_>>())
+    tree.report(
+        &options
+            .iter()
+            .copied()
+            .chain(policy.iter().map(String::as_str))
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// Puts a file into the work tree that the patch makes, and git does not know.
@@ -44,7 +50,11 @@ fn what_comes_over_a_file_of_the_work_tree_changes_it() {
         let policy = ruled(&tree, ("d/*", "modify", verdict));
         let before = (traces(&tree.root()), tree.entries());
         let (code, report) = report(&tree, &["apply", "--index", "--overwrite"], &policy);
-        assert_eq!((code, &report["error"]["kind"]), (3, &kind.into()), "{report:#}");
+        assert_eq!(
+            (code, &report["error"]["kind"]),
+            (3, &kind.into()),
+            "{report:#}"
+        );
         assert_eq!((traces(&tree.root()), tree.entries()), before);
     }
 }
@@ -56,9 +66,17 @@ fn nothing_is_told_of_what_policy_keeps_closed() {
     fs::write(tree.root().join("changed"), "one\ntwo\nthree\nfour\n").unwrap();
     for command in ["check", "apply"] {
         let (code, report) = report(&tree, &[command, "--index"], &policy);
-        let problems: Vec<_> =
-            report["problems"].as_array().unwrap().iter().map(|problem| problem["code"].clone()).collect();
-        assert_eq!((code, problems), (3, vec!["wpatch::policy::denied".into()]), "{report:#}");
+        let problems: Vec<_> = report["problems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|problem| problem["code"].clone())
+            .collect();
+        assert_eq!(
+            (code, problems),
+            (3, vec!["wpatch::policy::denied".into()]),
+            "{report:#}"
+        );
     }
 }
 
@@ -67,7 +85,15 @@ fn an_ancestor_is_written_where_policy_lets_files_come() {
     let tree = Tree::new();
     let file = tree.root().join("d");
     let policy = ruled(&tree, ("d", "create", "deny"));
-    let (code, report) = report(&tree, &["apply", "--build-fake-ancestor", file.to_str().unwrap()], &policy);
-    assert_eq!((code, &report["error"]["kind"]), (3, &"denied".into()), "{report:#}");
+    let (code, report) = report(
+        &tree,
+        &["apply", "--build-fake-ancestor", file.to_str().unwrap()],
+        &policy,
+    );
+    assert_eq!(
+        (code, &report["error"]["kind"]),
+        (3, &"denied".into()),
+        "{report:#}"
+    );
     assert!(!file.exists());
 }

@@ -48,10 +48,17 @@ fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
         });
         let (code, report) = trees[0].report(&[&["apply"], options].concat());
         assert_eq!(code, 0, "{report:#}");
-        let by_git = git(&[&["apply"], options].concat()).arg(trees[1].patch()).current_dir(trees[1].root()).output();
+        let by_git = git(&[&["apply"], options].concat())
+            .arg(trees[1].patch())
+            .current_dir(trees[1].root())
+            .output();
         assert!(by_git.unwrap().status.success());
         assert_eq!(trees[0].entries(), trees[1].entries(), "{options:?}");
-        assert_eq!(trees[0].git(&["write-tree"]), trees[1].git(&["write-tree"]), "{options:?}");
+        assert_eq!(
+            trees[0].git(&["write-tree"]),
+            trees[1].git(&["write-tree"]),
+            "{options:?}"
+        );
     }
 }
 
@@ -60,13 +67,24 @@ fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
 fn an_intention_in_a_directory_of_a_sparse_index_is_refused() {
     for name in ["y/new", "z/new"] {
         let tree = sparse();
-        fs::write(tree.patch(), format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+z\n")).unwrap();
+        fs::write(
+            tree.patch(),
+            format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+z\n"),
+        )
+        .unwrap();
         let before = tree.git(&["ls-files", "-s", "--sparse"]);
         for command in ["check", "apply"] {
             let (code, report) = tree.report(&[command, "-N"]);
-            assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::git::sparse_index".into()), "{report:#}");
+            assert_eq!(
+                (code, &report["error"]["code"]),
+                (1, &"wpatch::git::sparse_index".into()),
+                "{report:#}"
+            );
             assert!(
-                report["error"]["help"].as_str().unwrap().contains("`git sparse-checkout reapply --no-sparse-index`")
+                report["error"]["help"]
+                    .as_str()
+                    .unwrap()
+                    .contains("`git sparse-checkout reapply --no-sparse-index`")
             );
             assert_eq!(tree.git(&["ls-files", "-s", "--sparse"]), before);
             assert!(!tree.root().join(name).exists());
@@ -76,7 +94,11 @@ fn an_intention_in_a_directory_of_a_sparse_index_is_refused() {
         assert_eq!(tree.git(&["status", "--porcelain"]), format!(" A {name}\n"));
     }
     let tree = sparse();
-    fs::write(tree.patch(), "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+z\n").unwrap();
+    fs::write(
+        tree.patch(),
+        "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+z\n",
+    )
+    .unwrap();
     assert_eq!(tree.report(&["apply", "-N"]).0, 0);
     assert_eq!(tree.git(&["status", "--porcelain"]), " A new\n");
 }

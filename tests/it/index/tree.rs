@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::repository::git;
 use crate::systems::{Desk, runs};
 
-/// Changes a file, makes one in a new directory and one that can be executed, renames one, deletes one.
+/// Changes a file, makes one in a new directory and one that can be executed, renames one, deletes
+/// one.
 pub(super) const PATCH: &str = "\
 diff --git a/changed b/changed
 --- a/changed
@@ -47,22 +48,35 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn new() -> Self {
-        let files = [("changed", "one\ntwo\nthree\n"), ("script", "#!\n"), ("plain", "plain\n"), ("gone", "gone\n")];
-        let files = files.into_iter().chain([("../patch", PATCH)]).map(|(name, text)| (name, text.as_bytes()));
-        let tree = Self { desk: Desk::with(&files.collect::<Vec<_>>()) };
+        let files = [
+            ("changed", "one\ntwo\nthree\n"),
+            ("script", "#!\n"),
+            ("plain", "plain\n"),
+            ("gone", "gone\n"),
+        ];
+        let files = files
+            .into_iter()
+            .chain([("../patch", PATCH)])
+            .map(|(name, text)| (name, text.as_bytes()));
+        let tree = Self {
+            desk: Desk::with(&files.collect::<Vec<_>>()),
+        };
         tree.git(&["init", "-q", "-b", "main"]);
         tree.git(&["add", "."]);
         tree.git(&["commit", "-q", "-m", "first"]);
         tree
     }
 
-    /// One whose files others have changed since the patch was made: one of them merges, in one of them the patch changes the
-    /// same, and it makes one that is there.
+    /// One whose files others have changed since the patch was made: one of them merges, in one of
+    /// them the patch changes the same, and it makes one that is there.
     pub(crate) fn diverged() -> Self {
         let tree = Self::new();
         let numbers = |changes: &[(usize, &str)]| -> String {
             let line = |number: usize| {
-                changes.iter().find(|(at, _)| *at == number).map_or(number.to_string(), |(_, text)| (*text).to_owned())
+                changes
+                    .iter()
+                    .find(|(at, _)| *at == number)
+                    .map_or(number.to_string(), |(_, text)| (*text).to_owned())
             };
             (1..=9).map(|number| line(number) + "\n").collect()
         };
@@ -75,10 +89,17 @@ impl Tree {
         };
         commit(&[("merges", numbers(&[])), ("conflicts", numbers(&[]))]);
         let theirs = numbers(&[(2, "zwei"), (8, "acht")]);
-        commit(&[("merges", theirs.clone()), ("conflicts", theirs), ("both", "a\nc\n".to_owned())]);
+        commit(&[
+            ("merges", theirs.clone()),
+            ("conflicts", theirs),
+            ("both", "a\nc\n".to_owned()),
+        ]);
         fs::write(tree.patch(), tree.git(&["diff", "HEAD^", "HEAD"])).unwrap();
         tree.git(&["reset", "-q", "--hard", "HEAD^"]);
-        let ours = [("merges", numbers(&[(5, "five")])), ("conflicts", numbers(&[(2, "two"), (5, "five")]))];
+        let ours = [
+            ("merges", numbers(&[(5, "five")])),
+            ("conflicts", numbers(&[(2, "two"), (5, "five")])),
+        ];
         commit(&[&ours[..], &[("both", "a\nb\n".to_owned())]].concat());
         tree
     }
@@ -103,7 +124,11 @@ impl Tree {
     /// Runs the program in `directory` of it.
     pub(crate) fn wpatch(&self, directory: &str, arguments: &[&str]) -> Output {
         let patch = self.patch();
-        runs(&self.root().join(directory), &[arguments, &[patch.to_str().unwrap()]].concat(), b"")
+        runs(
+            &self.root().join(directory),
+            &[arguments, &[patch.to_str().unwrap()]].concat(),
+            b"",
+        )
     }
 
     /// Takes the last change back, or makes it again, and returns what is said.
@@ -123,6 +148,10 @@ impl Tree {
 
 pub(crate) fn asked(directory: &Path, arguments: &[&str]) -> String {
     let output = git(arguments).current_dir(directory).output().unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }

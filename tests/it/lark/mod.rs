@@ -1,5 +1,5 @@
-//! The subset of Lark that the grammars are written in, as trees over bytes: rules, terminals, strings, regular
-//! expressions, groups, alternatives and `? * +`.
+//! The subset of Lark that the grammars are written in, as trees over bytes: rules, terminals,
+//! strings, regular expressions, groups, alternatives and `? * +`.
 
 mod read;
 mod regex;
@@ -35,7 +35,9 @@ pub(crate) struct Grammar {
 impl Grammar {
     /// Reads a grammar; panics where it is not in the subset, or names what it does not define.
     pub(crate) fn read(text: &str) -> Self {
-        let grammar = Self { rules: read::rules(text) };
+        let grammar = Self {
+            rules: read::rules(text),
+        };
         for expr in grammar.rules.values() {
             grammar.check(expr);
         }
@@ -53,6 +55,8 @@ impl Grammar {
 
     /// Returns what `name` stands for.
     pub(crate) fn rule(&self, name: &str) -> &Expr {
-        self.rules.get(name).unwrap_or_else(|| panic!("the grammar does not define {name}"))
+        self.rules
+            .get(name)
+            .unwrap_or_else(|| panic!("the grammar does not define {name}"))
     }
 }

@@ -7,7 +7,10 @@ use super::{Expr, regex};
 /// Returns the rules and terminals of `text` by name.
 pub(super) fn rules(text: &str) -> HashMap<String, Expr> {
     let mut definitions: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("//")) {
+    for line in text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with("//"))
+    {
         match definitions.last_mut() {
             Some(last) if line.starts_with(' ') => last.push_str(line),
             _ => definitions.push(line.to_owned()),
@@ -19,7 +22,10 @@ pub(super) fn rules(text: &str) -> HashMap<String, Expr> {
         let mut reader = Reader { rest: body };
         let expr = reader.alternatives();
         assert_eq!(reader.peek(), None, "{name} ends too early");
-        assert!(rules.insert(name.trim().to_owned(), expr).is_none(), "{name} is defined twice");
+        assert!(
+            rules.insert(name.trim().to_owned(), expr).is_none(),
+            "{name} is defined twice"
+        );
     }
     rules
 }
@@ -79,7 +85,11 @@ impl Reader<'_> {
         } else {
             let is_end = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
             let length = self.rest.find(is_end).unwrap_or(self.rest.len());
-            assert!(length > 0, "a name, string or expression stands at {}", self.rest);
+            assert!(
+                length > 0,
+                "a name, string or expression stands at {}",
+                self.rest
+            );
             let (name, rest) = self.rest.split_at(length);
             self.rest = rest;
             Expr::Ref(name.to_owned())

@@ -63,7 +63,11 @@ fn repetition(rest: &mut &[u8]) -> Option<(usize, Option<usize>)> {
         Some((1, None))
     } else if take(rest, b'{') {
         let least = number(rest);
-        let most = if take(rest, b',') { number(rest) } else { least };
+        let most = if take(rest, b',') {
+            number(rest)
+        } else {
+            least
+        };
         assert!(take(rest, b'}'), "a repetition is closed");
         Some((least, Some(most)))
     } else {

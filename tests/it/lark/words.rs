@@ -8,14 +8,19 @@ use super::{Expr, Grammar};
 pub(crate) struct Generator<'a> {
     grammar: &'a Grammar,
     state: u64,
-    /// What becomes of the text that a rule has made, for what a grammar without context cannot say.
+    /// What becomes of the text that a rule has made, for what a grammar without context cannot
+    /// say.
     mend: fn(&str, Vec<u8>) -> Vec<u8>,
 }
 
 impl<'a> Generator<'a> {
     /// Returns a generator; the same seed makes the same sentences.
     pub(crate) fn new(grammar: &'a Grammar, seed: u64, mend: fn(&str, Vec<u8>) -> Vec<u8>) -> Self {
-        Self { grammar, state: seed, mend }
+        Self {
+            grammar,
+            state: seed,
+            mend,
+        }
     }
 
     /// Returns a number below `limit` (splitmix64).
@@ -58,9 +63,14 @@ impl<'a> Generator<'a> {
 
     /// A member of the set that prints, if there is one.
     fn member(&mut self, set: &[bool; 256]) -> u8 {
-        let members: Vec<u8> = (b' '..=b'~').filter(|&byte| set[usize::from(byte)]).collect();
+        let members: Vec<u8> = (b' '..=b'~')
+            .filter(|&byte| set[usize::from(byte)])
+            .collect();
         if members.is_empty() {
-            let first = set.iter().position(|&is_in| is_in).expect("a class has a member");
+            let first = set
+                .iter()
+                .position(|&is_in| is_in)
+                .expect("a class has a member");
             return u8::try_from(first).expect("a byte");
         }
         members[self.below(members.len())]
@@ -70,12 +80,17 @@ impl<'a> Generator<'a> {
 impl Grammar {
     /// Returns whether `text` is a sentence of the rule `name`.
     pub(crate) fn recognises(&self, name: &str, text: &[u8]) -> bool {
-        let mut recogniser = Recogniser { grammar: self, text, known: HashMap::new() };
+        let mut recogniser = Recogniser {
+            grammar: self,
+            text,
+            known: HashMap::new(),
+        };
         recogniser.ends(self.rule(name), 0).contains(&text.len())
     }
 }
 
-/// Finds all the places where what begins at one place can end; each rule is tried once at each place.
+/// Finds all the places where what begins at one place can end; each rule is tried once at each
+/// place.
 struct Recogniser<'a> {
     grammar: &'a Grammar,
     text: &'a [u8],
@@ -85,13 +100,25 @@ struct Recogniser<'a> {
 impl<'a> Recogniser<'a> {
     fn ends(&mut self, expr: &'a Expr, start: usize) -> BTreeSet<usize> {
         match expr {
-            Expr::Bytes(bytes) if self.text[start..].starts_with(bytes) => BTreeSet::from([start + bytes.len()]),
-            Expr::Class(set) if self.text.get(start).is_some_and(|&byte| set[usize::from(byte)]) => {
+            Expr::Bytes(bytes) if self.text[start..].starts_with(bytes) => {
+                BTreeSet::from([start + bytes.len()])
+            }
+            Expr::Class(set)
+                if self
+                    .text
+                    .get(start)
+                    .is_some_and(|&byte| set[usize::from(byte)]) =>
+            {
                 BTreeSet::from([start + 1])
             }
             Expr::Bytes(_) | Expr::Class(_) => BTreeSet::new(),
-            Expr::Seq(parts) => parts.iter().fold(BTreeSet::from([start]), |starts, part| self.after(part, &starts)),
-            Expr::Alt(parts) => parts.iter().flat_map(|part| self.ends(part, start)).collect(),
+            Expr::Seq(parts) => parts.iter().fold(BTreeSet::from([start]), |starts, part| {
+                self.after(part, &starts)
+            }),
+            Expr::Alt(parts) => parts
+                .iter()
+                .flat_map(|part| self.ends(part, start))
+                .collect(),
             Expr::Repeat(part, least, most) => self.repeated(part, *least, *most, start),
             Expr::Ref(name) => {
                 if let Some(ends) = self.known.get(&(name.as_str(), start)) {
@@ -105,10 +132,19 @@ impl<'a> Recogniser<'a> {
     }
 
     fn after(&mut self, expr: &'a Expr, starts: &BTreeSet<usize>) -> BTreeSet<usize> {
-        starts.iter().flat_map(|&start| self.ends(expr, start)).collect()
+        starts
+            .iter()
+            .flat_map(|&start| self.ends(expr, start))
+            .collect()
     }
 
-    fn repeated(&mut self, part: &'a Expr, least: usize, most: Option<usize>, start: usize) -> BTreeSet<usize> {
+    fn repeated(
+        &mut self,
+        part: &'a Expr,
+        least: usize,
+        most: Option<usize>,
+        start: usize,
+    ) -> BTreeSet<usize> {
         let (mut reached, mut all) = (BTreeSet::from([start]), BTreeSet::new());
         for count in 0.. {
             if count >= least {

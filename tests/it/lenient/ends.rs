@@ -1,4 +1,5 @@
-//! Where a hunk ends, and which of its lines have a sign: text after it is not added to a file, and no line of it is lost.
+//! Where a hunk ends, and which of its lines have a sign: text after it is not added to a file, and
+//! no line of it is lost.
 
 use super::*;
 
@@ -15,7 +16,11 @@ fn context(halves: &str) -> String {
 /// Asserts what each patch makes of a file with `content`; `None` if it is refused.
 fn check(content: &str, patches: &[(String, Option<&str>)]) {
     for (patch, wanted) in patches {
-        assert_eq!(made(content, Asked::Patch(patch.clone())).as_deref(), *wanted, "{patch}");
+        assert_eq!(
+            made(content, Asked::Patch(patch.clone())).as_deref(),
+            *wanted,
+            "{patch}"
+        );
     }
 }
 
@@ -30,11 +35,20 @@ fn a_line_with_a_plus_sign_is_context_if_the_hunk_fits_nowhere_else() {
             (format!("{DIFF}@@ @@\n a\n+ x\n b\n-c\n+C\n"), changed),
             // It can also be an insertion below the line of the file.
             (codex("@@\n+ x\n b\n-c\n+C\n"), None),
-            (codex("@@\n a\n+ x\n+ y\n b\n-c\n+C\n"), Some("a\n+ x\n y\nb\nC\n")),
+            (
+                codex("@@\n a\n+ x\n+ y\n b\n-c\n+C\n"),
+                Some("a\n+ x\n y\nb\nC\n"),
+            ),
             // A line to delete can have lost its sign.
             (codex("@@\n a\n- x\n b\n-c\n+C\n"), None),
-            (context("*** 1,4 ****\n  a\n+ x\n  b\n! c\n--- 1,4 ----\n  a\n+ x\n  b\n! C\n"), changed),
-            (context("*** 1,4 ****\n  a\n  + x\n  b\n! c\n--- 1,4 ----\n  a\n+ x\n  b\n! C\n"), changed),
+            (
+                context("*** 1,4 ****\n  a\n+ x\n  b\n! c\n--- 1,4 ----\n  a\n+ x\n  b\n! C\n"),
+                changed,
+            ),
+            (
+                context("*** 1,4 ****\n  a\n  + x\n  b\n! c\n--- 1,4 ----\n  a\n+ x\n  b\n! C\n"),
+                changed,
+            ),
         ],
     );
     let list = "a\n- x\nb\nc\n";
@@ -48,8 +62,14 @@ fn a_half_of_a_context_diff_that_begins_with_a_lost_blank_is_read() {
     check(
         file,
         &[
-            (context("*** 2,4 ****\n--- 2,5 ----\n\n  b\n+ x\n  c\n"), Some("a\n\nb\nx\nc\n")),
-            (context("*** 2,4 ****\n  \n  b\n  c\n--- 2,5 ----\n\n  b\n+ x\n  c\n"), Some("a\n\nb\nx\nc\n")),
+            (
+                context("*** 2,4 ****\n--- 2,5 ----\n\n  b\n+ x\n  c\n"),
+                Some("a\n\nb\nx\nc\n"),
+            ),
+            (
+                context("*** 2,4 ****\n  \n  b\n  c\n--- 2,5 ----\n\n  b\n+ x\n  c\n"),
+                Some("a\n\nb\nx\nc\n"),
+            ),
             (context("*** 2,4 ****\n--- 2,5 ----\n"), None),
         ],
     );
@@ -61,7 +81,10 @@ fn a_list_after_a_hunk_is_not_added_to_the_file() {
     let hunk = "\n a\n-b\n+B\n c\n";
     let list = "+ one remark\n+ another one\n";
     for gap in ["", "\n"] {
-        check(file, &[(format!("{DIFF}@@ -1,3 +1,3 @@{hunk}{gap}{list}"), changed)]);
+        check(
+            file,
+            &[(format!("{DIFF}@@ -1,3 +1,3 @@{hunk}{gap}{list}"), changed)],
+        );
     }
 }
 
@@ -78,8 +101,15 @@ fn a_list_after_a_new_file_is_not_added_to_it() {
         let memory = Memory::with_files([(path(), Entry::file("x\n"))]);
         let request = lenient(patch.clone());
         let report = engine::apply(request, &memory, &Interrupt::new()).report;
-        let found = memory.files().get(&new).map(|file| String::from_utf8(file.contents.clone()).unwrap());
-        assert_eq!((report.ok, found.as_deref()), (wanted.is_some(), wanted), "{patch}");
+        let found = memory
+            .files()
+            .get(&new)
+            .map(|file| String::from_utf8(file.contents.clone()).unwrap());
+        assert_eq!(
+            (report.ok, found.as_deref()),
+            (wanted.is_some(), wanted),
+            "{patch}"
+        );
     }
 }
 
@@ -91,9 +121,15 @@ fn a_hunk_that_a_message_quotes_is_no_change() {
         )
     };
     let from = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n";
-    let (first, second) = (mail("@@ -1,9 +1,9 @@\n a\n-b\n+B\n c\n"), mail("@@ -3,9 +3,9 @@\n c\n-d\n+D\n"));
+    let (first, second) = (
+        mail("@@ -1,9 +1,9 @@\n a\n-b\n+B\n c\n"),
+        mail("@@ -3,9 +3,9 @@\n c\n-d\n+D\n"),
+    );
     let both = format!("{from}{first}\n{from}{second}");
-    check("a\nb\nc\nd\n", &[(first, Some("a\nB\nc\nd\n")), (both, Some("a\nB\nc\nD\n"))]);
+    check(
+        "a\nb\nc\nd\n",
+        &[(first, Some("a\nB\nc\nd\n")), (both, Some("a\nB\nc\nD\n"))],
+    );
 }
 
 #[test]
@@ -112,8 +148,16 @@ fn a_diff_that_needs_a_repair_next_to_a_block_is_refused_with_both_places() {
     ] {
         let memory = Memory::with_files([(path(), Entry::file("a\nb\nc\nd\n"))]);
         let request = lenient(patch);
-        let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
-        assert!(report["error"]["message"].as_str().unwrap().starts_with(words), "{report:#}");
+        let report =
+            serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report)
+                .unwrap();
+        assert!(
+            report["error"]["message"]
+                .as_str()
+                .unwrap()
+                .starts_with(words),
+            "{report:#}"
+        );
         assert_eq!(memory.files()[&path()].contents, b"a\nb\nc\nd\n");
     }
     let exact = format!("{DIFF}@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\n{block}");
@@ -130,7 +174,10 @@ fn a_hunk_of_an_older_grammar_that_lost_a_line_is_not_left_out() {
     check(
         file,
         &[
-            (context(&format!("{first}{stars}{second}")), Some("A\nb\nc\nd\nE\n")),
+            (
+                context(&format!("{first}{stars}{second}")),
+                Some("A\nb\nc\nd\nE\n"),
+            ),
             (context(&format!("{}{stars}{second}", cut(first))), None),
             (context(&format!("{first}{stars}{}", cut(second))), None),
             (normal("< a\n---\n> A\n5c5\n< e\n---\n> E\n"), None),

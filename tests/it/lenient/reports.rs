@@ -1,4 +1,5 @@
-//! Situations that users of agents report: an edit that did not apply, or that changed something else.
+//! Situations that users of agents report: an edit that did not apply, or that changed something
+//! else.
 
 use crate::systems::Desk;
 use serde_json::json;
@@ -9,15 +10,21 @@ use super::*;
 type Report = (&'static str, &'static str, Asked, Option<&'static str>);
 
 fn block(head: &str, old: &str, new: &str) -> Asked {
-    Asked::Patch(format!("dir/file.txt\n<<<<<<< SEARCH\n{head}{old}=======\n{new}>>>>>>> REPLACE\n"))
+    Asked::Patch(format!(
+        "dir/file.txt\n<<<<<<< SEARCH\n{head}{old}=======\n{new}>>>>>>> REPLACE\n"
+    ))
 }
 
 fn hunk(header: &str) -> Asked {
-    Asked::Patch(format!("*** Begin Patch\n*** Update File: dir/file.txt\n{header}\n b\n-c\n+C\n d\n*** End Patch\n"))
+    Asked::Patch(format!(
+        "*** Begin Patch\n*** Update File: dir/file.txt\n{header}\n b\n-c\n+C\n d\n*** End Patch\n"
+    ))
 }
 
-const NESTED: &str = "class A:\n    def f(self):\n        self.a = 1\n        self.b = 1\n        self.c = 1\n";
-const NESTED_AFTER: &str = "class A:\n    def f(self):\n        self.a = 2\n        self.b = 2\n        self.c = 1\n";
+const NESTED: &str =
+    "class A:\n    def f(self):\n        self.a = 1\n        self.b = 1\n        self.c = 1\n";
+const NESTED_AFTER: &str =
+    "class A:\n    def f(self):\n        self.a = 2\n        self.b = 2\n        self.c = 1\n";
 const LETTERS: &str = "a\nb\nc\nd\ne\n";
 const CHANGED: &str = "a\nb\nC\nd\ne\n";
 const METHODS: &str = "class A {\n  a() {}\n  b() {}\n  c() {}\n}\n";
@@ -93,8 +100,14 @@ fn a_repaired_patch_keeps_the_options_of_gnu_patch() {
     let (old, new) = (b"one\ntwo\nthree\n", b"one\n2\nthree\n");
     let desk = Desk::with(&[("a", old)]);
     desk.does(&["apply", "--lenient", "--backup"], patch);
-    assert_eq!((desk.bytes("a"), desk.bytes("a.orig")), (new.to_vec(), old.to_vec()));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("a.orig")),
+        (new.to_vec(), old.to_vec())
+    );
     let desk = Desk::with(&[("a", old)]);
     desk.does(&["apply", "--lenient", "--output-file", "out"], patch);
-    assert_eq!((desk.bytes("a"), desk.bytes("out")), (old.to_vec(), new.to_vec()));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("out")),
+        (old.to_vec(), new.to_vec())
+    );
 }

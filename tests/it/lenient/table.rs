@@ -1,5 +1,5 @@
-//! One table of repairs serves every grammar: `fixtures/repairs.toml` has a patch for each repair in each grammar, or the
-//! reason why the repair cannot occur there.
+//! One table of repairs serves every grammar: `fixtures/repairs.toml` has a patch for each repair
+//! in each grammar, or the reason why the repair cannot occur there.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -47,8 +47,13 @@ impl Table {
         let path = RelPath::new(self.path.as_bytes()).unwrap();
         let inputs = report["inputs"].as_array().into_iter().flatten();
         let repairs = inputs.flat_map(|input| input["repairs"].as_array().into_iter().flatten());
-        let names = repairs.filter_map(|repair| repair["code"].as_str().map(str::to_owned)).collect();
-        (String::from_utf8(memory.files()[&path].contents.clone()).unwrap(), names)
+        let names = repairs
+            .filter_map(|repair| repair["code"].as_str().map(str::to_owned))
+            .collect();
+        (
+            String::from_utf8(memory.files()[&path].contents.clone()).unwrap(),
+            names,
+        )
     }
 }
 
@@ -56,24 +61,45 @@ impl Table {
 fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Result<(), String> {
     let patch = cell.patch.as_deref().unwrap_or_default();
     let patch = patch.replace("#TAG]", &format!("#{}]", Tag::of(table.before.as_bytes())));
-    let utf16 = || patch.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
-    let bytes = if cell.utf16 { utf16() } else { patch.clone().into_bytes() };
+    let utf16 = || {
+        patch
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<_>>()
+    };
+    let bytes = if cell.utf16 {
+        utf16()
+    } else {
+        patch.clone().into_bytes()
+    };
     let memory = table.memory();
     let request = lenient(bytes.clone());
-    let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
-    let wanted = if cell.both { &table.after_both } else { &table.after };
+    let report =
+        serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
+    let wanted = if cell.both {
+        &table.after_both
+    } else {
+        &table.after
+    };
     let (found, names) = table.result(&memory, &report);
     if found != *wanted || !names.iter().any(|name| name == repair) {
-        return Err(format!("{repair} of {grammar}: {names:?}\n{patch}\n{}\n{report:#}", diff(wanted, &found)));
+        return Err(format!(
+            "{repair} of {grammar}: {names:?}\n{patch}\n{}\n{report:#}",
+            diff(wanted, &found)
+        ));
     }
     // `edit` is the same change without a patch.
-    let edit = serde_json::from_str::<Value>(&patch).ok().map(|document| document["edits"][0].clone());
+    let edit = serde_json::from_str::<Value>(&patch)
+        .ok()
+        .map(|document| document["edits"][0].clone());
     if let Some(edit) = edit.filter(|_| grammar == "json" && !cell.utf16) {
         let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
         let memory = table.memory();
         let mut request = Request::edit(table.path.clone(), text("old"), text("new"));
         request.decide.lenient = true;
-        let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
+        let report =
+            serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report)
+                .unwrap();
         let (found, names) = table.result(&memory, &report);
         if found != *wanted || !names.iter().any(|name| name == repair) {
             return Err(format!("{repair} of edit: {names:?}\n{patch}\n{report:#}"));
@@ -82,10 +108,21 @@ fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Resul
         let memory = table.memory();
         let arguments = json!({"path": table.path, "old_str": edit["old"], "new_str": edit["new"], "lenient": true});
         let options = ToolOptions::default();
-        let answer = engine::tool("str_replace", &arguments.to_string(), &options, &memory, &Interrupt::new()).unwrap();
-        let (found, names) = table.result(&memory, &serde_json::to_value(&answer.document).unwrap());
+        let answer = engine::tool(
+            "str_replace",
+            &arguments.to_string(),
+            &options,
+            &memory,
+            &Interrupt::new(),
+        )
+        .unwrap();
+        let (found, names) =
+            table.result(&memory, &serde_json::to_value(&answer.document).unwrap());
         if found != *wanted || !names.iter().any(|name| name == repair) {
-            return Err(format!("{repair} of str_replace: {names:?}\n{patch}\n{}", answer.text));
+            return Err(format!(
+                "{repair} of str_replace: {names:?}\n{patch}\n{}",
+                answer.text
+            ));
         }
     }
     Ok(())
@@ -95,7 +132,13 @@ fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Resul
 fn each_repair_has_a_case_in_each_grammar_or_a_reason() {
     let table = table();
     let repairs: Vec<_> = ROWS.iter().map(|(_, name, _)| *name).collect();
-    assert!(table.repairs.keys().all(|name| repairs.contains(&name.as_str())), "an unknown repair");
+    assert!(
+        table
+            .repairs
+            .keys()
+            .all(|name| repairs.contains(&name.as_str())),
+        "an unknown repair"
+    );
     let mut wrong = Vec::new();
     for repair in repairs {
         for syntax in SYNTAXES {
@@ -107,23 +150,45 @@ fn each_repair_has_a_case_in_each_grammar_or_a_reason() {
             match (&cell.patch, &cell.never) {
                 (Some(_), None) => wrong.extend(applied(&table, cell, (repair, name)).err()),
                 (None, Some(reason)) if reason.ends_with('.') => {}
-                _ => wrong.push(format!("{repair} of {name}: one of both, a patch or a reason")),
+                _ => wrong.push(format!(
+                    "{repair} of {name}: one of both, a patch or a reason"
+                )),
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
 }
 
 #[test]
 fn the_readme_says_which_repair_serves_which_grammar() {
     let table = table();
-    let readme = fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let readme =
+        fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"))
+            .unwrap();
     let names: Vec<_> = SYNTAXES.iter().map(|syntax| syntax.name()).collect();
-    let mut wanted = format!("| repair | {} |\n|{}\n", names.join(" | "), " --- |".repeat(names.len() + 1));
+    let mut wanted = format!(
+        "| repair | {} |\n|{}\n",
+        names.join(" | "),
+        " --- |".repeat(names.len() + 1)
+    );
     for (_, repair, _) in ROWS {
-        let mark = |name: &&str| if table.repairs[*repair][*name].patch.is_some() { "yes" } else { "-" };
+        let mark = |name: &&str| {
+            if table.repairs[*repair][*name].patch.is_some() {
+                "yes"
+            } else {
+                "-"
+            }
+        };
         let marks: Vec<_> = names.iter().map(mark).collect();
         wanted += &["| `", repair, "` | ", &marks.join(" | "), " |\n"].concat();
     }
-    assert!(readme.contains(&wanted), "the README needs this table:\n{wanted}");
+    assert!(
+        readme.contains(&wanted),
+        "the README needs this table:\n{wanted}"
+    );
 }

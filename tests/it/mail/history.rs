@@ -6,7 +6,8 @@ use crate::repository::Repository;
 /// Number of commits after the first one.
 pub(crate) const COMMITS: usize = 200;
 
-/// Text of messages that looks like a change. `git am` reads none above the line that begins the patch.
+/// Text of messages that looks like a change. `git am` reads none above the line that begins the
+/// patch.
 const QUOTED: &[&str] = &[
     "",
     "The test printed\n@@ -1,5 +1,5 @@\n one\n-two\n+2\nand failed.\n",
@@ -24,7 +25,9 @@ pub(crate) fn repository() -> Repository {
     let (mut dice, mut stream) = (Dice::new(28), Vec::new());
     let files = 12;
     let mut contents: Vec<Vec<Vec<u8>>> = (0..files).map(|file| lines(&mut dice, file)).collect();
-    let all: Vec<_> = (0..files).map(|file| (file, contents[file].concat())).collect();
+    let all: Vec<_> = (0..files)
+        .map(|file| (file, contents[file].concat()))
+        .collect();
     commit(&mut stream, 0, "first", &all);
     for number in 1..=COMMITS {
         let file = dice.below(files);
@@ -40,9 +43,17 @@ pub(crate) fn repository() -> Repository {
             }
         }
         contents[file].push(format!("{number}{}", end(file)).into_bytes());
-        let subjects =
-            ["change", "änderung – größer", "From the start, a subject that is so long that its line is folded"];
-        commit(&mut stream, number, dice.one(&subjects), &[(file, contents[file].concat())]);
+        let subjects = [
+            "change",
+            "änderung – größer",
+            "From the start, a subject that is so long that its line is folded",
+        ];
+        commit(
+            &mut stream,
+            number,
+            dice.one(&subjects),
+            &[(file, contents[file].concat())],
+        );
     }
     let repository = Repository::new();
     repository.git_with(&["fast-import", "--quiet"], &stream);
@@ -93,10 +104,19 @@ fn line(dice: &mut Dice, file: usize) -> Vec<u8> {
 fn commit(stream: &mut Vec<u8>, number: usize, subject: &str, files: &[(usize, Vec<u8>)]) {
     let quoted = QUOTED[number % QUOTED.len()];
     let message = format!("{subject} {number}\n\nA body, with a ü.\n\n{quoted}");
-    stream.extend(format!("commit refs/heads/main\ncommitter ä <a@example.org> {number} +0000\n").into_bytes());
+    stream.extend(
+        format!("commit refs/heads/main\ncommitter ä <a@example.org> {number} +0000\n")
+            .into_bytes(),
+    );
     stream.extend(format!("data {}\n{message}", message.len()).into_bytes());
     for (file, bytes) in files {
-        stream.extend(format!("M 100644 inline \"d\\303\\266r/{file}\"\ndata {}\n", bytes.len()).into_bytes());
+        stream.extend(
+            format!(
+                "M 100644 inline \"d\\303\\266r/{file}\"\ndata {}\n",
+                bytes.len()
+            )
+            .into_bytes(),
+        );
         stream.extend([bytes, &b"\n"[..]].concat());
     }
 }

@@ -1,4 +1,5 @@
-//! Arguments that do not keep to the schema of a tool: the words name the argument and what is expected.
+//! Arguments that do not keep to the schema of a tool: the words name the argument and what is
+//! expected.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,10 @@ fn a_wrong_argument_is_named_with_the_expected_value() {
     let mut client = Client::of(&desk, &[]);
     let a = |rest: Value| {
         let mut arguments = json!({"path": "a"});
-        arguments.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
         arguments
     };
     for (name, arguments, expected) in [
@@ -30,11 +34,31 @@ fn a_wrong_argument_is_named_with_the_expected_value() {
             a(json!({"insert_line": "1", "new_str": "x"})),
             "`insert_line` is \"1\"; expected a whole number from 0 on",
         ),
-        ("insert", a(json!({"insert_line": 1, "new_str": 2})), "`new_str` is 2; expected a text"),
-        ("insert", a(json!({"insert_line": 1})), "the argument `insert_text` is missing; expected a text"),
-        ("view", json!({}), "the argument `path` is missing; expected a text"),
-        ("view", json!({"path": null}), "`path` is null; expected a text"),
-        ("view", json!({"path": ["a"]}), "`path` is a list; expected a text"),
+        (
+            "insert",
+            a(json!({"insert_line": 1, "new_str": 2})),
+            "`new_str` is 2; expected a text",
+        ),
+        (
+            "insert",
+            a(json!({"insert_line": 1})),
+            "the argument `insert_text` is missing; expected a text",
+        ),
+        (
+            "view",
+            json!({}),
+            "the argument `path` is missing; expected a text",
+        ),
+        (
+            "view",
+            json!({"path": null}),
+            "`path` is null; expected a text",
+        ),
+        (
+            "view",
+            json!({"path": ["a"]}),
+            "`path` is a list; expected a text",
+        ),
         (
             "view",
             a(json!({"view_range": [1]})),
@@ -45,27 +69,66 @@ fn a_wrong_argument_is_named_with_the_expected_value() {
             a(json!({"view_range": "1-2"})),
             "`view_range` is \"1-2\"; expected a list of 2 whole numbers, such as [1, 20]",
         ),
-        ("view", a(json!({"lines": 3})), "there is no argument \"lines\"; the arguments are `path`, `view_range`"),
-        ("create", a(json!({"file_text": {"a": 1}})), "`file_text` is an object; expected a text"),
-        ("str_replace", a(json!({"old_str": true})), "`old_str` is true; expected a text"),
-        ("apply_patch", json!({"patch": "x", "lenient": "yes"}), "`lenient` is \"yes\"; expected true or false"),
-        ("apply_patch", json!({"patch": "x", "strip": -1}), "`strip` is -1; expected a whole number from 0 on"),
-        ("str_replace_based_edit_tool", json!({"path": "a"}), "the argument `command` is missing; expected a text"),
-        ("check_patch", json!({"patch": 1}), "`patch` is 1; expected a text"),
+        (
+            "view",
+            a(json!({"lines": 3})),
+            "there is no argument \"lines\"; the arguments are `path`, `view_range`",
+        ),
+        (
+            "create",
+            a(json!({"file_text": {"a": 1}})),
+            "`file_text` is an object; expected a text",
+        ),
+        (
+            "str_replace",
+            a(json!({"old_str": true})),
+            "`old_str` is true; expected a text",
+        ),
+        (
+            "apply_patch",
+            json!({"patch": "x", "lenient": "yes"}),
+            "`lenient` is \"yes\"; expected true or false",
+        ),
+        (
+            "apply_patch",
+            json!({"patch": "x", "strip": -1}),
+            "`strip` is -1; expected a whole number from 0 on",
+        ),
+        (
+            "str_replace_based_edit_tool",
+            json!({"path": "a"}),
+            "the argument `command` is missing; expected a text",
+        ),
+        (
+            "check_patch",
+            json!({"patch": 1}),
+            "`patch` is 1; expected a text",
+        ),
     ] {
         let text = client.is_refused("usage", name, &arguments);
         assert!(text.contains(expected), "{name} {arguments}: {text}");
         assert!(
-            !["usize", "i64", "column", "integer", "tuple", "struct"].iter().any(|word| text.contains(word)),
+            !["usize", "i64", "column", "integer", "tuple", "struct"]
+                .iter()
+                .any(|word| text.contains(word)),
             "{text}"
         );
     }
     client.says(br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "view", "arguments": {"path": "a", "path": "b"}}}"#);
     let answer = client.hears();
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("`path` is given twice") && !text.contains("column"), "{text}");
+    assert!(
+        text.contains("`path` is given twice") && !text.contains("column"),
+        "{text}"
+    );
     for params in [json!({"arguments": {}}), json!({"name": 5})] {
-        let message = client.asks("tools/call", &params)["error"]["message"].as_str().unwrap().to_owned();
-        assert!(message.contains("`name`, a text") && !message.contains("column"), "{message}");
+        let message = client.asks("tools/call", &params)["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(
+            message.contains("`name`, a text") && !message.contains("column"),
+            "{message}"
+        );
     }
 }

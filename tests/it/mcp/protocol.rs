@@ -13,26 +13,58 @@ use crate::systems::Desk;
 fn a_conversation_goes_from_hello_to_the_end_of_input() {
     let desk = Desk::with(&[("a", b"one\n")]);
     let mut client = Client::of(&desk, &[]);
-    let hello =
-        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "0"}});
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "0"}});
     let result = client.asks("initialize", &hello)["result"].clone();
-    assert_eq!((&result["protocolVersion"], &result["capabilities"]), (&json!("2025-06-18"), &json!({"tools": {}})));
-    assert_eq!(result["serverInfo"], json!({"name": "wpatch", "version": env!("CARGO_PKG_VERSION")}));
+    assert_eq!(
+        (&result["protocolVersion"], &result["capabilities"]),
+        (&json!("2025-06-18"), &json!({"tools": {}}))
+    );
+    assert_eq!(
+        result["serverInfo"],
+        json!({"name": "wpatch", "version": env!("CARGO_PKG_VERSION")})
+    );
     client.says(br#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
     assert_eq!(client.asks("ping", &json!({}))["result"], json!({}));
     let tools = client.asks("tools/list", &json!({}))["result"]["tools"].clone();
-    let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["view", "str_replace", "insert", "create", "apply_patch", "check_patch"]);
+    let names: Vec<_> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "view",
+            "str_replace",
+            "insert",
+            "create",
+            "apply_patch",
+            "check_patch"
+        ]
+    );
     for tool in tools.as_array().unwrap() {
         let schema = &tool["inputSchema"];
-        assert!(jsonschema::meta::is_valid(schema) && schema["type"] == "object", "{schema:#}");
+        assert!(
+            jsonschema::meta::is_valid(schema) && schema["type"] == "object",
+            "{schema:#}"
+        );
     }
-    let takes = |tool: usize, arguments: Value| jsonschema::is_valid(&tools[tool]["inputSchema"], &arguments);
+    let takes = |tool: usize, arguments: Value| {
+        jsonschema::is_valid(&tools[tool]["inputSchema"], &arguments)
+    };
     assert!(
-        takes(0, json!({"path": "a", "view_range": [1, -1]})) && !takes(0, json!({"path": "a", "view_range": [1]}))
+        takes(0, json!({"path": "a", "view_range": [1, -1]}))
+            && !takes(0, json!({"path": "a", "view_range": [1]}))
     );
-    assert!(takes(2, json!({"path": "a", "insert_line": 0, "insert_text": ""})) && !takes(2, json!({"path": "a"})));
-    client.does("str_replace", &json!({"path": "a", "old_str": "one", "new_str": "1"}));
+    assert!(
+        takes(2, json!({"path": "a", "insert_line": 0, "insert_text": ""}))
+            && !takes(2, json!({"path": "a"}))
+    );
+    client.does(
+        "str_replace",
+        &json!({"path": "a", "old_str": "one", "new_str": "1"}),
+    );
     client.ends();
     assert_eq!(desk.bytes("a"), b"1\n");
 }
@@ -49,7 +81,10 @@ fn the_version_is_one_that_both_speak() {
         ("2099-01-01", "2025-11-25"),
         ("1.0", "2025-11-25"),
     ] {
-        assert_eq!(client.asks("initialize", &json!({"protocolVersion": theirs}))["result"]["protocolVersion"], ours);
+        assert_eq!(
+            client.asks("initialize", &json!({"protocolVersion": theirs}))["result"]["protocolVersion"],
+            ours
+        );
     }
     client.ends();
 }
@@ -58,7 +93,12 @@ fn the_version_is_one_that_both_speak() {
 fn what_breaks_the_protocol_gets_the_code_that_says_so() {
     let desk = Desk::with(&[]);
     let mut client = Client::of(&desk, &["--max-message", "1000"]);
-    let long = [br#"{"jsonrpc": "2.0", "id": 1, "method": ""#.as_slice(), &[b'x'; 1000], b"\"}"].concat();
+    let long = [
+        br#"{"jsonrpc": "2.0", "id": 1, "method": ""#.as_slice(),
+        &[b'x'; 1000],
+        b"\"}",
+    ]
+    .concat();
     let deep = [b"[".repeat(900), Vec::new()].concat();
     let nested = [
         br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"#.as_slice(),
@@ -162,9 +202,13 @@ fn a_message_takes_little_more_memory_than_its_length() {
 fn a_last_message_needs_no_line_end() {
     let desk = Desk::with(&[("a", b"one\n")]);
     let call = json!({"name": "create", "arguments": {"path": "b", "file_text": "x"}});
-    let line = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string();
+    let line =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string();
     let output = desk.runs(&["mcp"], line.as_bytes());
-    assert_eq!((output.status.code(), desk.bytes("b")), (Some(0), b"x".to_vec()));
+    assert_eq!(
+        (output.status.code(), desk.bytes("b")),
+        (Some(0), b"x".to_vec())
+    );
     assert_eq!(output.stdout.split(|&byte| byte == b'\n').count(), 2);
 }
 
@@ -172,8 +216,16 @@ fn a_last_message_needs_no_line_end() {
 fn a_root_that_is_not_there_ends_it_without_a_word_on_standard_output() {
     let desk = Desk::with(&[]);
     let output = desk.runs(&["mcp", "--root", "gone", "--json"], b"");
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
-    assert!(output.stderr.starts_with(b"wpatch: cannot open the root gone"), "{output:?}");
+    assert_eq!(
+        (output.status.code(), output.stdout.as_slice()),
+        (Some(2), &b""[..])
+    );
+    assert!(
+        output
+            .stderr
+            .starts_with(b"wpatch: cannot open the root gone"),
+        "{output:?}"
+    );
 }
 
 #[test]
@@ -181,6 +233,12 @@ fn a_server_that_waits_is_ended_by_a_signal() {
     let desk = Desk::with(&[]);
     let mut client = Client::of(&desk, &[]);
     client.asks("ping", &json!({}));
-    assert!(Command::new("kill").arg(client.server.id().to_string()).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .arg(client.server.id().to_string())
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(client.server.wait().unwrap().signal(), Some(15));
 }

@@ -47,27 +47,51 @@ pub(super) struct Grammar {
     pub(super) render: fn(&Scene) -> Rendered,
 }
 
-const fn patch(name: &'static str, lines: Lines, has_ranges: bool, render: fn(&Scene) -> Rendered) -> Grammar {
-    Grammar { name, way: Way::Patch, lines, has_ranges, render }
+const fn patch(
+    name: &'static str,
+    lines: Lines,
+    has_ranges: bool,
+    render: fn(&Scene) -> Rendered,
+) -> Grammar {
+    Grammar {
+        name,
+        way: Way::Patch,
+        lines,
+        has_ranges,
+        render,
+    }
 }
 
 /// Every grammar, and its forms that tools differ in.
 pub(super) const GRAMMARS: &[Grammar] = &[
-    patch("unified", Lines::Signed, true, |scene| diff(scene, |_| String::new())),
+    patch("unified", Lines::Signed, true, |scene| {
+        diff(scene, |_| String::new())
+    }),
     patch("git", Lines::Signed, true, |scene| {
-        diff(scene, |file| format!("diff --git a/{0} b/{0}\nindex 1234567..89abcde 100644\n", file.path))
+        diff(scene, |file| {
+            format!(
+                "diff --git a/{0} b/{0}\nindex 1234567..89abcde 100644\n",
+                file.path
+            )
+        })
     }),
     patch("context", Lines::Signed, true, context),
     patch("normal", Lines::Bare, true, normal),
     patch("codex", Lines::Signed, false, codex),
     patch("blocks", Lines::Texts, false, |scene| {
-        blocks(scene, |file, hunk| format!("{}\n{}", file.path, block(hunk, "")))
+        blocks(scene, |file, hunk| {
+            format!("{}\n{}", file.path, block(hunk, ""))
+        })
     }),
     patch("blocks of Aider", Lines::Texts, false, |scene| {
-        blocks(scene, |file, hunk| format!("{}\n```text\n{}```\n\n", file.path, block(hunk, "")))
+        blocks(scene, |file, hunk| {
+            format!("{}\n```text\n{}```\n\n", file.path, block(hunk, ""))
+        })
     }),
     patch("fenced diffs of Aider", Lines::Texts, false, |scene| {
-        blocks(scene, |file, hunk| format!("```\n{}\n{}```\n", file.path, block(hunk, "")))
+        blocks(scene, |file, hunk| {
+            format!("```\n{}\n{}```\n", file.path, block(hunk, ""))
+        })
     }),
     patch("blocks of Cline", Lines::Texts, false, |scene| {
         blocks(scene, |file, hunk| {
@@ -79,42 +103,79 @@ pub(super) const GRAMMARS: &[Grammar] = &[
     patch("blocks of Roo", Lines::Texts, false, |scene| {
         blocks(scene, |file, hunk| {
             let start = (hunk.old.cast_signed() + 1 + hunk.off).max(1);
-            format!("{}\n{}", file.path, block(hunk, &format!(":start_line:{start}\n-------\n")))
+            format!(
+                "{}\n{}",
+                file.path,
+                block(hunk, &format!(":start_line:{start}\n-------\n"))
+            )
         })
     }),
-    patch("json edits", Lines::Texts, false, |scene| edits(scene, "old", "new")),
-    patch("json old_string", Lines::Texts, false, |scene| edits(scene, "old_string", "new_string")),
-    patch("json old_str", Lines::Texts, false, |scene| edits(scene, "old_str", "new_str")),
-    patch("json oldText", Lines::Texts, false, |scene| edits(scene, "oldText", "newText")),
-    patch("json search", Lines::Texts, false, |scene| edits(scene, "search", "replace")),
+    patch("json edits", Lines::Texts, false, |scene| {
+        edits(scene, "old", "new")
+    }),
+    patch("json old_string", Lines::Texts, false, |scene| {
+        edits(scene, "old_string", "new_string")
+    }),
+    patch("json old_str", Lines::Texts, false, |scene| {
+        edits(scene, "old_str", "new_str")
+    }),
+    patch("json oldText", Lines::Texts, false, |scene| {
+        edits(scene, "oldText", "newText")
+    }),
+    patch("json search", Lines::Texts, false, |scene| {
+        edits(scene, "search", "replace")
+    }),
     patch("json patch", Lines::Signed, true, |scene| {
         let diff = diff(scene, |_| String::new());
         whole(&json!({"patch": diff.text}), scene)
     }),
     patch("json operations", Lines::Signed, false, |scene| {
         let operations = scene.files.iter().map(|file| {
-            let diff: String = file.hunks.iter().map(|hunk| format!("@@\n{}", body(hunk, false))).collect();
+            let diff: String = file
+                .hunks
+                .iter()
+                .map(|hunk| format!("@@\n{}", body(hunk, false)))
+                .collect();
             json!({"type": "update_file", "path": file.path, "diff": diff})
         });
         whole(&Value::Array(operations.collect()), scene)
     }),
-    patch("hashline", Lines::Numbers, false, |scene| hashline(scene, "", "")),
+    patch("hashline", Lines::Numbers, false, |scene| {
+        hashline(scene, "", "")
+    }),
     patch("hashline envelope", Lines::Numbers, false, |scene| {
         let mut rendered = hashline(scene, "*** Begin Patch\n", "*** End Patch\n");
         rendered.ends.fill(rendered.text.len());
         rendered
     }),
-    Grammar { name: "edit --edits", way: Way::EditList, lines: Lines::Texts, has_ranges: false, render: edit_list },
-    Grammar { name: "edit --old", way: Way::Edit, lines: Lines::Texts, has_ranges: false, render: edit_list },
+    Grammar {
+        name: "edit --edits",
+        way: Way::EditList,
+        lines: Lines::Texts,
+        has_ranges: false,
+        render: edit_list,
+    },
+    Grammar {
+        name: "edit --old",
+        way: Way::Edit,
+        lines: Lines::Texts,
+        has_ranges: false,
+        render: edit_list,
+    },
 ];
 
 fn written(line: &Line) -> String {
-    if line.is_bare { format!("{}\n", line.text) } else { format!("{}{}\n", line.sign, line.text) }
+    if line.is_bare {
+        format!("{}\n", line.text)
+    } else {
+        format!("{}{}\n", line.sign, line.text)
+    }
 }
 
 pub(super) const NOTE: &str = "\\ No newline at end of file\n";
 
-/// Returns the lines of a hunk with their signs; `has_notes` says whether the grammar knows of missing newlines.
+/// Returns the lines of a hunk with their signs; `has_notes` says whether the grammar knows of
+/// missing newlines.
 fn body(hunk: &Hunk, has_notes: bool) -> String {
     let mut body: String = hunk.lines.iter().map(written).collect();
     if hunk.has_note && has_notes {
@@ -133,7 +194,11 @@ fn header(hunk: &Hunk) -> String {
         let start = (start + usize::from(count > 0)).saturating_add_signed(hunk.off);
         format!("{start},{}", count.saturating_add_signed(more))
     };
-    format!("@@ -{} +{} @@\n", range('+', hunk.old, hunk.more.0), range('-', hunk.new, hunk.more.1))
+    format!(
+        "@@ -{} +{} @@\n",
+        range('+', hunk.old, hunk.more.0),
+        range('-', hunk.new, hunk.more.1)
+    )
 }
 
 fn diff(scene: &Scene, lead: fn(&File) -> String) -> Rendered {
@@ -162,7 +227,11 @@ fn context_hunk(hunk: &Hunk) -> String {
     let changes = hunk.changes();
     let is_mixed = |gone: bool, nth: usize| {
         let (_, _, deletions, insertions) = &changes[nth];
-        if gone { !insertions.is_empty() } else { !deletions.is_empty() }
+        if gone {
+            !insertions.is_empty()
+        } else {
+            !deletions.is_empty()
+        }
     };
     let half = |other: char, kept: char, lone: char| {
         let (mut nth, mut is_behind, mut half) = (None::<usize>, false, String::new());
@@ -183,7 +252,11 @@ fn context_hunk(hunk: &Hunk) -> String {
                 sign if sign == other => continue,
                 _ => continue,
             };
-            half += &if line.is_bare { format!("{}\n", line.text) } else { format!("{sign} {}\n", line.text) };
+            half += &if line.is_bare {
+                format!("{}\n", line.text)
+            } else {
+                format!("{sign} {}\n", line.text)
+            };
         }
         if hunk.has_note {
             half += NOTE;
@@ -201,7 +274,10 @@ fn context_hunk(hunk: &Hunk) -> String {
         }
     };
     let (old, new) = (half('+', '-', '-'), half('-', '+', '+'));
-    let (before, after) = (range('+', hunk.old, hunk.more.0), range('-', hunk.new, hunk.more.1));
+    let (before, after) = (
+        range('+', hunk.old, hunk.more.0),
+        range('-', hunk.new, hunk.more.1),
+    );
     format!("***************\n*** {before} ****\n{old}--- {after} ----\n{new}")
 }
 
@@ -212,11 +288,12 @@ fn normal(scene: &Scene) -> Rendered {
         for hunk in &file.hunks {
             let (mut text, off) = (String::new(), hunk.off);
             for (old, new, gone, come) in hunk.changes() {
-                let range = |start: usize, count: usize| match (start.saturating_add_signed(off), count) {
-                    (start, 0) => start.to_string(),
-                    (start, 1) => (start + 1).to_string(),
-                    (start, count) => format!("{},{}", start + 1, start + count),
-                };
+                let range =
+                    |start: usize, count: usize| match (start.saturating_add_signed(off), count) {
+                        (start, 0) => start.to_string(),
+                        (start, 1) => (start + 1).to_string(),
+                        (start, count) => format!("{},{}", start + 1, start + count),
+                    };
                 let letter = if gone.is_empty() {
                     'a'
                 } else if come.is_empty() {
@@ -224,7 +301,11 @@ fn normal(scene: &Scene) -> Rendered {
                 } else {
                     'c'
                 };
-                text += &format!("{}{letter}{}\n", range(old, gone.len()), range(new, come.len()));
+                text += &format!(
+                    "{}{letter}{}\n",
+                    range(old, gone.len()),
+                    range(new, come.len())
+                );
                 text.extend(gone.iter().map(|line| format!("< {}\n", line.text)));
                 text += if letter == 'c' { "---\n" } else { "" };
                 text.extend(come.iter().map(|line| format!("> {}\n", line.text)));
@@ -240,7 +321,11 @@ fn codex(scene: &Scene) -> Rendered {
     for file in &scene.files {
         text += &format!("*** Update File: {}\n", file.path);
         for hunk in &file.hunks {
-            text += &format!("{}\n{}", hunk.header.as_deref().unwrap_or("@@"), body(hunk, false));
+            text += &format!(
+                "{}\n{}",
+                hunk.header.as_deref().unwrap_or("@@"),
+                body(hunk, false)
+            );
         }
     }
     text += "*** End Patch\n";
@@ -253,7 +338,11 @@ fn hunks(scene: &Scene) -> usize {
 }
 
 fn block(hunk: &Hunk, lines: &str) -> String {
-    format!("<<<<<<< SEARCH\n{lines}{}=======\n{}>>>>>>> REPLACE\n", hunk.text('+'), hunk.text('-'))
+    format!(
+        "<<<<<<< SEARCH\n{lines}{}=======\n{}>>>>>>> REPLACE\n",
+        hunk.text('+'),
+        hunk.text('-')
+    )
 }
 
 fn blocks(scene: &Scene, block: impl Fn(&File, &Hunk) -> String) -> Rendered {
@@ -266,12 +355,17 @@ fn blocks(scene: &Scene, block: impl Fn(&File, &Hunk) -> String) -> Rendered {
     // The fence behind a block is no part of it.
     let marker = "REPLACE\n";
     let text = &rendered.text;
-    let end = |&end: &usize| text[..end].rfind(marker).map_or(end, |at| at + marker.len());
+    let end = |&end: &usize| {
+        text[..end]
+            .rfind(marker)
+            .map_or(end, |at| at + marker.len())
+    };
     let ends = rendered.ends.iter().map(end).collect();
     Rendered { ends, ..rendered }
 }
 
-/// Returns the old and the new text of a hunk without the newline of the last line, which a file may not have.
+/// Returns the old and the new text of a hunk without the newline of the last line, which a file
+/// may not have.
 fn texts(hunk: &Hunk) -> (String, String) {
     let cut = |text: String| text.strip_suffix('\n').unwrap_or(&text).to_owned();
     (cut(hunk.text('+')), cut(hunk.text('-')))
@@ -282,7 +376,10 @@ fn edits(scene: &Scene, old_key: &str, new_key: &str) -> Rendered {
         let (old, new) = texts(hunk);
         json!({"path": file.path, old_key: old, new_key: new})
     };
-    let edits = scene.files.iter().flat_map(|file| file.hunks.iter().map(move |hunk| edit(file, hunk)));
+    let edits = scene
+        .files
+        .iter()
+        .flat_map(|file| file.hunks.iter().map(move |hunk| edit(file, hunk)));
     let edits: Vec<_> = edits.collect();
     whole(&json!({"edits": edits}), scene)
 }
@@ -290,7 +387,10 @@ fn edits(scene: &Scene, old_key: &str, new_key: &str) -> Rendered {
 /// Returns a document that is complete at its last byte.
 fn whole(document: &Value, scene: &Scene) -> Rendered {
     let text = document.to_string();
-    Rendered { ends: vec![text.len(); hunks(scene)], text: text + "\n" }
+    Rendered {
+        ends: vec![text.len(); hunks(scene)],
+        text: text + "\n",
+    }
 }
 
 /// Returns the list for the first file.
@@ -300,11 +400,17 @@ fn edit_list(scene: &Scene) -> Rendered {
         json!({"old": old, "new": new})
     });
     let text = Value::Array(list.collect()).to_string();
-    Rendered { ends: vec![text.len(); scene.files[0].hunks.len()], text }
+    Rendered {
+        ends: vec![text.len(); scene.files[0].hunks.len()],
+        text,
+    }
 }
 
 fn hashline(scene: &Scene, begin: &str, end: &str) -> Rendered {
-    let mut rendered = Rendered { text: begin.to_owned(), ends: Vec::new() };
+    let mut rendered = Rendered {
+        text: begin.to_owned(),
+        ends: Vec::new(),
+    };
     for file in &scene.files {
         rendered.text += &format!("[{}#{}]\n", file.path, Tag::of(file.before.as_bytes()));
         for hunk in &file.hunks {

@@ -1,4 +1,5 @@
-//! Files, the changes of a patch for them, and the text of the patch as hunks that every grammar can render.
+//! Files, the changes of a patch for them, and the text of the patch as hunks that every grammar
+//! can render.
 
 use crate::dice::Dice;
 
@@ -48,7 +49,17 @@ pub(super) struct Scene {
 }
 
 /// Lines that come again.
-const COMMON: &[&str] = &["", "", "}", "    }", "    return 0;", "        }", "    end", "\tbreak;", "  </div>"];
+const COMMON: &[&str] = &[
+    "",
+    "",
+    "}",
+    "    }",
+    "    return 0;",
+    "        }",
+    "    end",
+    "\tbreak;",
+    "  </div>",
+];
 
 /// Lines of code, prose and data; `#` becomes a number.
 const PLAIN: &[&str] = &[
@@ -125,15 +136,28 @@ fn line(dice: &mut Dice, is_hostile: bool, number: &mut usize) -> String {
     dice.one(pattern).replace('#', &number.to_string())
 }
 
-/// Returns a random scene whose hunks have `context`; with `is_hostile` some lines look like parts of a patch.
+/// Returns a random scene whose hunks have `context`; with `is_hostile` some lines look like parts
+/// of a patch.
 pub(super) fn scene(dice: &mut Dice, is_hostile: bool, context: usize) -> Scene {
-    let paths: &[&'static str] = if dice.once_in(3) { &["src/main.txt", "src/other.txt"] } else { &["src/main.txt"] };
+    let paths: &[&'static str] = if dice.once_in(3) {
+        &["src/main.txt", "src/other.txt"]
+    } else {
+        &["src/main.txt"]
+    };
     let mut number = 0;
-    let files = paths.iter().map(|path| file(path, dice, (is_hostile, context), &mut number)).collect();
+    let files = paths
+        .iter()
+        .map(|path| file(path, dice, (is_hostile, context), &mut number))
+        .collect();
     Scene { files }
 }
 
-fn file(path: &'static str, dice: &mut Dice, (is_hostile, context): (bool, usize), number: &mut usize) -> File {
+fn file(
+    path: &'static str,
+    dice: &mut Dice,
+    (is_hostile, context): (bool, usize),
+    number: &mut usize,
+) -> File {
     let count = 6 + dice.below(26);
     let before: Vec<_> = (0..count).map(|_| line(dice, is_hostile, number)).collect();
     let is_open = dice.once_in(6);
@@ -147,15 +171,26 @@ fn file(path: &'static str, dice: &mut Dice, (is_hostile, context): (bool, usize
             continue;
         }
         let gone = dice.below(3).min(count - at - usize::from(is_open));
-        let come = if gone == 0 { 1 + dice.below(2) } else { dice.below(3) };
+        let come = if gone == 0 {
+            1 + dice.below(2)
+        } else {
+            dice.below(3)
+        };
         all.extend(before[at..at + gone].iter().map(|text| Line::of('-', text)));
         all.extend((0..come).map(|_| Line::of('+', &line(dice, is_hostile, number))));
         (gap, at) = (2 + dice.below(12), at + gone);
     }
     let is_open = is_open && !before[count - 1].is_empty();
     let text = |lines: Vec<&String>| {
-        let joined = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        if is_open { joined[..joined.len() - 1].to_owned() } else { joined }
+        let joined = lines
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect::<String>();
+        if is_open {
+            joined[..joined.len() - 1].to_owned()
+        } else {
+            joined
+        }
     };
     let (hunks, ends) = hunks(&all, is_open, context);
     let after = ends.iter().map(|&end| {
@@ -163,7 +198,12 @@ fn file(path: &'static str, dice: &mut Dice, (is_hostile, context): (bool, usize
         let old = all[end..].iter().filter(|line| line.sign != '+');
         text(new.chain(old).map(|line| &line.text).collect())
     });
-    File { path, after: after.collect(), before: text(before.iter().collect()), hunks }
+    File {
+        path,
+        after: after.collect(),
+        before: text(before.iter().collect()),
+        hunks,
+    }
 }
 
 /// Returns the hunks of the lines of a whole file, and for each where it ends among them.
@@ -171,13 +211,17 @@ fn hunks(all: &[Line], is_open: bool, context: usize) -> (Vec<Hunk>, Vec<usize>)
     let changed: Vec<_> = (0..all.len()).filter(|&at| all[at].sign != ' ').collect();
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for at in changed {
-        let (start, end) = (at.saturating_sub(context), (at + context + 1).min(all.len()));
+        let (start, end) = (
+            at.saturating_sub(context),
+            (at + context + 1).min(all.len()),
+        );
         match ranges.last_mut() {
             Some(last) if start <= last.1 => last.1 = end,
             _ => ranges.push((start, end)),
         }
     }
-    let count = |end: usize, other: char| all[..end].iter().filter(|line| line.sign != other).count();
+    let count =
+        |end: usize, other: char| all[..end].iter().filter(|line| line.sign != other).count();
     let hunk = |&(start, end): &(usize, usize)| Hunk {
         old: count(start, '+'),
         new: count(start, '-'),
@@ -187,12 +231,19 @@ fn hunks(all: &[Line], is_open: bool, context: usize) -> (Vec<Hunk>, Vec<usize>)
         off: 0,
         has_note: is_open && end == all.len(),
     };
-    (ranges.iter().map(hunk).collect(), ranges.iter().map(|range| range.1).collect())
+    (
+        ranges.iter().map(hunk).collect(),
+        ranges.iter().map(|range| range.1).collect(),
+    )
 }
 
 impl Line {
     fn of(sign: char, text: &str) -> Self {
-        Self { sign, text: text.to_owned(), is_bare: false }
+        Self {
+            sign,
+            text: text.to_owned(),
+            is_bare: false,
+        }
     }
 }
 
@@ -204,10 +255,13 @@ impl Hunk {
 
     /// Returns the lines of one side as a text.
     pub(super) fn text(&self, other: char) -> String {
-        self.side(other).map(|line| format!("{}\n", line.text)).collect()
+        self.side(other)
+            .map(|line| format!("{}\n", line.text))
+            .collect()
     }
 
-    /// Returns the runs of changed lines: the number of old lines before each, the deletions and the insertions.
+    /// Returns the runs of changed lines: the number of old lines before each, the deletions and
+    /// the insertions.
     pub(super) fn changes(&self) -> Vec<(usize, usize, Vec<&Line>, Vec<&Line>)> {
         let (mut old, mut new) = (self.old, self.new);
         let mut changes: Vec<(usize, usize, Vec<&Line>, Vec<&Line>)> = Vec::new();

@@ -37,7 +37,11 @@ impl Notebook {
 
     /// Returns where the cell at `at` begins in the text, in bytes.
     fn start_of(&self, at: usize) -> usize {
-        let until = Self { cells: self.cells[..=at].to_vec(), behind: String::new(), ..self.clone() };
+        let until = Self {
+            cells: self.cells[..=at].to_vec(),
+            behind: String::new(),
+            ..self.clone()
+        };
         until.text().len() - self.cells[at].text.len()
     }
 }
@@ -61,16 +65,25 @@ fn junk() -> impl Strategy<Value = String> {
         "NaN",
         "-Infinity",
     ]);
-    leaf.prop_map(str::to_owned).prop_recursive(6, 24, 3, |inner| {
-        (blanks(), inner.clone(), blanks(), inner, blanks()).prop_map(|(a, first, b, second, c)| {
-            format!("{{{a}\"k\"{b}:{first},\"k\" :{c}[{second}{a},{b}{first}]{c}}}")
+    leaf.prop_map(str::to_owned)
+        .prop_recursive(6, 24, 3, |inner| {
+            (blanks(), inner.clone(), blanks(), inner, blanks()).prop_map(
+                |(a, first, b, second, c)| {
+                    format!("{{{a}\"k\"{b}:{first},\"k\" :{c}[{second}{a},{b}{first}]{c}}}")
+                },
+            )
         })
-    })
 }
 
 /// Members of an object with blanks around them.
-fn object(members: &[String], (open, comma, between, close): (String, String, String, String)) -> String {
-    format!("{{{open}{}{close}}}", members.join(&format!("{comma},{between}")))
+fn object(
+    members: &[String],
+    (open, comma, between, close): (String, String, String, String),
+) -> String {
+    format!(
+        "{{{open}{}{close}}}",
+        members.join(&format!("{comma},{between}"))
+    )
 }
 
 fn spacing() -> impl Strategy<Value = (String, String, String, String)> {
@@ -78,56 +91,99 @@ fn spacing() -> impl Strategy<Value = (String, String, String, String)> {
 }
 
 fn cell() -> impl Strategy<Value = Made> {
-    let source = vec(select(vec!["a\n", "\n", "é", "\"", "\\u0041", "x y\r\n"]), 0..4).prop_map(|parts| parts.concat());
+    let source = vec(
+        select(vec!["a\n", "\n", "é", "\"", "\\u0041", "x y\r\n"]),
+        0..4,
+    )
+    .prop_map(|parts| parts.concat());
     let shape = (any::<bool>(), any::<bool>(), any::<bool>(), any::<u8>());
-    (shape, source, junk(), spacing(), spacing(), blanks()).prop_map(|(shape, source, junk, outer, inner, colon)| {
-        let (is_code, is_list, is_twice, turn) = shape;
-        let lines: Vec<String> = source.split_inclusive('\n').map(|line| Value::from(line).to_string()).collect();
-        let written = if is_list {
-            format!("[{}{}{}]", inner.0, lines.join(&format!(",{}", inner.2)), inner.3)
-        } else {
-            Value::from(source.as_str()).to_string()
-        };
-        let kind = if is_code { "code" } else { "markdown" };
-        let mut members = vec![
-            format!("\"cell_type\"{colon}:\"{kind}\""),
-            format!("\"metadata\":{colon}{{\"own\":{junk}}}"),
-            format!("\"sou\\u0072ce\":{written}"),
-        ];
-        if is_code {
-            members.extend([format!("\"outputs\":[{junk}]"), "\"execution_count\":7".to_owned()]);
-        }
-        let count = members.len();
-        members.rotate_left(usize::from(turn) % count);
-        if is_twice {
-            members.insert(0, format!("\"cell_type\": {junk}"));
-            members.insert(0, "\"outputs\":1".to_owned());
-        }
-        Made { text: object(&members, outer), value: json!({ "cell_type": kind, "source": source }) }
-    })
-}
-
-fn notebook() -> impl Strategy<Value = Notebook> {
-    let commas = vec((blanks(), blanks()).prop_map(|(before, behind)| format!("{before},{behind}")), 4);
-    (vec(cell(), 0..4), commas, junk(), spacing(), spacing(), 0..6_u8).prop_map(
-        |(cells, commas, junk, outer, list, minor)| {
-            let before = format!(
-                "{}{{{}\"own\":{junk},\"cells\":0,\"nbformat\":4{},\"ce\\u006cls\":[{}",
-                outer.0, outer.1, outer.2, list.0
-            );
-            let behind = format!("{}],\"nbformat_minor\":{minor},\"own\" :{junk}{}}}{}", list.1, outer.3, list.2);
-            Notebook { before, cells, commas, behind }
+    (shape, source, junk(), spacing(), spacing(), blanks()).prop_map(
+        |(shape, source, junk, outer, inner, colon)| {
+            let (is_code, is_list, is_twice, turn) = shape;
+            let lines: Vec<String> = source
+                .split_inclusive('\n')
+                .map(|line| Value::from(line).to_string())
+                .collect();
+            let written = if is_list {
+                format!(
+                    "[{}{}{}]",
+                    inner.0,
+                    lines.join(&format!(",{}", inner.2)),
+                    inner.3
+                )
+            } else {
+                Value::from(source.as_str()).to_string()
+            };
+            let kind = if is_code { "code" } else { "markdown" };
+            let mut members = vec![
+                format!("\"cell_type\"{colon}:\"{kind}\""),
+                format!("\"metadata\":{colon}{{\"own\":{junk}}}"),
+                format!("\"sou\\u0072ce\":{written}"),
+            ];
+            if is_code {
+                members.extend([
+                    format!("\"outputs\":[{junk}]"),
+                    "\"execution_count\":7".to_owned(),
+                ]);
+            }
+            let count = members.len();
+            members.rotate_left(usize::from(turn) % count);
+            if is_twice {
+                members.insert(0, format!("\"cell_type\": {junk}"));
+                members.insert(0, "\"outputs\":1".to_owned());
+            }
+            Made {
+                text: object(&members, outer),
+                value: json!({ "cell_type": kind, "source": source }),
+            }
         },
     )
 }
 
-/// Returns kind and source of a cell, and what else it has to say, which is nothing but outputs that are gone.
+fn notebook() -> impl Strategy<Value = Notebook> {
+    let commas = vec(
+        (blanks(), blanks()).prop_map(|(before, behind)| format!("{before},{behind}")),
+        4,
+    );
+    (
+        vec(cell(), 0..4),
+        commas,
+        junk(),
+        spacing(),
+        spacing(),
+        0..6_u8,
+    )
+        .prop_map(|(cells, commas, junk, outer, list, minor)| {
+            let before = format!(
+                "{}{{{}\"own\":{junk},\"cells\":0,\"nbformat\":4{},\"ce\\u006cls\":[{}",
+                outer.0, outer.1, outer.2, list.0
+            );
+            let behind = format!(
+                "{}],\"nbformat_minor\":{minor},\"own\" :{junk}{}}}{}",
+                list.1, outer.3, list.2
+            );
+            Notebook {
+                before,
+                cells,
+                commas,
+                behind,
+            }
+        })
+}
+
+/// Returns kind and source of a cell, and what else it has to say, which is nothing but outputs
+/// that are gone.
 fn read(cell: &str) -> Value {
     // Numbers and lone surrogates that a reader cannot hold stand in what is not looked at.
-    let plain = ["1E400", "NaN", "-Infinity"].iter().fold(cell.to_owned(), |cell, number| cell.replace(number, "1"));
+    let plain = ["1E400", "NaN", "-Infinity"]
+        .iter()
+        .fold(cell.to_owned(), |cell, number| cell.replace(number, "1"));
     let plain = plain.replace("\\ud800", "");
-    let value: Value = serde_json::from_str(&plain).unwrap_or_else(|error| panic!("{error}: {cell}"));
-    let lines = value["source"].as_array().unwrap_or_else(|| panic!("a list: {cell}"));
+    let value: Value =
+        serde_json::from_str(&plain).unwrap_or_else(|error| panic!("{error}: {cell}"));
+    let lines = value["source"]
+        .as_array()
+        .unwrap_or_else(|| panic!("a list: {cell}"));
     let source: String = lines.iter().map(|line| line.as_str().unwrap()).collect();
     let parts: Vec<&str> = source.split_inclusive('\n').collect();
     assert_eq!(lines.len(), parts.len(), "{cell}");
@@ -142,8 +198,11 @@ fn expected(kind: CellKind, source: &str) -> Value {
 
 /// Returns what stands between `before` and `behind`, if both are as they were.
 fn inside<'t>(text: &'t str, before: &str, behind: &str) -> &'t str {
-    let rest = text.strip_prefix(before).unwrap_or_else(|| panic!("{before:?} is not before {text:?}"));
-    rest.strip_suffix(behind).unwrap_or_else(|| panic!("{behind:?} is not behind {text:?}"))
+    let rest = text
+        .strip_prefix(before)
+        .unwrap_or_else(|| panic!("{before:?} is not before {text:?}"));
+    rest.strip_suffix(behind)
+        .unwrap_or_else(|| panic!("{behind:?} is not behind {text:?}"))
 }
 
 fn kinds() -> impl Strategy<Value = CellKind> {
@@ -151,7 +210,12 @@ fn kinds() -> impl Strategy<Value = CellKind> {
 }
 
 fn config(seed: u64) -> Config {
-    Config { cases: 300, rng_seed: RngSeed::Fixed(seed), failure_persistence: None, ..Config::default() }
+    Config {
+        cases: 300,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        ..Config::default()
+    }
 }
 
 proptest! {

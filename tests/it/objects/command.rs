@@ -20,14 +20,22 @@ const PATCH: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
 
 fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.arg("check").args(arguments).arg("--json").current_dir(directory);
+    command
+        .arg("check")
+        .args(arguments)
+        .arg("--json")
+        .current_dir(directory);
     command
 }
 
 fn checked(command: &mut Command) -> Value {
     let output = fed(command, PATCH.as_bytes());
     let report = run::valid(serde_json::from_slice(&output.stdout).unwrap());
-    assert_eq!(report["exit_code"].as_i64(), output.status.code().map(i64::from), "{report:#}");
+    assert_eq!(
+        report["exit_code"].as_i64(),
+        output.status.code().map(i64::from),
+        "{report:#}"
+    );
     report
 }
 
@@ -36,62 +44,101 @@ fn a_check_from_a_tree_names_the_tree() {
     let repository = Repository::of(&sample());
     let git_dir = repository.path().display().to_string();
     let elsewhere = TempDir::new().unwrap();
-    let report = checked(&mut wpatch(elsewhere.path(), &["--from-tree", "main", "--git-dir", &git_dir]));
+    let report = checked(&mut wpatch(
+        elsewhere.path(),
+        &["--from-tree", "main", "--git-dir", &git_dir],
+    ));
     let tree = open(&repository, "main");
-    assert_eq!((&report["ok"], &report["root"]), (&true.into(), &Value::Null));
+    assert_eq!(
+        (&report["ok"], &report["root"]),
+        (&true.into(), &Value::Null)
+    );
     assert_eq!(report["tree"]["repository"], git_dir);
     assert_eq!(report["tree"]["revision"], "main");
     assert_eq!(report["tree"]["id"], tree.id().to_string());
     assert_eq!(report["tree"]["commit"], tree.commit().unwrap().to_string());
     let inside = checked(&mut wpatch(&repository.path(), &["--from-tree=main"]));
-    assert_eq!((&inside["plan_id"], &inside["tree"]["repository"]), (&report["plan_id"], &".".into()));
+    assert_eq!(
+        (&inside["plan_id"], &inside["tree"]["repository"]),
+        (&report["plan_id"], &".".into())
+    );
 }
 
 #[test]
 fn what_is_in_the_work_tree_does_not_matter() {
     let directory = TempDir::new().unwrap();
     let root = directory.path();
-    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
+    let made =
+        |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
     made(&["init", "-q", "-b", "main"]);
     fs_err::write(root.join("a.txt"), "one\n").unwrap();
     made(&["add", "a.txt"]);
     made(&["commit", "-q", "-m", "first"]);
     fs_err::write(root.join("a.txt"), "two\n").unwrap();
     assert_eq!(checked(&mut wpatch(root, &[]))["exit_code"], 1);
-    assert_eq!(checked(&mut wpatch(root, &["--from-tree", "HEAD"]))["exit_code"], 0);
-    assert_eq!(checked(wpatch(root, &["--from-tree", "HEAD"]).env("GIT_DIR", "nowhere"))["exit_code"], 4);
+    assert_eq!(
+        checked(&mut wpatch(root, &["--from-tree", "HEAD"]))["exit_code"],
+        0
+    );
+    assert_eq!(
+        checked(wpatch(root, &["--from-tree", "HEAD"]).env("GIT_DIR", "nowhere"))["exit_code"],
+        4
+    );
 }
 
 #[test]
 fn line_ends_of_a_tree_are_those_that_were_committed() {
     let directory = TempDir::new().unwrap();
     let root = directory.path();
-    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
+    let made =
+        |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
     made(&["init", "-q", "-b", "main"]);
     fs_err::write(root.join("a.txt"), "one\r\n").unwrap();
     made(&["add", "a.txt"]);
     made(&["commit", "-q", "-m", "first"]);
     made(&["config", "core.autocrlf", "true"]);
     assert_eq!(checked(&mut wpatch(root, &[]))["exit_code"], 0);
-    assert_eq!(checked(&mut wpatch(root, &["--from-tree", "HEAD"]))["exit_code"], 1);
+    assert_eq!(
+        checked(&mut wpatch(root, &["--from-tree", "HEAD"]))["exit_code"],
+        1
+    );
 }
 
 #[test]
 fn what_keeps_a_tree_from_being_read_has_a_code() {
     let repository = Repository::of(&sample());
     let git_dir = repository.path().display().to_string();
-    let told =
-        |report: &Value| (report["exit_code"].as_i64().unwrap(), report["error"]["code"].as_str().unwrap().to_owned());
+    let told = |report: &Value| {
+        (
+            report["exit_code"].as_i64().unwrap(),
+            report["error"]["code"].as_str().unwrap().to_owned(),
+        )
+    };
     let directory = TempDir::new().unwrap();
     let check = |arguments: &[&str]| told(&checked(&mut wpatch(directory.path(), arguments)));
     assert_eq!(check(&["--git-dir", &git_dir]), (2, "wpatch::usage".into()));
-    assert_eq!(check(&["--git-dir", &git_dir, "--from-tree", "no"]), (4, "wpatch::io::revision".into()));
-    assert_eq!(check(&["--git-dir", "nowhere", "--from-tree", "main"]), (4, "wpatch::io".into()));
+    assert_eq!(
+        check(&["--git-dir", &git_dir, "--from-tree", "no"]),
+        (4, "wpatch::io::revision".into())
+    );
+    assert_eq!(
+        check(&["--git-dir", "nowhere", "--from-tree", "main"]),
+        (4, "wpatch::io".into())
+    );
     assert_eq!(check(&["--from-tree", "main"]), (4, "wpatch::io".into()));
-    let mut without = wpatch(directory.path(), &["--git-dir", &git_dir, "--from-tree", "main"]);
+    let mut without = wpatch(
+        directory.path(),
+        &["--git-dir", &git_dir, "--from-tree", "main"],
+    );
     let report = checked(without.env("PATH", TempDir::new().unwrap().path()));
     assert_eq!(told(&report), (4, "wpatch::io".into()));
-    assert!(report["error"]["message"].as_str().unwrap().contains("git cannot be started"), "{report:#}");
+    assert!(
+        report["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("git cannot be started"),
+        "{report:#}"
+    );
 }
 
 #[test]
@@ -100,19 +147,37 @@ fn nothing_runs_that_a_repository_names() {
     let git_dir = repository.path();
     let trace = git_dir.join("trace");
     let script = git_dir.join("run");
-    fs_err::write(&script, format!("#!/bin/sh\necho \"$0\" >> {}\n", trace.display())).unwrap();
+    fs_err::write(
+        &script,
+        format!("#!/bin/sh\necho \"$0\" >> {}\n", trace.display()),
+    )
+    .unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&script, mode).unwrap();
     let script = script.display().to_string();
-    for key in ["core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "diff.x.textconv", "filter.x.smudge"]
-    {
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "core.editor",
+        "diff.x.textconv",
+        "filter.x.smudge",
+    ] {
         repository.git(&["config", key, &script]);
     }
-    for (key, value) in [("pager.cat-file", "true"), ("alias.cat-file", "!false"), ("core.hooksPath", ".")] {
+    for (key, value) in [
+        ("pager.cat-file", "true"),
+        ("alias.cat-file", "!false"),
+        ("core.hooksPath", "."),
+    ] {
         repository.git(&["config", key, value]);
     }
     // A promise of somebody who would have to be asked, through a program that leaves a trace.
-    let promise = [("url", "."), ("promisor", "true"), ("uploadpack", script.as_str())];
+    let promise = [
+        ("url", "."),
+        ("promisor", "true"),
+        ("uploadpack", script.as_str()),
+    ];
     for (key, value) in promise {
         repository.git(&["config", &format!("remote.origin.{key}"), value]);
     }
@@ -120,7 +185,10 @@ fn nothing_runs_that_a_repository_names() {
     fs_err::write(git_dir.join("info/attributes"), "* diff=x filter=x\n").unwrap();
     let directory = git_dir.display().to_string();
     for revision in ["main", "0123456789012345678901234567890123456789"] {
-        let report = checked(&mut wpatch(&git_dir, &["--from-tree", revision, "--git-dir", &directory]));
+        let report = checked(&mut wpatch(
+            &git_dir,
+            &["--from-tree", revision, "--git-dir", &directory],
+        ));
         assert_eq!(report["ok"], revision == "main", "{report:#}");
     }
     assert!(!trace.exists(), "{}", fs::read_to_string(&trace).unwrap());
@@ -130,7 +198,10 @@ fn nothing_runs_that_a_repository_names() {
 const SILENT: &str = "sleep 1000 & echo $! > pid.new; mv pid.new pid; wait";
 
 fn silent(directory: &Path) -> String {
-    fake_git(directory, &SILENT.replace("pid", &directory.join("pid").display().to_string()));
+    fake_git(
+        directory,
+        &SILENT.replace("pid", &directory.join("pid").display().to_string()),
+    );
     before_all(&directory.display().to_string())
 }
 
@@ -152,11 +223,23 @@ fn is_over(pid: &str) -> bool {
 
 #[test]
 fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
-    let (repository, elsewhere, root) = (Repository::of(&sample()), TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (repository, elsewhere, root) = (
+        Repository::of(&sample()),
+        TempDir::new().unwrap(),
+        TempDir::new().unwrap(),
+    );
     let git_dir = repository.path().display().to_string();
-    let check = ["--from-tree=main", "--git-timeout=100ms", "--git-dir", &git_dir];
+    let check = [
+        "--from-tree=main",
+        "--git-timeout=100ms",
+        "--git-dir",
+        &git_dir,
+    ];
     let report = checked(wpatch(root.path(), &check).env("PATH", silent(elsewhere.path())));
-    assert_eq!((&report["exit_code"], &report["error"]["code"]), (&4.into(), &"wpatch::io".into()));
+    assert_eq!(
+        (&report["exit_code"], &report["error"]["code"]),
+        (&4.into(), &"wpatch::io".into())
+    );
     let words = "main: cannot open as a tree: git was ended: it said nothing for 100 ms";
     assert_eq!(report["error"]["message"], words);
     assert!(is_over(&started(elsewhere.path())));
@@ -168,38 +251,76 @@ fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
     for name in ["main:a.txt", "main:dir/b"] {
         let file = loose(&repository, &repository.git(&["rev-parse", name]));
         fs::remove_file(&file).unwrap();
-        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(&file)
+                .status()
+                .unwrap()
+                .success()
+        );
     }
     let git_dir = repository.path().display().to_string();
     let start = Instant::now();
     let report = checked(&mut wpatch(
         elsewhere.path(),
-        &["--from-tree=main", "--git-timeout=500ms", "--lenient", "--git-dir", &git_dir],
+        &[
+            "--from-tree=main",
+            "--git-timeout=500ms",
+            "--lenient",
+            "--git-dir",
+            &git_dir,
+        ],
     ));
     assert_eq!(report["exit_code"], 4, "{report:#}");
-    assert!(report["error"]["message"].as_str().unwrap().contains("it said nothing for 500 ms"), "{report:#}");
+    assert!(
+        report["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("it said nothing for 500 ms"),
+        "{report:#}"
+    );
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
 fn a_signal_ends_the_wait_for_git() {
-    let (repository, elsewhere, root) = (Repository::of(&sample()), TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (repository, elsewhere, root) = (
+        Repository::of(&sample()),
+        TempDir::new().unwrap(),
+        TempDir::new().unwrap(),
+    );
     let git_dir = repository.path().display().to_string();
     for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        let mut program = wpatch(root.path(), &["--from-tree=main", "--git-timeout=10m", "--git-dir", &git_dir]);
+        let mut program = wpatch(
+            root.path(),
+            &[
+                "--from-tree=main",
+                "--git-timeout=10m",
+                "--git-dir",
+                &git_dir,
+            ],
+        );
         program
             .env("PATH", silent(elsewhere.path()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut child = program.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(PATCH.as_bytes()).unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(PATCH.as_bytes())
+            .unwrap();
         let git = started(elsewhere.path());
         kill_process(Pid::from_child(&child), signal).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(exit_code));
         let report = run::valid(serde_json::from_slice(&output.stdout).unwrap());
-        assert_eq!((&report["outcome"], &report["exit_code"]), (&"interrupted".into(), &exit_code.into()));
+        assert_eq!(
+            (&report["outcome"], &report["exit_code"]),
+            (&"interrupted".into(), &exit_code.into())
+        );
         assert!(is_over(&git));
         fs::remove_file(elsewhere.path().join("pid")).unwrap();
     }
@@ -208,7 +329,8 @@ fn a_signal_ends_the_wait_for_git() {
 /// Makes the work tree `root` of a repository in it, with a commit of `a.txt`.
 fn work_tree(root: &Path) {
     fs::create_dir(root).unwrap();
-    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
+    let made =
+        |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
     made(&["init", "-q", "-b", "main"]);
     fs::write(root.join("a.txt"), "one\n").unwrap();
     made(&["add", "a.txt"]);
@@ -222,16 +344,26 @@ fn a_tree_does_not_bring_its_own_git() {
     work_tree(&root);
     fake_git(&root, "echo brought >&2; exit 1");
     std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
-    for entry in ["", ".", "../root", &root.display().to_string(), &directory.path().join("link").display().to_string()]
-    {
-        let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env("PATH", before_all(entry)));
+    for entry in [
+        "",
+        ".",
+        "../root",
+        &root.display().to_string(),
+        &directory.path().join("link").display().to_string(),
+    ] {
+        let report =
+            checked(wpatch(&root, &["--from-tree", "HEAD"]).env("PATH", before_all(entry)));
         assert_eq!(report["exit_code"], 0, "{entry}: {report:#}");
     }
 }
 
 #[test]
 fn neither_the_root_nor_the_work_tree_of_a_repository_brings_its_own_git() {
-    let (directory, elsewhere, bare) = (TempDir::new().unwrap(), TempDir::new().unwrap(), Repository::of(&sample()));
+    let (directory, elsewhere, bare) = (
+        TempDir::new().unwrap(),
+        TempDir::new().unwrap(),
+        Repository::of(&sample()),
+    );
     let root = directory.path().join("root");
     work_tree(&root);
     for name in ["bin", "src"] {
@@ -239,8 +371,14 @@ fn neither_the_root_nor_the_work_tree_of_a_repository_brings_its_own_git() {
     }
     fake_git(&root.join("bin"), "echo brought >&2; exit 1");
     std::os::unix::fs::symlink(root.join(".git"), directory.path().join("link.git")).unwrap();
-    let (path, bare) = (before_all(&root.join("bin").display().to_string()), bare.path().display().to_string());
-    let (inside, linked) = (root.join(".git").display().to_string(), directory.path().join("link.git"));
+    let (path, bare) = (
+        before_all(&root.join("bin").display().to_string()),
+        bare.path().display().to_string(),
+    );
+    let (inside, linked) = (
+        root.join(".git").display().to_string(),
+        directory.path().join("link.git"),
+    );
     for (place, git_dir) in [
         (&*root, Some(".git")),
         (&root, Some(&*bare)),
@@ -250,9 +388,17 @@ fn neither_the_root_nor_the_work_tree_of_a_repository_brings_its_own_git() {
         (elsewhere.path(), linked.to_str()),
     ] {
         let named = git_dir.map(|git_dir| format!("--git-dir={git_dir}"));
-        let arguments: Vec<_> = ["--from-tree=main"].into_iter().chain(named.as_deref()).collect();
+        let arguments: Vec<_> = ["--from-tree=main"]
+            .into_iter()
+            .chain(named.as_deref())
+            .collect();
         let report = checked(wpatch(place, &arguments).env("PATH", &path));
-        assert_eq!(report["exit_code"], 0, "{} {git_dir:?}: {report:#}", place.display());
+        assert_eq!(
+            report["exit_code"],
+            0,
+            "{} {git_dir:?}: {report:#}",
+            place.display()
+        );
     }
 }
 
@@ -275,6 +421,8 @@ fn of_a_root_that_holds_the_system_its_git_is_taken() {
     fake_git(elsewhere.path(), "echo brought >&2; exit 1");
     let path = format!("{}:/usr/bin:/bin", elsewhere.path().display());
     let git_dir = repository.path().display().to_string();
-    let report = checked(wpatch(Path::new("/"), &["--from-tree=main", "--git-dir", &git_dir]).env("PATH", path));
+    let report = checked(
+        wpatch(Path::new("/"), &["--from-tree=main", "--git-dir", &git_dir]).env("PATH", path),
+    );
     assert_eq!(report["exit_code"], 0, "{report:#}");
 }

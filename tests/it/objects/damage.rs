@@ -25,7 +25,11 @@ fn told(error: &WorkspaceError) -> String {
 
 /// Returns the file that holds the loose object `id`.
 pub(crate) fn loose(repository: &Repository, id: &str) -> std::path::PathBuf {
-    repository.path().join("objects").join(&id[..2]).join(&id[2..])
+    repository
+        .path()
+        .join("objects")
+        .join(&id[..2])
+        .join(&id[2..])
 }
 
 /// Returns a repository whose objects are files of their own, with a commit of the sample.
@@ -41,16 +45,37 @@ fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
     let repository = Repository::of(&sample());
     let at = repository.path();
     let missing = format!("the repository {} has no such revision", at.display());
-    for name in ["no", "main~1", "main:no", "v1^{}", "x 3 blob 7", "-h", "--help"] {
-        assert_eq!(refused(&at, name), (Fault::Missing, format!("{name}: cannot open as a tree: {missing}")));
+    for name in [
+        "no",
+        "main~1",
+        "main:no",
+        "v1^{}",
+        "x 3 blob 7",
+        "-h",
+        "--help",
+    ] {
+        assert_eq!(
+            refused(&at, name),
+            (
+                Fault::Missing,
+                format!("{name}: cannot open as a tree: {missing}")
+            )
+        );
     }
     for name in ["", "a\nb", "a\0b", &"x".repeat(5000)] {
         assert_eq!(refused(&at, name).0, Fault::Missing, "{name:?}");
     }
     let file = "main:a.txt: cannot open as a tree: it is a file, not a tree";
-    assert_eq!(refused(&at, "main:a.txt"), (Fault::Missing, file.to_owned()));
+    assert_eq!(
+        refused(&at, "main:a.txt"),
+        (Fault::Missing, file.to_owned())
+    );
     let unknown = "0123456789".repeat(4);
-    assert!(refused(&at, &unknown).1.contains("what a partial or shallow clone leaves out has to be fetched"));
+    assert!(
+        refused(&at, &unknown)
+            .1
+            .contains("what a partial or shallow clone leaves out has to be fetched")
+    );
 }
 
 #[test]
@@ -59,30 +84,52 @@ fn a_directory_without_a_repository_is_named() {
     let (fault, words) = refused(directory.path(), "HEAD");
     assert_eq!(fault, Fault::Other);
     assert!(words.contains("not a git repository"), "{words}");
-    assert!(words.contains(&directory.path().display().to_string()), "{words}");
+    assert!(
+        words.contains(&directory.path().display().to_string()),
+        "{words}"
+    );
 }
 
 #[test]
 fn a_file_whose_object_is_gone_is_no_missing_file() {
     let repository = unpacked();
-    fs::remove_file(loose(&repository, &repository.git(&["rev-parse", "main:a.txt"]))).unwrap();
+    fs::remove_file(loose(
+        &repository,
+        &repository.git(&["rev-parse", "main:a.txt"]),
+    ))
+    .unwrap();
     let tree = open(&repository, "main");
     let error = tree.read(&path("a.txt"), 100).unwrap_err();
     assert_eq!(error.fault, Fault::Other);
-    assert!(told(&error).contains("has to be fetched"), "{}", told(&error));
+    assert!(
+        told(&error).contains("has to be fetched"),
+        "{}",
+        told(&error)
+    );
     let patch = b"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
     let report = run::check(&tree, patch, &Settings::default());
-    assert_eq!((&report["exit_code"], &report["error"]["code"]), (&4.into(), &"wpatch::io".into()), "{report:#}");
+    assert_eq!(
+        (&report["exit_code"], &report["error"]["code"]),
+        (&4.into(), &"wpatch::io".into()),
+        "{report:#}"
+    );
     assert_eq!(tree.read(&path("dir/b"), 100).unwrap().0, b"two\n");
 }
 
 #[test]
 fn a_directory_whose_object_is_gone_is_no_missing_directory() {
     let repository = unpacked();
-    fs::remove_file(loose(&repository, &repository.git(&["rev-parse", "main:dir"]))).unwrap();
+    fs::remove_file(loose(
+        &repository,
+        &repository.git(&["rev-parse", "main:dir"]),
+    ))
+    .unwrap();
     let tree = open(&repository, "main");
     assert_eq!(tree.stat(&path("dir/b")).unwrap_err().fault, Fault::Other);
-    assert_eq!(tree.list(Some(&path("dir"))).unwrap_err().fault, Fault::Other);
+    assert_eq!(
+        tree.list(Some(&path("dir"))).unwrap_err().fault,
+        Fault::Other
+    );
 }
 
 #[test]
@@ -106,9 +153,15 @@ fn a_file_over_the_limit_is_not_read_and_the_next_one_is() {
     let id = repository.git_with(&["hash-object", "-w", "--stdin"], &big);
     let small = repository.git(&["rev-parse", "main:a.txt"]);
     let entries = format!("100644 blob {id}\tbig\n100644 blob {small}\tsmall\n");
-    let tree = open(&repository, &repository.git_with(&["mktree"], entries.as_bytes()));
+    let tree = open(
+        &repository,
+        &repository.git_with(&["mktree"], entries.as_bytes()),
+    );
     for limit in [1, 2 << 20] {
-        assert_eq!(tree.read(&path("big"), limit).unwrap_err().fault, Fault::TooLarge);
+        assert_eq!(
+            tree.read(&path("big"), limit).unwrap_err().fault,
+            Fault::TooLarge
+        );
         assert_eq!(tree.stat(&path("big")).unwrap().unwrap().size, 3 << 20);
         assert_eq!(tree.read(&path("small"), 100).unwrap().0, b"one\n");
     }

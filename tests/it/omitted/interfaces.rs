@@ -1,4 +1,5 @@
-//! The same limits in a batch, for a model and for a hook: whatever fails, the answer is short and counts the rest.
+//! The same limits in a batch, for a model and for a hook: whatever fails, the answer is short and
+//! counts the rest.
 
 use serde_json::{Value, json};
 
@@ -19,7 +20,11 @@ fn patches() -> [(String, usize, usize); 3] {
     let missing = files(&|file| header(&format!("f{file}")) + &hunk(1, false));
     let deletions = files(&|file| format!("*** Delete File: f{file}\n"));
     let envelope = format!("*** Begin Patch\n{deletions}*** End Patch\n");
-    [(header("a") + &many(HUNKS), HUNKS, ONE_FILE), (missing, FILES, MANY_FILES), (envelope, FILES, MANY_FILES)]
+    [
+        (header("a") + &many(HUNKS), HUNKS, ONE_FILE),
+        (missing, FILES, MANY_FILES),
+        (envelope, FILES, MANY_FILES),
+    ]
 }
 
 fn desk() -> Desk {
@@ -29,17 +34,29 @@ fn desk() -> Desk {
 /// Asserts that `text` is short and counts all of `problems`, of which it names five.
 fn is_short(text: &str, problems: usize) {
     assert!(text.len() < WORDS, "{}", text.len());
-    assert!(text.contains(&format!("and {} more problems", problems - 5)), "{text}");
+    assert!(
+        text.contains(&format!("and {} more problems", problems - 5)),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_batch_answers_with_short_reports() {
     let desk = desk();
     let root = desk.root();
-    let job = |(patch, ..): &(String, usize, usize)| format!("{}\n", json!({"root": root, "patch": patch}));
+    let job = |(patch, ..): &(String, usize, usize)| {
+        format!("{}\n", json!({"root": root, "patch": patch}))
+    };
     let all = patches();
-    let output = desk.runs(&["check", "--batch", "--jobs", "1"], all.iter().map(job).collect::<String>().as_bytes());
-    let lines: Vec<_> = output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let output = desk.runs(
+        &["check", "--batch", "--jobs", "1"],
+        all.iter().map(job).collect::<String>().as_bytes(),
+    );
+    let lines: Vec<_> = output
+        .stdout
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .collect();
     assert_eq!(lines.len(), all.len());
     for (line, (_, problems, most)) in lines.iter().zip(&all) {
         assert!(line.len() < *most, "{}", line.len());
@@ -62,15 +79,36 @@ fn a_model_is_told_little_of_many_failures() {
             let params = json!({"name": tool, "arguments": {"patch": patch}});
             json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
         };
-        let lines = format!("{start}\n{ready}\n{}\n{}\n", call(1, "check_patch"), call(2, "apply_patch"));
+        let lines = format!(
+            "{start}\n{ready}\n{}\n{}\n",
+            call(1, "check_patch"),
+            call(2, "apply_patch")
+        );
         let root = desk.root();
-        let output = desk.runs(&["mcp", "--durability", "none", "--root", root.to_str().unwrap()], lines.as_bytes());
-        let answers: Vec<_> = String::from_utf8(output.stdout).unwrap().lines().skip(1).map(str::to_owned).collect();
+        let output = desk.runs(
+            &[
+                "mcp",
+                "--durability",
+                "none",
+                "--root",
+                root.to_str().unwrap(),
+            ],
+            lines.as_bytes(),
+        );
+        let answers: Vec<_> = String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .skip(1)
+            .map(str::to_owned)
+            .collect();
         assert_eq!(answers.len(), 2);
         for answer in answers {
             assert!(answer.len() < most + WORDS, "{}", answer.len());
             let answer: Value = serde_json::from_str(&answer).unwrap();
-            is_short(answer["result"]["content"][0]["text"].as_str().unwrap(), problems);
+            is_short(
+                answer["result"]["content"][0]["text"].as_str().unwrap(),
+                problems,
+            );
         }
     }
 }
@@ -78,15 +116,29 @@ fn a_model_is_told_little_of_many_failures() {
 #[test]
 fn a_hook_says_little_of_many_failures() {
     let desk = desk();
-    let chunks = (0..HUNKS).map(|nth| format!("@@\n-absent {nth}\n+new\n")).collect::<Vec<_>>().concat();
+    let chunks = (0..HUNKS)
+        .map(|nth| format!("@@\n-absent {nth}\n+new\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let [_, _, (envelope, problems, _)] = patches();
     let changes = format!("*** Begin Patch\n*** Update File: a\n{chunks}*** End Patch\n");
-    let edits: Vec<_> =
-        (0..EDITS).map(|nth| json!({"old_string": format!("absent {nth}"), "new_string": "x"})).collect();
+    let edits: Vec<_> = (0..EDITS)
+        .map(|nth| json!({"old_string": format!("absent {nth}"), "new_string": "x"}))
+        .collect();
     let calls = [
         ("codex", "apply_patch", json!({"command": changes}), HUNKS),
-        ("codex", "apply_patch", json!({"command": envelope}), problems),
-        ("claude", "MultiEdit", json!({"file_path": desk.path("a"), "edits": edits}), EDITS),
+        (
+            "codex",
+            "apply_patch",
+            json!({"command": envelope}),
+            problems,
+        ),
+        (
+            "claude",
+            "MultiEdit",
+            json!({"file_path": desk.path("a"), "edits": edits}),
+            EDITS,
+        ),
     ];
     for (agent, tool, input, problems) in calls {
         let call = json!({
@@ -95,6 +147,11 @@ fn a_hook_says_little_of_many_failures() {
         });
         let output = desk.runs(&["hook", agent], call.to_string().as_bytes());
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-        is_short(answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap(), problems);
+        is_short(
+            answer["hookSpecificOutput"]["permissionDecisionReason"]
+                .as_str()
+                .unwrap(),
+            problems,
+        );
     }
 }

@@ -37,23 +37,34 @@ impl Left {
     }
 }
 
-/// Runs `apply` with `arguments` and `patch` in two repositories that `prepare` made, and returns what git leaves and what
-/// wpatch leaves.
+/// Runs `apply` with `arguments` and `patch` in two repositories that `prepare` made, and returns
+/// what git leaves and what wpatch leaves.
 pub(crate) fn beside(prepare: &dyn Fn(&Path), arguments: &[&str], patch: &[u8]) -> [Left; 2] {
     ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");
         fs::create_dir(&root).unwrap();
-        assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+        assert!(
+            git(&["init", "-q"])
+                .current_dir(&root)
+                .status()
+                .unwrap()
+                .success()
+        );
         prepare(&root);
         fs::write(directory.path().join("patch"), patch).unwrap();
         let mut command = Command::new(program);
         command.arg("apply").args(arguments).arg("../patch");
         let output = super::quiet(command, &root, directory.path());
         let mut files = tree::read(&root);
-        files.retain(|path, _| !path.as_bytes().starts_with(b".git/") && path.as_bytes() != b".git");
+        files
+            .retain(|path, _| !path.as_bytes().starts_with(b".git/") && path.as_bytes() != b".git");
         // Of a damaged repository git lists nothing.
-        let listed = git(&["ls-files", "-s"]).current_dir(&root).output().unwrap().stdout;
+        let listed = git(&["ls-files", "-s"])
+            .current_dir(&root)
+            .output()
+            .unwrap()
+            .stdout;
         Left {
             exit: output.status.code().unwrap_or(-1),
             files,

@@ -1,5 +1,5 @@
-//! The tables of differences in the README: each row has a fixture or a test that asserts both behaviours, and each fixture
-//! that differs has a row.
+//! The tables of differences in the README: each row has a fixture or a test that asserts both
+//! behaviours, and each fixture that differs has a row.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,37 +16,76 @@ const GNU: &str = "### Differences of `apply` from GNU patch";
 
 /// The rows without a fixture, and the test that holds each.
 const TESTS: &[(&str, &str)] = &[
-    ("a rename after a change of the same file in one diff", "a_rename_after_a_change_moves_the_changed_file"),
-    ("a rename of a file that another section creates", "a_file_that_the_same_diff_creates_is_renamed"),
-    ("other lines that the header of a hunk does not count", "what_git_ignores_is_refused"),
-    ("a combined diff, a coloured diff or an ed script next to other changes", "what_git_ignores_is_refused"),
+    (
+        "a rename after a change of the same file in one diff",
+        "a_rename_after_a_change_moves_the_changed_file",
+    ),
+    (
+        "a rename of a file that another section creates",
+        "a_file_that_the_same_diff_creates_is_renamed",
+    ),
+    (
+        "other lines that the header of a hunk does not count",
+        "what_git_ignores_is_refused",
+    ),
+    (
+        "a combined diff, a coloured diff or an ed script next to other changes",
+        "what_git_ignores_is_refused",
+    ),
     (
         "new lines with `--ignore-whitespace` that end otherwise than the lines of the file",
         "new_lines_end_as_those_around_them",
     ),
-    ("a page of HTML that contains a diff", "git_applies_the_diff_of_a_page"),
-    ("`--intent-to-add` in a directory of a sparse index", "git_crashes_at_an_intention_in_a_sparse_directory"),
+    (
+        "a page of HTML that contains a diff",
+        "git_applies_the_diff_of_a_page",
+    ),
+    (
+        "`--intent-to-add` in a directory of a sparse index",
+        "git_crashes_at_an_intention_in_a_sparse_directory",
+    ),
     (
         "merges of files that repeat lines",
         "lines_that_are_there_several_times_are_nearly_always_merged_as_git_merges_them",
     ),
     ("exit codes", "exit_codes_tell_more_than_those_of_git"),
-    ("`--reject` of several patches for one file", "hunks_of_several_patches_for_one_file_are_all_kept"),
-    ("`--reject` with several patch files", "what_follows_a_patch_with_rejects_is_done"),
-    ("`--index` with a file of which only the time has changed", "a_file_with_another_time_is_compared"),
+    (
+        "`--reject` of several patches for one file",
+        "hunks_of_several_patches_for_one_file_are_all_kept",
+    ),
+    (
+        "`--reject` with several patch files",
+        "what_follows_a_patch_with_rejects_is_done",
+    ),
+    (
+        "`--index` with a file of which only the time has changed",
+        "a_file_with_another_time_is_compared",
+    ),
     (
         "`--ignore-whitespace` and a hunk without new lines (`--unidiff-zero`), after a line that differs in white space only",
         "a_hunk_without_new_lines_removes_the_line_that_its_header_names",
     ),
     ("`--intent-to-add`", "an_intention_keeps_the_other_entries"),
-    ("conflicts of `--3way`", "conflicts_leave_the_tree_alone_and_are_listed"),
-    ("conflicts of links with `--3way --conflict markers`", "links_lead_to_one_place"),
+    (
+        "conflicts of `--3way`",
+        "conflicts_leave_the_tree_alone_and_are_listed",
+    ),
+    (
+        "conflicts of links with `--3way --conflict markers`",
+        "links_lead_to_one_place",
+    ),
     (
         "a rename or copy with `--3way` over a file that the index does not have",
         "what_the_index_does_not_have_stays_in_the_way",
     ),
-    ("a merge driver that is a program", "a_merge_driver_that_is_a_program_is_named_and_not_run"),
-    ("`--3way --cached` of a file that the work tree lacks", "a_merge_of_the_index_alone_leaves_the_work_tree_alone"),
+    (
+        "a merge driver that is a program",
+        "a_merge_driver_that_is_a_program_is_named_and_not_run",
+    ),
+    (
+        "`--3way --cached` of a file that the work tree lacks",
+        "a_merge_of_the_index_alone_leaves_the_work_tree_alone",
+    ),
     (
         "`--3way` of a created file that exists and has attributes",
         "a_created_file_that_exists_is_merged_by_its_attributes",
@@ -55,37 +94,78 @@ const TESTS: &[(&str, &str)] = &[
         "a file that is not in its `working-tree-encoding`, or whose new content that encoding cannot represent",
         "a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding",
     ),
-    ("a patch of `.gitattributes`", "a_patch_is_applied_by_the_attributes_before_it"),
-    ("a filter driver of the repository, or one that fails", "git_runs_a_driver_of_the_repository"),
-    ("`attr.tree` or `GIT_ATTR_SOURCE` without an index", "attributes_of_a_tree_count_without_an_index"),
-    ("a file in another spelling, where the file system folds names", "git_does_otherwise_where_names_are_folded"),
+    (
+        "a patch of `.gitattributes`",
+        "a_patch_is_applied_by_the_attributes_before_it",
+    ),
+    (
+        "a filter driver of the repository, or one that fails",
+        "git_runs_a_driver_of_the_repository",
+    ),
+    (
+        "`attr.tree` or `GIT_ATTR_SOURCE` without an index",
+        "attributes_of_a_tree_count_without_an_index",
+    ),
+    (
+        "a file in another spelling, where the file system folds names",
+        "git_does_otherwise_where_names_are_folded",
+    ),
     (
         "a rename that changes only the case, where the file system folds names",
         "git_does_otherwise_where_names_are_folded",
     ),
-    ("a path in a git directory that has another name than `.git`", "git_writes_into_a_git_directory_by_another_name"),
-    ("two new names that are one name, where the file system folds names", "git_does_otherwise_where_names_are_folded"),
+    (
+        "a path in a git directory that has another name than `.git`",
+        "git_writes_into_a_git_directory_by_another_name",
+    ),
+    (
+        "two new names that are one name, where the file system folds names",
+        "git_does_otherwise_where_names_are_folded",
+    ),
 ];
 
-/// What applies the patch of a test with git: the command itself, or a function of the tests that runs it.
-const RUNS_GIT: [&str; 7] =
-    ["[\"git\", env!(", "git(&[\"apply\"", "beside(", "hunk_beside(", "by_git(", "compared(", "differences("];
+/// What applies the patch of a test with git: the command itself, or a function of the tests that
+/// runs it.
+const RUNS_GIT: [&str; 7] = [
+    "[\"git\", env!(",
+    "git(&[\"apply\"",
+    "beside(",
+    "hunk_beside(",
+    "by_git(",
+    "compared(",
+    "differences(",
+];
 
 /// Returns whether the code of a test, without its comments, has one of [`RUNS_GIT`].
 fn is_run_by_git(body: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let has = |line: &str, call: &str| line.match_indices(call).any(|(at, _)| !line[..at].ends_with(is_word));
-    let code = body.lines().map(|line| line.split("//").next().unwrap_or_default());
-    code.into_iter().any(|line| RUNS_GIT.iter().any(|call| has(line, call)))
+    let has = |line: &str, call: &str| {
+        line.match_indices(call)
+            .any(|(at, _)| !line[..at].ends_with(is_word))
+    };
+    let code = body
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    code.into_iter()
+        .any(|line| RUNS_GIT.iter().any(|call| has(line, call)))
 }
 
 #[test]
 fn a_comment_or_a_variable_runs_no_git() {
-    for body in ["// By beside(..)", "let theirs = 1;", "let [by_git, ours] = x;", "git(&[\"init\"])", "not_beside(x)"]
-    {
+    for body in [
+        "// By beside(..)",
+        "let theirs = 1;",
+        "let [by_git, ours] = x;",
+        "git(&[\"init\"])",
+        "not_beside(x)",
+    ] {
         assert!(!is_run_by_git(body), "{body}");
     }
-    for body in ["let x = beside(&y, z);", "x(by_git(&tree, &[]))", "git(&[\"apply\"])"] {
+    for body in [
+        "let x = beside(&y, z);",
+        "x(by_git(&tree, &[]))",
+        "git(&[\"apply\"])",
+    ] {
         assert!(is_run_by_git(body), "{body}");
     }
 }
@@ -94,14 +174,21 @@ fn a_comment_or_a_variable_runs_no_git() {
 pub(crate) fn rows(heading: &str) -> Vec<String> {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let section = readme.split(heading).nth(1).expect("the section");
-    let table = section.lines().skip_while(|line| !line.starts_with("| ---")).skip(1);
+    let table = section
+        .lines()
+        .skip_while(|line| !line.starts_with("| ---"))
+        .skip(1);
     let rows = table.take_while(|line| line.starts_with("| "));
-    rows.map(|line| line[2..].split(" | ").next().unwrap().to_owned()).collect()
+    rows.map(|line| line[2..].split(" | ").next().unwrap().to_owned())
+        .collect()
 }
 
 /// Returns the rows without a fixture, each with its test.
 fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TESTS.iter().copied().chain(of_rows::names().map(|row| (row, of_rows::TEST)))
+    TESTS
+        .iter()
+        .copied()
+        .chain(of_rows::names().map(|row| (row, of_rows::TEST)))
 }
 
 /// Returns the bodies of all tests named `name`.
@@ -111,7 +198,9 @@ fn bodies(name: &str) -> Vec<String> {
     let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
     let start = format!("#[test]\nfn {name}() {{");
     let body = |text: String| Some(text.split(&start).nth(1)?.split("\n}\n").next()?.to_owned());
-    texts.filter_map(|path| body(fs::read_to_string(path).unwrap())).collect()
+    texts
+        .filter_map(|path| body(fs::read_to_string(path).unwrap()))
+        .collect()
 }
 
 #[test]
@@ -119,17 +208,29 @@ fn each_difference_has_a_row_and_each_row_is_held() {
     let all = cases();
     let of_fixtures = |says: fn(&crate::case::Declared) -> &str| -> BTreeSet<String> {
         let declared = all.iter().map(|case| says(declared(case).unwrap()));
-        declared.filter_map(|says| says.strip_prefix("differs: ")).map(str::to_owned).collect()
+        declared
+            .filter_map(|says| says.strip_prefix("differs: "))
+            .map(str::to_owned)
+            .collect()
     };
-    let (git, gnu) = (of_fixtures(|declared| &declared.git), of_fixtures(|declared| &declared.patch));
+    let (git, gnu) = (
+        of_fixtures(|declared| &declared.git),
+        of_fixtures(|declared| &declared.patch),
+    );
     let of_tests: BTreeSet<_> = tests().map(|(row, _)| row.to_owned()).collect();
-    assert!(git.is_disjoint(&of_tests), "a row with a fixture needs no test");
+    assert!(
+        git.is_disjoint(&of_tests),
+        "a row with a fixture needs no test"
+    );
     let expected = [git.union(&of_tests).cloned().collect(), gnu];
     for (heading, expected) in [GIT, GNU].into_iter().zip(expected) {
         let rows = rows(heading);
         let set: BTreeSet<_> = rows.iter().cloned().collect();
         assert_eq!(set.len(), rows.len(), "{heading}: a row is repeated");
-        let lacking: [Vec<_>; 2] = [expected.difference(&set).collect(), set.difference(&expected).collect()];
+        let lacking: [Vec<_>; 2] = [
+            expected.difference(&set).collect(),
+            set.difference(&expected).collect(),
+        ];
         assert_eq!(
             lacking,
             [const { Vec::<&String>::new() }; 2],
@@ -138,16 +239,23 @@ fn each_difference_has_a_row_and_each_row_is_held() {
     }
     for (row, name) in tests() {
         let bodies = bodies(name);
-        assert!(bodies.len() == 1 && is_run_by_git(&bodies[0]), "{row}: no test `{name}` that runs git");
+        assert!(
+            bodies.len() == 1 && is_run_by_git(&bodies[0]),
+            "{row}: no test `{name}` that runs git"
+        );
     }
 }
 
 fn section(name: &str, old: &str, new: &str) -> String {
-    format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+    format!(
+        "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+    )
 }
 
 fn renamed(from: &str, to: &str) -> String {
-    format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n")
+    format!(
+        "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
+    )
 }
 
 fn exits(left: &[Left; 2]) -> [i32; 2] {
@@ -157,10 +265,22 @@ fn exits(left: &[Left; 2]) -> [i32; 2] {
 #[test]
 fn a_rename_after_a_change_moves_the_changed_file() {
     let patch = section("a", "one", "two") + &renamed("a", "b");
-    let left = beside(&|root| commit(root, &[("a", b"one\n")]), &[], patch.as_bytes());
+    let left = beside(
+        &|root| commit(root, &[("a", b"one\n")]),
+        &[],
+        patch.as_bytes(),
+    );
     assert_eq!(exits(&left), [0, 0]);
-    let files = left.each_ref().map(|left| ["a", "b"].map(|name| left.file(name)));
-    assert_eq!(files, [[Some(&b"two\n"[..]), Some(b"one\n")], [None, Some(b"two\n")]]);
+    let files = left
+        .each_ref()
+        .map(|left| ["a", "b"].map(|name| left.file(name)));
+    assert_eq!(
+        files,
+        [
+            [Some(&b"two\n"[..]), Some(b"one\n")],
+            [None, Some(b"two\n")]
+        ]
+    );
 }
 
 #[test]
@@ -168,9 +288,15 @@ fn a_file_that_the_same_diff_creates_is_renamed() {
     let created = "diff --git a/f/n b/f/n\nnew file mode 100644\n--- /dev/null\n+++ b/f/n\n@@ -0,0 +1 @@\n+n\n";
     let deleted = "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n";
     let patch = [created, deleted, &renamed("f/n", "m")].concat();
-    let left = beside(&|root| commit(root, &[("f", b"one\n")]), &[], patch.as_bytes());
+    let left = beside(
+        &|root| commit(root, &[("f", b"one\n")]),
+        &[],
+        patch.as_bytes(),
+    );
     assert_eq!(exits(&left), [1, 0]);
-    let files = left.each_ref().map(|left| ["f", "m"].map(|name| left.file(name)));
+    let files = left
+        .each_ref()
+        .map(|left| ["f", "m"].map(|name| left.file(name)));
     assert_eq!(files, [[Some(&b"one\n"[..]), None], [None, Some(b"n\n")]]);
 }
 
@@ -214,11 +340,23 @@ fn what_git_ignores_is_refused() {
 
 #[test]
 fn git_applies_the_diff_of_a_page() {
-    for start in ["<!DOCTYPE html>\n<html>\n", "<html><body>\n", "<pre>\n", "<div class=\"diff\">\n"] {
+    for start in [
+        "<!DOCTYPE html>\n<html>\n",
+        "<html><body>\n",
+        "<pre>\n",
+        "<div class=\"diff\">\n",
+    ] {
         let patch = format!("{start}{}</pre>\n", section("a", "one", "&lt;two&gt;"));
-        let left = beside(&|root| commit(root, &[("a", b"one\n")]), &[], patch.as_bytes());
+        let left = beside(
+            &|root| commit(root, &[("a", b"one\n")]),
+            &[],
+            patch.as_bytes(),
+        );
         assert_eq!(exits(&left), [0, 2], "{patch}");
-        assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"&lt;two&gt;\n"[..]), Some(b"one\n")]);
+        assert_eq!(
+            left.each_ref().map(|left| left.file("a")),
+            [Some(&b"&lt;two&gt;\n"[..]), Some(b"one\n")]
+        );
     }
 }
 
@@ -226,14 +364,27 @@ fn git_applies_the_diff_of_a_page() {
 fn new_lines_end_as_those_around_them() {
     let patch = |lines: &str| format!("--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n one\n{lines}");
     let cases = [
-        ["one\r\ntwo\r\n", "+new\n two\n", "one\r\nnew\ntwo\r\n", "one\r\nnew\r\ntwo\r\n"],
-        ["one\ntwo \n", "+new\r\n two  \n", "one\nnew\r\ntwo \n", "one\nnew\ntwo \n"],
+        [
+            "one\r\ntwo\r\n",
+            "+new\n two\n",
+            "one\r\nnew\ntwo\r\n",
+            "one\r\nnew\r\ntwo\r\n",
+        ],
+        [
+            "one\ntwo \n",
+            "+new\r\n two  \n",
+            "one\nnew\r\ntwo \n",
+            "one\nnew\ntwo \n",
+        ],
     ];
     for [file, lines, by_git, ours] in cases {
         let prepare = |root: &Path| commit(root, &[("x", file.as_bytes())]);
         let left = beside(&prepare, &["--ignore-whitespace"], patch(lines).as_bytes());
         assert_eq!(exits(&left), [0, 0]);
-        assert_eq!(left.each_ref().map(|left| left.file("x")), [by_git, ours].map(|text| Some(text.as_bytes())));
+        assert_eq!(
+            left.each_ref().map(|left| left.file("x")),
+            [by_git, ours].map(|text| Some(text.as_bytes()))
+        );
     }
 }
 
@@ -241,56 +392,97 @@ fn new_lines_end_as_those_around_them() {
 fn git_crashes_at_an_intention_in_a_sparse_directory() {
     let prepare = |root: &Path| {
         commit(root, &[("y/a", b"y\n"), ("z/a", b"z\n")]);
-        runs(root, &["sparse-checkout", "set", "--cone", "--sparse-index", "y"]);
+        runs(
+            root,
+            &["sparse-checkout", "set", "--cone", "--sparse-index", "y"],
+        );
     };
     let patch = "diff --git a/z/n b/z/n\nnew file mode 100644\n--- /dev/null\n+++ b/z/n\n@@ -0,0 +1 @@\n+n\n";
     let left = beside(&prepare, &["--intent-to-add"], patch.as_bytes());
     assert_eq!(exits(&left), [-1, 1]);
-    assert_eq!(left.each_ref().map(|left| left.file("z/n")), [Some(&b"n\n"[..]), None]);
+    assert_eq!(
+        left.each_ref().map(|left| left.file("z/n")),
+        [Some(&b"n\n"[..]), None]
+    );
 }
 
 #[test]
 fn a_file_with_another_time_is_compared() {
     let prepare = |root: &Path| {
         commit(root, &[("a", b"one\n")]);
-        let file = fs::OpenOptions::new().append(true).open(root.join("a")).unwrap();
-        file.file().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+        let file = fs::OpenOptions::new()
+            .append(true)
+            .open(root.join("a"))
+            .unwrap();
+        file.file()
+            .set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000))
+            .unwrap();
     };
-    let left = beside(&prepare, &["--index"], section("a", "one", "two").as_bytes());
+    let left = beside(
+        &prepare,
+        &["--index"],
+        section("a", "one", "two").as_bytes(),
+    );
     assert_eq!(exits(&left), [1, 0]);
-    assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"one\n"[..]), Some(b"two\n")]);
+    assert_eq!(
+        left.each_ref().map(|left| left.file("a")),
+        [Some(&b"one\n"[..]), Some(b"two\n")]
+    );
 }
 
 #[test]
 fn an_intention_keeps_the_other_entries() {
-    let patch = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
-    let left = beside(&|root| commit(root, &[("a", b"one\n")]), &["--intent-to-add"], patch.as_bytes());
+    let patch =
+        "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
+    let left = beside(
+        &|root| commit(root, &[("a", b"one\n")]),
+        &["--intent-to-add"],
+        patch.as_bytes(),
+    );
     assert_eq!(exits(&left), [0, 0]);
-    assert_eq!(left.each_ref().map(|left| left.index.lines().count()), [1, 2]);
+    assert_eq!(
+        left.each_ref().map(|left| left.index.lines().count()),
+        [1, 2]
+    );
     assert_eq!(left[0].files, left[1].files);
 }
 
 #[test]
 fn git_runs_a_driver_of_the_repository() {
     let prepare = |root: &Path| {
-        commit(root, &[(".gitattributes", b"a filter=up\n"), ("a", b"one\n")]);
+        commit(
+            root,
+            &[(".gitattributes", b"a filter=up\n"), ("a", b"one\n")],
+        );
         runs(root, &["config", "filter.up.smudge", "tr a-z A-Z"]);
     };
     let left = beside(&prepare, &[], section("a", "one", "two").as_bytes());
     assert_eq!(exits(&left), [0, 3]);
-    assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"TWO\n"[..]), Some(b"one\n")]);
+    assert_eq!(
+        left.each_ref().map(|left| left.file("a")),
+        [Some(&b"TWO\n"[..]), Some(b"one\n")]
+    );
     let fails = |root: &Path| {
-        commit(root, &[(".gitattributes", b"a filter=up\n"), ("a", b"one\n")]);
+        commit(
+            root,
+            &[(".gitattributes", b"a filter=up\n"), ("a", b"one\n")],
+        );
         runs(root, &["config", "filter.up.smudge", "false"]);
     };
     let left = beside(&fails, &[], section("a", "one", "two").as_bytes());
-    assert_eq!((exits(&left), left[0].file("a")), ([0, 3], Some(&b"two\n"[..])));
+    assert_eq!(
+        (exits(&left), left[0].file("a")),
+        ([0, 3], Some(&b"two\n"[..]))
+    );
 }
 
 #[test]
 fn attributes_of_a_tree_count_without_an_index() {
     let prepare = |root: &Path| {
-        commit(root, &[(".gitattributes", b"a eol=crlf\n"), ("a", b"one\r\n")]);
+        commit(
+            root,
+            &[(".gitattributes", b"a eol=crlf\n"), ("a", b"one\r\n")],
+        );
         fs::remove_file(root.join(".gitattributes")).unwrap();
         runs(root, &["config", "attr.tree", "HEAD"]);
     };

@@ -1,4 +1,5 @@
-//! Symbolic links where `core.symlinks` is false: they are regular files in the work tree, and links in the index.
+//! Symbolic links where `core.symlinks` is false: they are regular files in the work tree, and
+//! links in the index.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -21,7 +22,14 @@ fn prepare(root: &Path) {
         std::os::unix::fs::symlink("f", root.join(link)).unwrap();
     }
     runs(root, &["-c", "core.symlinks=true", "add", "l", "m"]);
-    commit(root, &[("f", b"one\n"), ("x", b"x\n"), (".gitattributes", b"m text=auto\nn text eol=crlf\n")]);
+    commit(
+        root,
+        &[
+            ("f", b"one\n"),
+            ("x", b"x\n"),
+            (".gitattributes", b"m text=auto\nn text eol=crlf\n"),
+        ],
+    );
     fs::set_permissions(root.join("x"), PermissionsExt::from_mode(0o755)).unwrap();
     commit(root, &[]);
     for link in ["l", "m"] {
@@ -48,22 +56,40 @@ fn deleted(name: &str, target: &str) -> String {
 
 fn changed(name: &str, old: &str, new: &str) -> String {
     let lines = format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n{NOTE}+{new}\n{NOTE}");
-    format!("{}index 1111111..2222222 120000\n{lines}", header(name, name))
+    format!(
+        "{}index 1111111..2222222 120000\n{lines}",
+        header(name, name)
+    )
 }
 
 fn renamed(old: &str, new: &str) -> String {
-    format!("{}similarity index 100%\nrename from {old}\nrename to {new}\n", header(old, new))
+    format!(
+        "{}similarity index 100%\nrename from {old}\nrename to {new}\n",
+        header(old, new)
+    )
 }
 
 /// Returns patches, and whether git applies each without an index and with one.
 fn cases() -> Vec<(String, [bool; 2])> {
     let file = |kind: &str, sides: &str, sign: &str, range: &str| {
-        format!("{}{kind} file mode 100644\n{sides}\n@@ {range} @@\n{sign}one\n", header("f", "f"))
+        format!(
+            "{}{kind} file mode 100644\n{sides}\n@@ {range} @@\n{sign}one\n",
+            header("f", "f")
+        )
     };
     let file_deleted = file("deleted", "--- a/f\n+++ /dev/null", "-", "-1 +0,0");
-    let script = format!("{}deleted file mode 100755\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", header("x", "x"));
-    let made = format!("{}new file mode 100644\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+l\n", header("l", "l"));
-    let copied = format!("{}similarity index 100%\ncopy from l\ncopy to c\n", header("l", "c"));
+    let script = format!(
+        "{}deleted file mode 100755\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+        header("x", "x")
+    );
+    let made = format!(
+        "{}new file mode 100644\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+l\n",
+        header("l", "l")
+    );
+    let copied = format!(
+        "{}similarity index 100%\ncopy from l\ncopy to c\n",
+        header("l", "c")
+    );
     vec![
         (created("n", "f"), [true; 2]),
         (created("d/n", "../f") + &created("n", "d"), [true; 2]),
@@ -85,15 +111,29 @@ fn cases() -> Vec<(String, [bool; 2])> {
 #[test]
 fn links_are_regular_files_where_git_is_configured_so() {
     for (patch, applies) in cases() {
-        for (options, applies) in
-            [(&[][..], applies[0]), (&["--index"], applies[1]), (&["--cached"], applies[1]), (&["--check"], applies[0])]
-        {
+        for (options, applies) in [
+            (&[][..], applies[0]),
+            (&["--index"], applies[1]),
+            (&["--cached"], applies[1]),
+            (&["--check"], applies[0]),
+        ] {
             let [by_git, ours] = beside(&prepare, options, patch.as_bytes());
-            assert_eq!(by_git.exit == 0, applies, "{options:?} {patch}{}", by_git.said);
+            assert_eq!(
+                by_git.exit == 0,
+                applies,
+                "{options:?} {patch}{}",
+                by_git.said
+            );
             assert_eq!(ours.exit == 0, applies, "{options:?} {patch}{}", ours.said);
             assert_eq!(ours.files, by_git.files, "{options:?} {patch}");
             assert_eq!(ours.index, by_git.index, "{options:?} {patch}");
-            assert!(!ours.files.values().any(|node| matches!(node, Node::Link(_))), "{options:?} {patch}");
+            assert!(
+                !ours
+                    .files
+                    .values()
+                    .any(|node| matches!(node, Node::Link(_))),
+                "{options:?} {patch}"
+            );
         }
     }
 }
@@ -106,7 +146,13 @@ fn a_change_of_links_that_are_regular_files_is_undone() {
             let directory = TempDir::new().unwrap();
             let root = directory.path().join("root");
             fs::create_dir(&root).unwrap();
-            assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+            assert!(
+                git(&["init", "-q"])
+                    .current_dir(&root)
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             prepare(&root);
             fs::write(directory.path().join("patch"), &patch).unwrap();
             let state = || {
@@ -135,21 +181,31 @@ fn a_change_of_links_that_are_regular_files_is_undone() {
     assert!(count > 15, "{count}");
 }
 
-/// The names of the two changes differ, so that an approval of the one does not count for the other.
+/// The names of the two changes differ, so that an approval of the one does not count for the
+/// other.
 #[test]
 fn the_name_of_a_change_says_whether_links_are_regular_files() {
     let ids = ["true", "false"].map(|is_on| {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");
         fs::create_dir(&root).unwrap();
-        assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+        assert!(
+            git(&["init", "-q"])
+                .current_dir(&root)
+                .status()
+                .unwrap()
+                .success()
+        );
         runs(&root, &["config", "core.symlinks", is_on]);
         fs::write(directory.path().join("patch"), created("n", "f")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         command.args(["check", "--json", "../patch"]);
         let output = super::quiet(command, &root, directory.path());
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        (report["plan_id"].as_str().unwrap().to_owned(), report["files"][0]["file_type"].as_str().unwrap().to_owned())
+        (
+            report["plan_id"].as_str().unwrap().to_owned(),
+            report["files"][0]["file_type"].as_str().unwrap().to_owned(),
+        )
     });
     assert_ne!(ids[0].0, ids[1].0);
     assert_eq!(ids.map(|(_, kind)| kind), ["symlink", "text"]);

@@ -1,5 +1,5 @@
-//! Rows of the table of differences that one patch shows in one small repository: what git leaves there, and what wpatch
-//! leaves. To add a row, write it here and in the README.
+//! Rows of the table of differences that one patch shows in one small repository: what git leaves
+//! there, and what wpatch leaves. To add a row, write it here and in the README.
 
 mod prepare;
 
@@ -34,7 +34,8 @@ pub(super) const TEST: &str = "small_patches_end_as_the_table_says";
 
 const GLUED: &str = "a line without newline before another line (`--unidiff-zero`, `-C`)";
 const OPEN: &str = "a last old line without newline, where the file has one";
-const ADDED: &str = "a hunk without old lines, whose place the file does not have or `--unidiff-zero` would take";
+const ADDED: &str =
+    "a hunk without old lines, whose place the file does not have or `--unidiff-zero` would take";
 const TWICE: &str = "two sections of one diff that make the same file";
 const NULL: &str = "`/dev/null` in a git diff without a line `new file` or `deleted file`";
 const UNTOLD: &str = "files that the work tree lacks, with `--index` or `--3way`";
@@ -45,7 +46,8 @@ const INACCURATE: &str = "`--inaccurate-eof`";
 const AB: Files = &[("f", "a\nb\n")];
 const A: Files = &[("f", "a\n")];
 const CHANGE: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n";
-const MADE_ONE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n";
+const MADE_ONE: &str =
+    "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n";
 const MADE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n\
                     diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+two\n";
 const RENAMED: &str = "diff --git a/f b/n\nsimilarity index 100%\nrename from f\nrename to n\n\
@@ -230,7 +232,10 @@ const ROWS: &[Row] = &[
         options: &["--recount"],
         patch: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+A\n",
         applies: [false, true],
-        left: &[("f", [Some("a\n"), Some("A\n")]), ("g", [Some("a\n"), Some("A\n")])],
+        left: &[
+            ("f", [Some("a\n"), Some("A\n")]),
+            ("g", [Some("a\n"), Some("A\n")]),
+        ],
     },
     Row {
         name: "`--directory=.`",
@@ -253,7 +258,10 @@ const ROWS: &[Row] = &[
     Row {
         name: "`--index --reject` of a file of which no hunk fits, and which git converts",
         files: &[("f", "b\r\n")],
-        then: &[Git(&["config", "core.autocrlf", "input"]), Git(&["add", "--renormalize", "f"])],
+        then: &[
+            Git(&["config", "core.autocrlf", "input"]),
+            Git(&["add", "--renormalize", "f"]),
+        ],
         options: &["--index", "--reject"],
         patch: CHANGE,
         applies: [false, false],
@@ -299,7 +307,11 @@ const ROWS: &[Row] = &[
         name: MODES,
         files: A,
         // Without the refresh, git finds the file changed unless the index is as young as the file.
-        then: &[Git(&["config", "core.fileMode", "false"]), Executable("f"), Git(&["update-index", "-q", "--refresh"])],
+        then: &[
+            Git(&["config", "core.fileMode", "false"]),
+            Executable("f"),
+            Git(&["update-index", "-q", "--refresh"]),
+        ],
         options: &["--index"],
         patch: CHANGE,
         applies: [true, true],
@@ -371,16 +383,31 @@ fn mistake(row: &Row, left: &[super::beside::Left; 2]) -> Option<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let file = |name: &str| left.each_ref().map(|left| left.file(name).map(text));
     let found: Vec<_> = row.left.iter().map(|(name, _)| file(name)).collect();
-    let expected: Vec<_> = row.left.iter().map(|(_, texts)| texts.map(|text| text.map(str::to_owned))).collect();
+    let expected: Vec<_> = row
+        .left
+        .iter()
+        .map(|(_, texts)| texts.map(|text| text.map(str::to_owned)))
+        .collect();
     let applies = left.each_ref().map(|left| left.exit == 0);
-    let is_same = left[0].files == left[1].files && left[0].index == left[1].index && applies[0] == applies[1];
+    let is_same = left[0].files == left[1].files
+        && left[0].index == left[1].index
+        && applies[0] == applies[1];
     let is_right = applies == row.applies && found == expected && !is_same;
     (!is_right).then(|| format!("{}: {:?}\n{}\n{left:#?}", row.name, row.options, row.patch))
 }
 
 #[test]
 fn small_patches_end_as_the_table_says() {
-    let left = |row: &Row| beside(&|root| prepare(row.files, row.then, root), row.options, row.patch.as_bytes());
-    let mistakes: Vec<_> = ROWS.iter().filter_map(|row| mistake(row, &left(row))).collect();
+    let left = |row: &Row| {
+        beside(
+            &|root| prepare(row.files, row.then, root),
+            row.options,
+            row.patch.as_bytes(),
+        )
+    };
+    let mistakes: Vec<_> = ROWS
+        .iter()
+        .filter_map(|row| mistake(row, &left(row)))
+        .collect();
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
 }

@@ -10,9 +10,17 @@ use super::beside::{Left, beside};
 fn hunk_beside(attributes: &str, file: &[u8], hunk: &str, arguments: &[&str]) -> [Left; 2] {
     let prepare = |root: &Path| {
         fs::write(root.join("f"), file).unwrap();
-        fs::write(root.join(".git/info/attributes"), format!("* {attributes}\n")).unwrap();
+        fs::write(
+            root.join(".git/info/attributes"),
+            format!("* {attributes}\n"),
+        )
+        .unwrap();
     };
-    beside(&prepare, arguments, format!("--- a/f\n+++ b/f\n{hunk}").as_bytes())
+    beside(
+        &prepare,
+        arguments,
+        format!("--- a/f\n+++ b/f\n{hunk}").as_bytes(),
+    )
 }
 
 const NOTE: &str = "\\ No newline at end of file\n";
@@ -20,9 +28,15 @@ const NOTE: &str = "\\ No newline at end of file\n";
 #[test]
 fn a_note_about_the_last_newline_keeps_the_blank_lines_before_it() {
     let cases = [
-        ("@@ -1 +1,4 @@\n b\n+\n+\n+ \t\n\\ No newline at end of file\n", &b"b\n\n\n"[..]),
+        (
+            "@@ -1 +1,4 @@\n b\n+\n+\n+ \t\n\\ No newline at end of file\n",
+            &b"b\n\n\n"[..],
+        ),
         ("@@ -1 +1,4 @@\n b\n+\n+ \n+\n", b"b\n"),
-        ("@@ -1 +1,2 @@\n-b\n+c\n+ \n\\ No newline at end of file\n", b"c\n"),
+        (
+            "@@ -1 +1,2 @@\n-b\n+c\n+ \n\\ No newline at end of file\n",
+            b"c\n",
+        ),
     ];
     for (hunk, expected) in cases {
         let left = hunk_beside("!whitespace", b"b\n", hunk, &["--whitespace=fix"]);
@@ -45,7 +59,12 @@ fn a_last_old_line_with_a_cr_and_no_newline_allows_cr_at_the_end_of_lines() {
                 "-b\r\n" => format!("{hunk}+c\r\n+d\n"),
                 _ => format!("@@ -1,2 +1,3 @@\n a\n+c\r\n{old}{NOTE}"),
             };
-            let left = hunk_beside("!whitespace", file, &hunk, &[&format!("--whitespace={action}")]);
+            let left = hunk_beside(
+                "!whitespace",
+                file,
+                &hunk,
+                &[&format!("--whitespace={action}")],
+            );
             let found = left.each_ref().map(|left| (left.exit == 0, left.file("f")));
             assert_eq!(found[0], found[1], "{action} {hunk:?}");
         }
@@ -54,7 +73,10 @@ fn a_last_old_line_with_a_cr_and_no_newline_allows_cr_at_the_end_of_lines() {
 
 #[test]
 fn the_attribute_whitespace_keeps_a_missing_last_newline() {
-    for hunk in [["@@ -1 +1,2 @@\n b\n+c \n", NOTE].concat(), ["@@ -1 +1,2 @@\n b\n+c\n", NOTE].concat()] {
+    for hunk in [
+        ["@@ -1 +1,2 @@\n b\n+c \n", NOTE].concat(),
+        ["@@ -1 +1,2 @@\n b\n+c\n", NOTE].concat(),
+    ] {
         let left = hunk_beside("whitespace", b"b\n", &hunk, &["--whitespace=fix"]);
         let found = left.each_ref().map(|left| (left.exit, left.file("f")));
         assert_eq!(found, [(0, Some(&b"b\nc"[..])); 2], "{hunk}");
@@ -65,7 +87,15 @@ fn the_attribute_whitespace_keeps_a_missing_last_newline() {
 #[test]
 fn a_hunk_without_new_lines_removes_the_line_that_its_header_names() {
     let hunk = "@@ -2 +1,0 @@\n-x y\n";
-    let left = hunk_beside("!whitespace", b"x  y\nx\ty\nz\n", hunk, &["--unidiff-zero", "--ignore-whitespace"]);
+    let left = hunk_beside(
+        "!whitespace",
+        b"x  y\nx\ty\nz\n",
+        hunk,
+        &["--unidiff-zero", "--ignore-whitespace"],
+    );
     let found = left.each_ref().map(|left| (left.exit, left.file("f")));
-    assert_eq!(found, [(0, Some(&b"x\ty\nz\n"[..])), (0, Some(b"x  y\nz\n"))]);
+    assert_eq!(
+        found,
+        [(0, Some(&b"x\ty\nz\n"[..])), (0, Some(b"x  y\nz\n"))]
+    );
 }

@@ -1,4 +1,5 @@
-//! Somebody who puts a link that leads out in the place of a directory: nothing outside is ever touched.
+//! Somebody who puts a link that leads out in the place of a directory: nothing outside is ever
+//! touched.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -16,7 +17,12 @@ use crate::faults::{CALLS, takes_all};
 use crate::tree::traces;
 
 /// Files in the directory, and the same outside.
-const FILES: &[(&str, &str)] = &[("stays", "stays\n"), ("d/a", "a\n"), ("d/gone", "gone\n"), ("d/e/b", "b\n")];
+const FILES: &[(&str, &str)] = &[
+    ("stays", "stays\n"),
+    ("d/a", "a\n"),
+    ("d/gone", "gone\n"),
+    ("d/e/b", "b\n"),
+];
 const PATCH: &str = "\
 --- a/d/a
 +++ b/d/a
@@ -41,14 +47,24 @@ const PATCH: &str = "\
 /// Makes the directory outside, with all that the patch would change in the one below the root.
 fn outside(directory: &Path) {
     fs::create_dir_all(directory.join("e")).unwrap();
-    for (name, contents) in FILES.iter().filter_map(|(name, contents)| Some((name.strip_prefix("d/")?, contents))) {
+    for (name, contents) in FILES
+        .iter()
+        .filter_map(|(name, contents)| Some((name.strip_prefix("d/")?, contents)))
+    {
         fs::write(directory.join(name), contents).unwrap();
     }
 }
 
 /// Lets the directory and the link beside it trade places.
 fn swap(root: &Path) {
-    renameat_with(CWD, root.join("d"), CWD, root.join("other"), RenameFlags::EXCHANGE).unwrap();
+    renameat_with(
+        CWD,
+        root.join("d"),
+        CWD,
+        root.join("other"),
+        RenameFlags::EXCHANGE,
+    )
+    .unwrap();
 }
 
 #[test]
@@ -59,12 +75,17 @@ fn a_link_in_the_place_of_a_directory_leads_nowhere_at_any_call() {
     outside(&out);
     let before = traces(&out);
     scene.lay();
-    let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
+    let stops = scene
+        .calls("apply", CALLS)
+        .into_iter()
+        .flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
     let (mut done, mut refused) = (0, 0);
     for stop in stops.step_by(if takes_all() { 1 } else { 5 }) {
         scene.lay();
         symlink(&out, inside.join("other")).unwrap();
-        let Some(output) = scene.halt(stop, || swap(&inside), Signal::CONT) else { continue };
+        let Some(output) = scene.halt(stop, || swap(&inside), Signal::CONT) else {
+            continue;
+        };
         assert!(traces(&out) == before, "{stop:?}: {output:?}");
         swap(&inside);
         fs::remove_file(inside.join("other")).unwrap();
@@ -78,7 +99,11 @@ fn a_link_in_the_place_of_a_directory_leads_nowhere_at_any_call() {
         };
         done += usize::from(output.status.success());
         refused += usize::from(!output.status.success());
-        assert!(is_right && traces(&out) == before, "{stop:?}: {output:?}\n{recover:?}\n{:#?}", names(&finally));
+        assert!(
+            is_right && traces(&out) == before,
+            "{stop:?}: {output:?}\n{recover:?}\n{:#?}",
+            names(&finally)
+        );
     }
     assert!(done > 0 && refused > 0, "{done} {refused}");
 }
@@ -105,11 +130,19 @@ fn links_in_the_place_of_a_directory_again_and_again_lead_nowhere() {
         });
         let apply = |round: usize| {
             let options = ["--durability=none", "--reverse"];
-            apply(&inside, &scene.patch(), &options[..=round % 2]).status.code()
+            apply(&inside, &scene.patch(), &options[..=round % 2])
+                .status
+                .code()
         };
         let mut endings: Vec<_> = (0..rounds).map(apply).collect();
         // How often the link is there depends on the load: it goes on until both endings were seen.
-        let seen = |endings: &[_], code| endings.iter().filter(|ending| **ending == Some(code)).count() > 2;
+        let seen = |endings: &[_], code| {
+            endings
+                .iter()
+                .filter(|ending| **ending == Some(code))
+                .count()
+                > 2
+        };
         while !(seen(&endings, 0) && seen(&endings, 1)) && endings.len() < 20 * rounds {
             endings.push(apply(endings.len()));
         }
@@ -117,6 +150,14 @@ fn links_in_the_place_of_a_directory_again_and_again_lead_nowhere() {
         endings
     });
     assert!(traces(&out) == before);
-    let count = |code| endings.iter().filter(|ending| **ending == Some(code)).count();
-    assert!(count(0) > 2 && count(1) > 2 && endings.iter().all(Option::is_some), "{endings:?}");
+    let count = |code| {
+        endings
+            .iter()
+            .filter(|ending| **ending == Some(code))
+            .count()
+    };
+    assert!(
+        count(0) > 2 && count(1) > 2 && endings.iter().all(Option::is_some),
+        "{endings:?}"
+    );
 }

@@ -1,6 +1,8 @@
-//! The program stopped at any call, for somebody else to save a file there; then it goes on, or is killed.
+//! The program stopped at any call, for somebody else to save a file there; then it goes on, or is
+//! killed.
 //!
-//! What was saved has to stand there in the end, and the other files have to be before or after as a whole.
+//! What was saved has to stand there in the end, and the other files have to be before or after as
+//! a whole.
 
 use std::path::Path;
 
@@ -14,7 +16,14 @@ use crate::faults::{CALLS, takes_all};
 /// What is saved.
 const SAVED: &str = "saved by somebody else\n";
 /// Files that are updated, deleted, moved, moved with a change, given a mode, and made.
-const TARGETS: &[&str] = &["update", "old/gone", "plain", "edited", "script", "new/dir/file"];
+const TARGETS: &[&str] = &[
+    "update",
+    "old/gone",
+    "plain",
+    "edited",
+    "script",
+    "new/dir/file",
+];
 /// One stop in so many is in the sample.
 const SAMPLE: usize = 67;
 
@@ -41,21 +50,38 @@ impl Save {
     }
 }
 
-/// Returns every stop of an apply, or a sample of them, with a way to save and which of `targets` is saved.
-fn stops(scene: &Scene, targets: &'static [&'static str]) -> Vec<((&'static str, usize), Save, &'static str)> {
+/// Returns every stop of an apply, or a sample of them, with a way to save and which of `targets`
+/// is saved.
+fn stops(
+    scene: &Scene,
+    targets: &'static [&'static str],
+) -> Vec<((&'static str, usize), Save, &'static str)> {
     scene.lay();
-    let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
+    let stops = scene
+        .calls("apply", CALLS)
+        .into_iter()
+        .flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
     let sample = if targets.len() > 1 { SAMPLE } else { 5 };
     let targets = |stop| targets.iter().map(move |target| (stop, *target));
-    let all = stops
-        .flat_map(targets)
-        .flat_map(|(stop, target)| [Save::InPlace, Save::ByRename].into_iter().map(move |save| (stop, save, target)));
+    let all = stops.flat_map(targets).flat_map(|(stop, target)| {
+        [Save::InPlace, Save::ByRename]
+            .into_iter()
+            .map(move |save| (stop, save, target))
+    });
     all.step_by(if takes_all() { 1 } else { sample }).collect()
 }
 
-/// Returns where what was saved at `target` may be in the end: a file that moves may be saved before it is read.
+/// Returns where what was saved at `target` may be in the end: a file that moves may be saved
+/// before it is read.
 fn places(target: &'static str) -> [&'static str; 2] {
-    [target, if target == "plain" { "sub/plain" } else { target }]
+    [
+        target,
+        if target == "plain" {
+            "sub/plain"
+        } else {
+            target
+        },
+    ]
 }
 
 /// Returns the files and links of `tree` but `target` and scratch.
@@ -63,18 +89,23 @@ fn others(tree: &Tree, target: &'static str) -> Tree {
     let is_target = |path: &Path| places(target).iter().any(|place| path == Path::new(place));
     let is_other = |path: &Path| !is_target(path) && !is_scratch(path);
     let is_directory = |mode: u32| mode & 0o170_000 == 0o040_000;
-    let kept = tree.iter().filter(|(path, (mode, _))| is_other(path) && !is_directory(*mode));
-    kept.map(|(path, found)| (path.clone(), found.clone())).collect()
+    let kept = tree
+        .iter()
+        .filter(|(path, (mode, _))| is_other(path) && !is_directory(*mode));
+    kept.map(|(path, found)| (path.clone(), found.clone()))
+        .collect()
 }
 
-/// Makes the runs, each going on from its stop with `fate`, and returns how many ended with the exit codes 0, 1 and 5,
-/// and how many were killed.
+/// Makes the runs, each going on from its stop with `fate`, and returns how many ended with the
+/// exit codes 0, 1 and 5, and how many were killed.
 fn run(scene: &Scene, targets: &'static [&'static str], fate: Signal) -> [usize; 4] {
     let mut endings = [0; 4];
     for (stop, save, target) in stops(scene, targets) {
         scene.lay();
         let path = scene.root.join(target);
-        let Some(output) = scene.halt(stop, || save.carry_out(&path), fate) else { continue };
+        let Some(output) = scene.halt(stop, || save.carry_out(&path), fate) else {
+            continue;
+        };
         let directly = tree(&scene.root);
         let recover = scene.run(&[], "recover");
         let finally = tree(&scene.root);
@@ -92,8 +123,10 @@ fn run(scene: &Scene, targets: &'static [&'static str], fate: Signal) -> [usize;
         endings[ending] += 1;
         // A file that was saved in the meantime stays, and `recover` names it.
         let names_target = String::from_utf8_lossy(&recover.stderr).contains(target);
-        let is_recovered = recover.status.success() || recover.status.code() == Some(5) && names_target;
-        let is_saved = |place| fs::read_to_string(scene.root.join(place)).is_ok_and(|found| found == SAVED);
+        let is_recovered =
+            recover.status.success() || recover.status.code() == Some(5) && names_target;
+        let is_saved =
+            |place| fs::read_to_string(scene.root.join(place)).is_ok_and(|found| found == SAVED);
         assert!(
             is_right && places(target).into_iter().any(is_saved) && is_recovered,
             "{stop:?} {save:?} {target}: {output:?}\n{recover:?}\n{:#?}",
@@ -115,18 +148,38 @@ fn two_runs_at_any_call_do_both_or_one_waits() {
 fn two_runs(scene: &Scene, sample: usize, durability: &str) {
     scene.lay();
     let patch = scene.patch().with_file_name("another");
-    fs::write(&patch, "--- /dev/null\n+++ b/another\n@@ -0,0 +1 @@\n+another\n").unwrap();
-    let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
+    fs::write(
+        &patch,
+        "--- /dev/null\n+++ b/another\n@@ -0,0 +1 @@\n+another\n",
+    )
+    .unwrap();
+    let stops = scene
+        .calls("apply", CALLS)
+        .into_iter()
+        .flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
     let mut endings = [0; 2];
     for stop in stops.step_by(if takes_all() { 1 } else { sample }) {
         scene.lay();
         let mut code = None;
-        let another = || code = apply(&scene.root, &patch, &["--lock-timeout=0s", durability]).status.code();
-        let Some(output) = scene.halt(stop, another, Signal::CONT) else { continue };
+        let another = || {
+            code = apply(&scene.root, &patch, &["--lock-timeout=0s", durability])
+                .status
+                .code();
+        };
+        let Some(output) = scene.halt(stop, another, Signal::CONT) else {
+            continue;
+        };
         let mut finally = tree(&scene.root);
         let is_made = finally.remove(Path::new("another")).is_some();
-        assert!(output.status.success() && finally == scene.after, "{stop:?}: {output:?} {:#?}", names(&finally));
-        assert!((code, is_made) == (Some(0), true) || (code, is_made) == (Some(6), false), "{stop:?}: {code:?}");
+        assert!(
+            output.status.success() && finally == scene.after,
+            "{stop:?}: {output:?} {:#?}",
+            names(&finally)
+        );
+        assert!(
+            (code, is_made) == (Some(0), true) || (code, is_made) == (Some(6), false),
+            "{stop:?}: {code:?}"
+        );
         endings[usize::from(is_made)] += 1;
     }
     assert!(endings.iter().all(|count| *count > 2), "{endings:?}");
@@ -138,8 +191,17 @@ fn a_state_directory_that_was_taken_away_is_made_again() {
     let scene = Scene::new();
     scene.lay();
     let state = scene.root.join(".wpatch");
-    let output = scene.halt(("mkdirat", 1), || fs::remove_dir(&state).unwrap(), Signal::CONT).unwrap();
-    assert!(output.status.success() && tree(&scene.root) == scene.after, "{output:?}");
+    let output = scene
+        .halt(
+            ("mkdirat", 1),
+            || fs::remove_dir(&state).unwrap(),
+            Signal::CONT,
+        )
+        .unwrap();
+    assert!(
+        output.status.success() && tree(&scene.root) == scene.after,
+        "{output:?}"
+    );
 }
 
 /// What looks like the directory that was just made may be another, which is to stay.
@@ -154,7 +216,8 @@ fn a_state_directory_that_another_process_puts_in_the_place_keeps_its_mode() {
     };
     let output = scene.halt(("mkdirat", 1), init, Signal::CONT).unwrap();
     assert!(output.status.success(), "{output:?}");
-    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&state).unwrap().permissions());
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&state).unwrap().permissions());
     assert_eq!(mode & 0o7777, 0o700);
     assert!(scene.run(&[], "undo").status.success());
 }
@@ -162,7 +225,10 @@ fn a_state_directory_that_another_process_puts_in_the_place_keeps_its_mode() {
 #[test]
 fn what_is_saved_at_any_call_survives() {
     let [done, refused, left, killed] = run(&Scene::new(), TARGETS, Signal::CONT);
-    assert!(done > 5 && refused > 5 && killed == 0, "{done} {refused} {left}");
+    assert!(
+        done > 5 && refused > 5 && killed == 0,
+        "{done} {refused} {left}"
+    );
     let [done, refused, _, killed] = run(&Scene::single(), &["d/update"], Signal::CONT);
     assert!(done > 1 && refused > 1 && killed == 0, "{done} {refused}");
 }

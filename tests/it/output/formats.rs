@@ -22,7 +22,10 @@ fn github_shows_each_problem_at_its_place() {
     ::error file=b,title=wpatch%3A%3Afile%3A%3Aexists::the file exists already%0Ahelp: --overwrite replaces it
     "#);
     let output = desk.runs(&["check", "--output", "github", "p/good.patch"], b"");
-    assert_eq!(said(&output), "would apply: 1 file changed, 1 insertion(+), 1 deletion(-)\n");
+    assert_eq!(
+        said(&output),
+        "would apply: 1 file changed, 1 insertion(+), 1 deletion(-)\n"
+    );
 }
 
 #[test]
@@ -161,25 +164,52 @@ fn codex_lists_files_or_says_why_not_in_its_words() {
     let patch =
         b"*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+2\n*** Delete File: b\n*** Add File: c\n+c\n*** End Patch\n";
     let check = desk.runs(&["check", "--output", "codex"], patch);
-    assert_eq!(said(&check), "Success. Would update the following files:\nA c\nM a\nD b\n");
+    assert_eq!(
+        said(&check),
+        "Success. Would update the following files:\nA c\nM a\nD b\n"
+    );
     let apply = desk.runs(&["apply", "--output", "codex"], patch);
-    assert_eq!(said(&apply), "Success. Updated the following files:\nA c\nM a\nD b\n");
+    assert_eq!(
+        said(&apply),
+        "Success. Updated the following files:\nA c\nM a\nD b\n"
+    );
     let again = desk.runs(&["apply", "--output", "codex"], patch);
-    assert!(said(&again).starts_with("No files were modified. a: "), "{}", said(&again));
+    assert!(
+        said(&again).starts_with("No files were modified. a: "),
+        "{}",
+        said(&again)
+    );
     let other = b"*** Begin Patch\n*** Update File: a\n@@\n-zwo\n+zwei\n*** End Patch\n";
     let other = desk.runs(&["apply", "--output", "codex"], other);
-    assert!(said(&other).starts_with("Failed to find expected lines in a:\nzwo\n") && code(&other) == 1);
-    let wrong =
-        desk.runs(&["apply", "--output", "codex"], b"*** Begin Patch\n*** Update File: a\n@@\n!\n*** End Patch\n");
-    assert!(said(&wrong).starts_with("Invalid patch hunk on line 4: "), "{}", said(&wrong));
+    assert!(
+        said(&other).starts_with("Failed to find expected lines in a:\nzwo\n") && code(&other) == 1
+    );
+    let wrong = desk.runs(
+        &["apply", "--output", "codex"],
+        b"*** Begin Patch\n*** Update File: a\n@@\n!\n*** End Patch\n",
+    );
+    assert!(
+        said(&wrong).starts_with("Invalid patch hunk on line 4: "),
+        "{}",
+        said(&wrong)
+    );
     let missing = b"*** Begin Patch\n*** Update File: none\n@@\n-a\n+b\n*** End Patch\n";
     let missing = desk.runs(&["apply", "--output", "codex"], missing);
-    assert!(said(&missing).starts_with("Failed to read file to update none: "), "{}", said(&missing));
+    assert!(
+        said(&missing).starts_with("Failed to read file to update none: "),
+        "{}",
+        said(&missing)
+    );
 }
 
 #[test]
 fn a_client_is_told_what_becomes_of_each_file() {
-    let desk = Desk::with(&[("a", b"one\ntwo\nthree"), ("gone", b"x\n"), ("old", b"o\n"), ("bin", b"\0\x01")]);
+    let desk = Desk::with(&[
+        ("a", b"one\ntwo\nthree"),
+        ("gone", b"x\n"),
+        ("old", b"o\n"),
+        ("bin", b"\0\x01"),
+    ]);
     let patch = "\
 diff --git a/a b/a
 --- a/a
@@ -209,7 +239,10 @@ new file mode 100644
 ";
     let output = desk.runs(&["check", "--output", "acp"], patch.as_bytes());
     let told = document("acp", &output);
-    let root = fs::canonicalize(desk.root()).unwrap().to_string_lossy().into_owned();
+    let root = fs::canonicalize(desk.root())
+        .unwrap()
+        .to_string_lossy()
+        .into_owned();
     let at = |name: &str| format!("{root}/{name}");
     let expected = json!([
         {"type": "diff", "path": at("a"), "oldText": "one\ntwo\nthree", "newText": "one\n2\nthree"},
@@ -218,26 +251,57 @@ new file mode 100644
         {"type": "diff", "path": at("made"), "oldText": null, "newText": "m\n"},
     ]);
     assert_eq!(told["content"], expected, "{told:#}");
-    let lines: Vec<_> = told["locations"].as_array().unwrap().iter().map(|place| place["line"].clone()).collect();
-    assert_eq!((told["status"].clone(), lines), (json!("pending"), vec![json!(1), json!(1), json!(null), json!(1)]));
+    let lines: Vec<_> = told["locations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|place| place["line"].clone())
+        .collect();
+    assert_eq!(
+        (told["status"].clone(), lines),
+        (
+            json!("pending"),
+            vec![json!(1), json!(1), json!(null), json!(1)]
+        )
+    );
     let report = desk.says(&["check"], patch.as_bytes());
-    assert_eq!((&told["toolCallId"], &told["rawOutput"]["plan_id"]), (&report["plan_id"], &report["plan_id"]));
-    let output = desk.runs(&["apply", "--output", "acp"], b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-none\n+1\n");
+    assert_eq!(
+        (&told["toolCallId"], &told["rawOutput"]["plan_id"]),
+        (&report["plan_id"], &report["plan_id"])
+    );
+    let output = desk.runs(
+        &["apply", "--output", "acp"],
+        b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-none\n+1\n",
+    );
     let told = document("acp", &output);
-    assert_eq!((&told["status"], &told["locations"]), (&json!("failed"), &json!([{"path": at("a"), "line": 1}])));
+    assert_eq!(
+        (&told["status"], &told["locations"]),
+        (&json!("failed"), &json!([{"path": at("a"), "line": 1}]))
+    );
     let words = told["content"][0]["content"]["text"].as_str().unwrap();
     assert!(words.starts_with("error (not_found): a: "), "{words}");
-    let renamed = b"diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n";
+    let renamed =
+        b"diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n";
     let deleted = b"--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
-    for (patch, kind) in [(patch.as_bytes(), "edit"), (renamed, "move"), (deleted, "delete")] {
-        assert_eq!(document("acp", &desk.runs(&["check", "--output", "acp"], patch))["kind"], kind);
+    for (patch, kind) in [
+        (patch.as_bytes(), "edit"),
+        (renamed, "move"),
+        (deleted, "delete"),
+    ] {
+        assert_eq!(
+            document("acp", &desk.runs(&["check", "--output", "acp"], patch))["kind"],
+            kind
+        );
     }
 }
 
 #[test]
 fn a_long_change_is_shown_to_a_client_as_a_whole() {
     let long = "x\n".repeat(40_000);
-    let patch = format!("--- /dev/null\n+++ b/long\n@@ -0,0 +1,40000 @@\n{}", long.replace('x', "+x"));
+    let patch = format!(
+        "--- /dev/null\n+++ b/long\n@@ -0,0 +1,40000 @@\n{}",
+        long.replace('x', "+x")
+    );
     let output = Desk::with(&[]).runs(&["check", "--output", "acp"], patch.as_bytes());
     assert_eq!(document("acp", &output)["content"][0]["newText"], long);
 }

@@ -1,4 +1,5 @@
-//! Texts of patches, files and people in the formats of other systems: harmless, and counted as each format counts.
+//! Texts of patches, files and people in the formats of other systems: harmless, and counted as
+//! each format counts.
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -10,40 +11,77 @@ use crate::systems::Desk;
 fn a_mending_is_of_one_line_and_counts_as_its_format_does() {
     let desk = Desk::with(&[("a", b"one\ntwo\nthree\nfour\nfive\n")]);
     let told = |name: &str, last: &str| {
-        let patch = format!("--- a/a\n+++ b/a\n@@ -1,5 +1,5 @@\n one\n-\u{e9}\n+2\n three\n four\n {last}\n");
+        let patch = format!(
+            "--- a/a\n+++ b/a\n@@ -1,5 +1,5 @@\n one\n-\u{e9}\n+2\n three\n four\n {last}\n"
+        );
         fs::write(desk.path("p.patch"), patch).unwrap();
-        document(name, &desk.runs(&["check", "--output", name, "p.patch"], b""))
+        document(
+            name,
+            &desk.runs(&["check", "--output", name, "p.patch"], b""),
+        )
     };
     let (bytes, characters) = (told("rdjson", "five"), told("sarif", "five"));
     let range = &bytes["diagnostics"][0]["suggestions"][0]["range"];
-    assert_eq!((&range["start"]["column"], &range["end"]["column"]), (&json!(2), &json!(4)), "{bytes:#}");
+    assert_eq!(
+        (&range["start"]["column"], &range["end"]["column"]),
+        (&json!(2), &json!(4)),
+        "{bytes:#}"
+    );
     let fix = &characters["runs"][0]["results"][0]["fixes"][0]["artifactChanges"][0];
     let region = &fix["replacements"][0]["deletedRegion"];
-    assert_eq!((&region["startColumn"], &region["endColumn"]), (&json!(2), &json!(3)), "{characters:#}");
-    assert_eq!(told("rdjson", "other")["diagnostics"][0]["suggestions"], Value::Null);
-    assert_eq!(told("sarif", "other")["runs"][0]["results"][0]["fixes"], Value::Null);
+    assert_eq!(
+        (&region["startColumn"], &region["endColumn"]),
+        (&json!(2), &json!(3)),
+        "{characters:#}"
+    );
+    assert_eq!(
+        told("rdjson", "other")["diagnostics"][0]["suggestions"],
+        Value::Null
+    );
+    assert_eq!(
+        told("sarif", "other")["runs"][0]["results"][0]["fixes"],
+        Value::Null
+    );
 }
 
 #[test]
 fn what_somebody_said_of_a_plan_does_nothing_to_a_checker() {
     let desk = desk();
     desk.does(&["init"], b"");
-    let plan = desk.does(&["check", "--save"], GOOD.as_bytes())["plan_id"].as_str().unwrap().to_owned();
-    desk.does(&["reject", &plan, "--reason", "no\u{1b}[2J\n::error::x"], b"");
+    let plan = desk.does(&["check", "--save"], GOOD.as_bytes())["plan_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    desk.does(
+        &["reject", &plan, "--reason", "no\u{1b}[2J\n::error::x"],
+        b"",
+    );
     for (name, path) in [
         ("gitlab", "/0/description"),
         ("rdjson", "/diagnostics/0/message"),
         ("sarif", "/runs/0/results/0/message/text"),
     ] {
-        let output = desk.runs(&["apply", "--approve", &plan, "--output", name], GOOD.as_bytes());
+        let output = desk.runs(
+            &["apply", "--approve", &plan, "--output", name],
+            GOOD.as_bytes(),
+        );
         let said = document(name, &output);
         let said = said.pointer(path).unwrap().as_str().unwrap();
-        assert!(said.contains("no\\x1b[2J\\n::error::x") && !said.contains('\u{1b}'), "{name}: {said}");
+        assert!(
+            said.contains("no\\x1b[2J\\n::error::x") && !said.contains('\u{1b}'),
+            "{name}: {said}"
+        );
     }
     for name in ["github", "codex"] {
-        let output = desk.runs(&["apply", "--approve", &plan, "--output", name], GOOD.as_bytes());
+        let output = desk.runs(
+            &["apply", "--approve", &plan, "--output", name],
+            GOOD.as_bytes(),
+        );
         let said = String::from_utf8(output.stdout).unwrap();
-        assert!(said.contains("no\\x1b[2J\\n::error::x") && !said.contains('\u{1b}'), "{name}: {said}");
+        assert!(
+            said.contains("no\\x1b[2J\\n::error::x") && !said.contains('\u{1b}'),
+            "{name}: {said}"
+        );
     }
 }
 
@@ -51,16 +89,32 @@ fn what_somebody_said_of_a_plan_does_nothing_to_a_checker() {
 fn bytes_that_are_no_text_come_out_harmless() {
     let bytes = b"--- a/\xff\x1b]0;x\x07\n+++ b/\xff\x1b]0;x\x07\n@@ -1 +1 @@\n-\xfe\n+y\n";
     let text = b"--- a/\x1b]0;x\x07\n+++ b/\x1b]0;x\x07\n@@ -1 +1 @@\n-\x1b[2J\n+y\n";
-    for (patch, file) in [(&bytes[..], None), (text, None), (text, Some("\u{1b}]0;x\u{7}"))] {
+    for (patch, file) in [
+        (&bytes[..], None),
+        (text, None),
+        (text, Some("\u{1b}]0;x\u{7}")),
+    ] {
         let desk = Desk::with(&file.map_or(Vec::new(), |name| vec![(name, &b"other\n"[..])]));
         for (name, _) in DOCUMENTS {
             let output = desk.runs(&["check", "--output", name], patch);
             document(name, &output);
-            assert!(output.stdout.iter().all(|byte| *byte == b'\n' || !byte.is_ascii_control()), "{name}");
+            assert!(
+                output
+                    .stdout
+                    .iter()
+                    .all(|byte| *byte == b'\n' || !byte.is_ascii_control()),
+                "{name}"
+            );
         }
         for name in ["github", "codex"] {
             let output = desk.runs(&["check", "--output", name], patch);
-            assert!(output.stdout.iter().all(|byte| *byte == b'\n' || !byte.is_ascii_control()), "{name}");
+            assert!(
+                output
+                    .stdout
+                    .iter()
+                    .all(|byte| *byte == b'\n' || !byte.is_ascii_control()),
+                "{name}"
+            );
             assert_eq!(code(&output), 1);
         }
     }

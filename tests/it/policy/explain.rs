@@ -10,8 +10,13 @@ use crate::systems::Desk;
 
 #[test]
 fn an_explanation_names_the_rule_that_decides_and_what_else_speaks() {
-    let desk = desk(&format!("{DENY}{ASK}[[grant]]\nprefix = '.'\nmode = 'rw'\n"));
-    let document = desk.does(&["policy", "explain", "vendor/v.c", "--access", "delete"], b"");
+    let desk = desk(&format!(
+        "{DENY}{ASK}[[grant]]\nprefix = '.'\nmode = 'rw'\n"
+    ));
+    let document = desk.does(
+        &["policy", "explain", "vendor/v.c", "--access", "delete"],
+        b"",
+    );
     let said = |rule: &str, verdict: &str, source: &str, message: &str, pattern: &str| {
         json!({"path": "vendor/v.c", "access": "delete", "rule": rule, "verdict": verdict, "pattern": pattern,
             "message": message, "source": source})
@@ -29,8 +34,16 @@ fn an_explanation_names_the_rule_that_decides_and_what_else_speaks() {
         }])
     );
     let document = desk.does(&["policy", "explain", "a"], b"");
-    let verdicts: Vec<_> = document["accesses"].as_array().unwrap().iter().map(|access| &access["access"]).collect();
-    assert_eq!(verdicts, ["read", "create", "modify", "delete", "rename", "mode"]);
+    let verdicts: Vec<_> = document["accesses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|access| &access["access"])
+        .collect();
+    assert_eq!(
+        verdicts,
+        ["read", "create", "modify", "delete", "rename", "mode"]
+    );
     assert_eq!(document["accesses"][2]["rule"]["rule"], "grant");
 }
 
@@ -42,17 +55,31 @@ fn an_explanation_follows_links_and_says_what_holds() {
     symlink("vendor/k.pem", desk.path("key")).unwrap();
     symlink("/etc", desk.path("out")).unwrap();
     let document = desk.does(&["policy", "explain", "key", "--access", "read"], b"");
-    assert_eq!((&document["path"], &document["link"]), (&json!("vendor/k.pem"), &json!("key")));
+    assert_eq!(
+        (&document["path"], &document["link"]),
+        (&json!("vendor/k.pem"), &json!("key"))
+    );
     let rules = |document: &serde_json::Value| -> Vec<(String, String)> {
         let access = &document["accesses"][0];
-        let rules = [&access["rule"]].into_iter().chain(access["also"].as_array().unwrap());
+        let rules = [&access["rule"]]
+            .into_iter()
+            .chain(access["also"].as_array().unwrap());
         rules
-            .map(|rule| (rule["rule"].as_str().unwrap().to_owned(), rule["path"].as_str().unwrap().to_owned()))
+            .map(|rule| {
+                (
+                    rule["rule"].as_str().unwrap().to_owned(),
+                    rule["path"].as_str().unwrap().to_owned(),
+                )
+            })
             .collect()
     };
-    let expected: Vec<_> = [("grant", "key"), ("secrets", "vendor/k.pem"), ("grant", "vendor/k.pem")]
-        .map(|(rule, path)| (rule.to_owned(), path.to_owned()))
-        .into();
+    let expected: Vec<_> = [
+        ("grant", "key"),
+        ("secrets", "vendor/k.pem"),
+        ("grant", "vendor/k.pem"),
+    ]
+    .map(|(rule, path)| (rule.to_owned(), path.to_owned()))
+    .into();
     assert_eq!(rules(&document), expected);
     let grants = json!([{"prefix": "vendor", "mode": "r", "source": "wpatch.toml:5"}]);
     assert_eq!(
@@ -60,7 +87,10 @@ fn an_explanation_follows_links_and_says_what_holds() {
         json!({"mode": "read-only", "symlinks": "inside", "binary": "allow", "secrets": "strict", "require_hash": false,
             "max_read_bytes": null, "max_write_bytes": 7, "grants": grants})
     );
-    let document = desk.does(&["policy", "explain", "out/passwd", "--access", "read"], b"");
+    let document = desk.does(
+        &["policy", "explain", "out/passwd", "--access", "read"],
+        b"",
+    );
     assert_eq!(document["accesses"][0]["rule"]["rule"], "outside-root");
     desk.refuses("outside_root", &["policy", "explain", "../a"], b"");
     fs::write(desk.path("wpatch.toml"), "mode = 1\n").unwrap();
@@ -69,25 +99,40 @@ fn an_explanation_follows_links_and_says_what_holds() {
 
 #[test]
 fn an_explanation_has_the_rules_on_each_link_and_on_the_target() {
-    let rule = |path: &str| format!("[[rule]]\npaths = ['{path}']\nverdict = 'ask'\nreason = '{path}'\n");
+    let rule =
+        |path: &str| format!("[[rule]]\npaths = ['{path}']\nverdict = 'ask'\nreason = '{path}'\n");
     let rules = ["one", "two", "a"].map(rule).concat();
-    let desk = Desk::with(&[("a", b"a\n"), ("wpatch.toml", rules.as_bytes()), ("AGENTS.md", b"x\n")]);
+    let desk = Desk::with(&[
+        ("a", b"a\n"),
+        ("wpatch.toml", rules.as_bytes()),
+        ("AGENTS.md", b"x\n"),
+    ]);
     symlink("two", desk.path("one")).unwrap();
     symlink("a", desk.path("two")).unwrap();
     symlink("AGENTS.md", desk.path("notes")).unwrap();
-    let explained = |path: &str, access| desk.does(&["policy", "explain", path, "--access", access], b"");
+    let explained =
+        |path: &str, access| desk.does(&["policy", "explain", path, "--access", access], b"");
     let document = explained("one", "read");
     let first = &document["accesses"][0];
-    let rules = first["also"].as_array().unwrap().iter().chain([&first["rule"]]);
-    let mut reasons: Vec<_> =
-        rules.map(|rule| [&rule["path"], &rule["message"]].map(|value| value.as_str().unwrap())).collect();
+    let rules = first["also"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .chain([&first["rule"]]);
+    let mut reasons: Vec<_> = rules
+        .map(|rule| [&rule["path"], &rule["message"]].map(|value| value.as_str().unwrap()))
+        .collect();
     reasons.sort_unstable();
     assert_eq!(reasons, ["a", "one", "two"].map(|path| [path, path]));
     assert_eq!([&document["link"], &document["path"]], ["one", "a"]);
-    assert_eq!(explained("notes", "modify")["accesses"][0]["verdict"], "ask");
+    assert_eq!(
+        explained("notes", "modify")["accesses"][0]["verdict"],
+        "ask"
+    );
 }
 
-/// Each built-in rule is listed with the interfaces that it holds for, its paths, and whether it is in force.
+/// Each built-in rule is listed with the interfaces that it holds for, its paths, and whether it is
+/// in force.
 #[test]
 fn an_explanation_lists_the_built_in_rules() {
     let desk = desk("");
@@ -95,9 +140,18 @@ fn an_explanation_lists_the_built_in_rules() {
         fs::write(desk.path("../p.toml"), format!("[policy]\n{policy}\n")).unwrap();
         let arguments = ["policy", "explain", "a", "--policy", "../p.toml"];
         let text = String::from_utf8(desk.runs(&arguments, b"").stdout).unwrap();
-        let document = desk.does(&arguments, b"")["built_in"].as_array().unwrap().clone();
+        let document = desk.does(&arguments, b"")["built_in"]
+            .as_array()
+            .unwrap()
+            .clone();
         let row = |rule: &serde_json::Value| {
-            let words = |key: &str| rule[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned());
+            let words = |key: &str| {
+                rule[key]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|it| it.as_str().unwrap().to_owned())
+            };
             let paths: Vec<_> = words("paths").collect();
             (
                 rule["rule"].as_str().unwrap().to_owned(),
@@ -120,17 +174,36 @@ fn an_explanation_lists_the_built_in_rules() {
         "control-files",
     ];
     assert_eq!(names, expected);
-    assert!(all.iter().all(|rule| rule.2 == "on" && !rule.3.is_empty()), "{all:?}");
-    assert!(all[..6].iter().all(|rule| rule.1 == ["every command"]) && all[6].1 == ["hook", "mcp"], "{all:?}");
-    let has =
-        |rule: &(String, Vec<String>, serde_json::Value, Vec<String>), path: &str| rule.3.iter().any(|it| it == path);
-    for path in ["~/.ssh", "~/.aws", "~/.git-credentials", "/etc/shadow", "/run/secrets"] {
+    assert!(
+        all.iter().all(|rule| rule.2 == "on" && !rule.3.is_empty()),
+        "{all:?}"
+    );
+    assert!(
+        all[..6].iter().all(|rule| rule.1 == ["every command"]) && all[6].1 == ["hook", "mcp"],
+        "{all:?}"
+    );
+    let has = |rule: &(String, Vec<String>, serde_json::Value, Vec<String>), path: &str| {
+        rule.3.iter().any(|it| it == path)
+    };
+    for path in [
+        "~/.ssh",
+        "~/.aws",
+        "~/.git-credentials",
+        "/etc/shadow",
+        "/run/secrets",
+    ] {
         assert!(has(&all[5], path), "{path}");
     }
     assert!(!has(&all[5], ".env.*") && has(&all[6], ".mcp.json") && has(&all[6], ".lsp.json"));
     let (_, strict) = rules("secrets = 'strict'");
     assert!(has(&strict[5], ".env.*") && has(&strict[5], "*.pem"));
     let (text, off) = rules("secrets = false\ncontrol_files = false");
-    assert_eq!((&off[5].2, &off[6].2, &off[4].2), (&json!("off"), &json!("off"), &json!("on")));
-    assert!(text.ends_with("policy-file\nswitched off: secrets, control-files\n"), "{text}");
+    assert_eq!(
+        (&off[5].2, &off[6].2, &off[4].2),
+        (&json!("off"), &json!("off"), &json!("on"))
+    );
+    assert!(
+        text.ends_with("policy-file\nswitched off: secrets, control-files\n"),
+        "{text}"
+    );
 }

@@ -23,12 +23,18 @@ pub(super) struct Draft {
 
 impl Draft {
     fn new(name: &'static str) -> Self {
-        Self { name, words: &["apply", "../patch"], ..Self::default() }.file("stays", "stays\n")
+        Self {
+            name,
+            words: &["apply", "../patch"],
+            ..Self::default()
+        }
+        .file("stays", "stays\n")
     }
 
     /// Adds a file that the patch does not name.
     pub(super) fn file(mut self, path: &str, contents: &str) -> Self {
-        self.files.push((path.to_owned(), PLAIN, contents.to_owned()));
+        self.files
+            .push((path.to_owned(), PLAIN, contents.to_owned()));
         self
     }
 
@@ -36,20 +42,32 @@ impl Draft {
         let contents = format!("old {path}\nstays\n");
         let mut draft = self.file(path, &contents);
         let hunk = format!("@@ -1,2 +1,2 @@\n-old {path}\n+new {path}\n stays\n");
-        write!(draft.patch, "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n{hunk}").unwrap();
+        write!(
+            draft.patch,
+            "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n{hunk}"
+        )
+        .unwrap();
         draft
     }
 
     fn create(mut self, path: &str, mode: u32) -> Self {
         let hunk = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+created {path}\n");
-        write!(self.patch, "diff --git a/{path} b/{path}\nnew file mode 100{mode:o}\n{hunk}").unwrap();
+        write!(
+            self.patch,
+            "diff --git a/{path} b/{path}\nnew file mode 100{mode:o}\n{hunk}"
+        )
+        .unwrap();
         self
     }
 
     fn delete(self, path: &str) -> Self {
         let mut draft = self.file(path, &format!("gone {path}\n"));
         let hunk = format!("--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone {path}\n");
-        write!(draft.patch, "diff --git a/{path} b/{path}\ndeleted file mode 100644\n{hunk}").unwrap();
+        write!(
+            draft.patch,
+            "diff --git a/{path} b/{path}\ndeleted file mode 100644\n{hunk}"
+        )
+        .unwrap();
         draft
     }
 
@@ -73,29 +91,58 @@ impl Draft {
 
     fn mode(self, path: &str) -> Self {
         let mut draft = self.file(path, "#!/bin/sh\n");
-        write!(draft.patch, "diff --git a/{path} b/{path}\nold mode 100644\nnew mode 100755\n").unwrap();
+        write!(
+            draft.patch,
+            "diff --git a/{path} b/{path}\nold mode 100644\nnew mode 100755\n"
+        )
+        .unwrap();
         draft
     }
 
     fn link(mut self, path: &str) -> Self {
-        let hunk = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+stays\n\\ No newline at end of file\n");
-        write!(self.patch, "diff --git a/{path} b/{path}\nnew file mode 120000\n{hunk}").unwrap();
+        let hunk = format!(
+            "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+stays\n\\ No newline at end of file\n"
+        );
+        write!(
+            self.patch,
+            "diff --git a/{path} b/{path}\nnew file mode 120000\n{hunk}"
+        )
+        .unwrap();
         self
     }
 
     fn aim(mut self, path: &str) -> Self {
         self.links.push((path.to_owned(), "stays".to_owned()));
         let end = "\\ No newline at end of file\n";
-        let hunk = format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-stays\n{end}+elsewhere\n{end}");
-        write!(self.patch, "diff --git a/{path} b/{path}\nindex 1111111..2222222 120000\n{hunk}").unwrap();
+        let hunk =
+            format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-stays\n{end}+elsewhere\n{end}");
+        write!(
+            self.patch,
+            "diff --git a/{path} b/{path}\nindex 1111111..2222222 120000\n{hunk}"
+        )
+        .unwrap();
         self
     }
 }
 
 impl From<Way> for Draft {
-    fn from(Way { name, files, words, code }: Way) -> Self {
-        let draft = Self { name, words, code, ..Self::default() };
-        files.into_iter().fold(draft, |draft, (name, text)| draft.file(&name, text))
+    fn from(
+        Way {
+            name,
+            files,
+            words,
+            code,
+        }: Way,
+    ) -> Self {
+        let draft = Self {
+            name,
+            words,
+            code,
+            ..Self::default()
+        };
+        files
+            .into_iter()
+            .fold(draft, |draft, (name, text)| draft.file(&name, text))
     }
 }
 
@@ -104,30 +151,55 @@ pub(super) fn drafts() -> Vec<Draft> {
     vec![
         Draft::new("one update").update("file"),
         Draft::new("one mode").mode("script"),
-        Draft::new("new directories").create("new/dir/file", PLAIN).create("new/program", 0o755),
-        Draft::new("emptied directories").delete("old/dir/gone").delete("other"),
+        Draft::new("new directories")
+            .create("new/dir/file", PLAIN)
+            .create("new/program", 0o755),
+        Draft::new("emptied directories")
+            .delete("old/dir/gone")
+            .delete("other"),
         Draft::new("links").link("link").aim("aimed"),
-        Draft::new("a file becomes a directory").delete("place").create("place/file", PLAIN),
+        Draft::new("a file becomes a directory")
+            .delete("place")
+            .create("place/file", PLAIN),
         renames(),
         few(),
-        Draft::new("many files").update("1").update("2").update("3").create("4", PLAIN).delete("5").create("6", 0o755),
+        Draft::new("many files")
+            .update("1")
+            .update("2")
+            .update("3")
+            .create("4", PLAIN)
+            .delete("5")
+            .create("6", 0o755),
         many(),
     ]
 }
 
-/// Returns one that moves files, into another directory and in their own, with a change and without.
+/// Returns one that moves files, into another directory and in their own, with a change and
+/// without.
 pub(super) fn renames() -> Draft {
-    let moves = Draft::new("renames").rename("plain", "sub/plain").rename("own", "named");
+    let moves = Draft::new("renames")
+        .rename("plain", "sub/plain")
+        .rename("own", "named");
     moves.rename_with_change("from/edited", "edited")
 }
 
 /// Returns one with so few files and directories that each is synced on its own.
 pub(super) fn few() -> Draft {
-    Draft::new("a few").update("file").create("new/file", PLAIN).delete("gone").mode("script")
+    Draft::new("a few")
+        .update("file")
+        .create("new/file", PLAIN)
+        .delete("gone")
+        .mode("script")
 }
 
 /// Returns one with so many files and directories that all is synced at once.
 pub(super) fn many() -> Draft {
-    let updates = (0..5).fold(Draft::new("many"), |draft, at| draft.update(&format!("{at}/file")));
-    updates.create("new/file", PLAIN).delete("old/gone").mode("script").rename("plain", "to/plain")
+    let updates = (0..5).fold(Draft::new("many"), |draft, at| {
+        draft.update(&format!("{at}/file"))
+    });
+    updates
+        .create("new/file", PLAIN)
+        .delete("old/gone")
+        .mode("script")
+        .rename("plain", "to/plain")
 }

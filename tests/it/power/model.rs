@@ -1,21 +1,25 @@
-//! A file system that promises as little as one may: what is there, what is durable, and what is in between.
+//! A file system that promises as little as one may: what is there, what is durable, and what is in
+//! between.
 //!
-//! Contents, permission bits and each single name reach the disk on their own and in any order, until a sync says
-//! otherwise: a name may lead to a file that is empty, cut off or full of zeros; a new file may have no name. A sync
-//! of a file says nothing of its name, one of a directory nothing of what is in its files. Contents whose sync failed
-//! do not become durable by another one: Linux takes them for written then. Modes and names do, since they are written
-//! again.
+//! Contents, permission bits and each single name reach the disk on their own and in any order,
+//! until a sync says otherwise: a name may lead to a file that is empty, cut off or full of zeros;
+//! a new file may have no name. A sync of a file says nothing of its name, one of a directory
+//! nothing of what is in its files. Contents whose sync failed do not become durable by another
+//! one: Linux takes them for written then. Modes and names do, since they are written again.
 //!
-//! What ext4, xfs, btrfs and f2fs all keep is kept here too, because no protocol of renames can do without it:
+//! What ext4, xfs, btrfs and f2fs all keep is kept here too, because no protocol of renames can do
+//! without it:
 //!
-//! - a renamed file may be there with both names, but not with neither: the old one goes only when the new one and
-//!   the directories above it are there; a renamed directory has one of them, since with both it would be no tree;
+//! - a renamed file may be there with both names, but not with neither: the old one goes only when
+//!   the new one and the directories above it are there; a renamed directory has one of them, since
+//!   with both it would be no tree;
 //! - an exchange is done or not done, never half;
 //! - a directory is removed only after what was in it;
 //! - the target of a symbolic link is durable with its name.
 //!
-//! The first two hold, for files, until one of the two directories is synced: that makes its own half durable and no
-//! other, though most file systems carry the other one along. Bugs in just that are found in them again and again.
+//! The first two hold, for files, until one of the two directories is synced: that makes its own
+//! half durable and no other, though most file systems carry the other one along. Bugs in just that
+//! are found in them again and again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +48,8 @@ pub(super) struct Node {
 /// Nodes by their numbers.
 pub(super) type Nodes = BTreeMap<Inode, Node>;
 
-/// A tree by its paths: type and mode, contents or target, and what tells two names of one file from two files.
+/// A tree by its paths: type and mode, contents or target, and what tells two names of one file
+/// from two files.
 pub(super) type Tree = BTreeMap<String, (u32, Vec<u8>, Inode)>;
 
 /// A change of one name that is not durable yet.
@@ -82,18 +87,41 @@ pub(super) struct Model {
 impl Model {
     /// Returns one in which all of `tree` is durable.
     pub(super) fn new(tree: &Tree, umask: u32) -> Self {
-        let root = Node { mode: DIRECTORY | 0o755, bytes: Vec::new(), names: BTreeMap::new() };
+        let root = Node {
+            mode: DIRECTORY | 0o755,
+            bytes: Vec::new(),
+            names: BTreeMap::new(),
+        };
         let mut live = Nodes::from([(ROOT, root)]);
         // Parents come before what is in them.
         for (path, (mode, bytes, _)) in tree {
             let (parent, name) = split(path);
             let above = find(&live, parent);
             let inode = live.len();
-            live.insert(inode, Node { mode: *mode, bytes: bytes.clone(), names: BTreeMap::new() });
-            live.get_mut(&above).unwrap().names.insert(name.to_owned(), inode);
+            live.insert(
+                inode,
+                Node {
+                    mode: *mode,
+                    bytes: bytes.clone(),
+                    names: BTreeMap::new(),
+                },
+            );
+            live.get_mut(&above)
+                .unwrap()
+                .names
+                .insert(name.to_owned(), inode);
         }
         let (pending, unsynced, broken) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        Self { umask, disk: live.clone(), live, pending, unsynced, halves: BTreeMap::new(), broken, next: 0 }
+        Self {
+            umask,
+            disk: live.clone(),
+            live,
+            pending,
+            unsynced,
+            halves: BTreeMap::new(),
+            broken,
+            next: 0,
+        }
     }
 
     /// Carries out one step.
@@ -112,7 +140,11 @@ impl Model {
                 let inode = find(&self.live, path);
                 let node = self.live.get_mut(&inode).unwrap();
                 node.mode = node.mode & !0o7777 | mode;
-                self.unsynced.entry(inode).or_default().modes.push(node.mode);
+                self.unsynced
+                    .entry(inode)
+                    .or_default()
+                    .modes
+                    .push(node.mode);
             }
             Step::Link(from, to) => {
                 self.set_name(to, Some(find(&self.live, from)));
@@ -125,8 +157,17 @@ impl Model {
             Step::RemoveDir(path) => self.remove_dir(path),
             Step::Sync(path) => self.sync(find(&self.live, path)),
             Step::SyncAll => {
-                self.live.keys().copied().collect::<Vec<_>>().into_iter().for_each(|inode| self.sync_node(inode));
-                settle(&mut self.disk, &self.pending, &self.pending.keys().copied().collect());
+                self.live
+                    .keys()
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .for_each(|inode| self.sync_node(inode));
+                settle(
+                    &mut self.disk,
+                    &self.pending,
+                    &self.pending.keys().copied().collect(),
+                );
                 self.pending.clear();
             }
             Step::FailedSync(path) => drop(self.broken.insert(find(&self.live, path))),
@@ -137,13 +178,19 @@ impl Model {
 
     fn has(&self, path: &str) -> bool {
         let (parent, name) = split(path);
-        self.live[&find(&self.live, parent)].names.contains_key(name)
+        self.live[&find(&self.live, parent)]
+            .names
+            .contains_key(name)
     }
 
     /// Makes a node. On the disk it is as its first call made it, until a sync says more.
     fn add(&mut self, path: &str, mode: u32, bytes: Vec<u8>) {
         let inode = self.live.len();
-        let node = Node { mode, bytes, names: BTreeMap::new() };
+        let node = Node {
+            mode,
+            bytes,
+            names: BTreeMap::new(),
+        };
         self.live.insert(inode, node.clone());
         self.disk.insert(inode, node);
         self.set_name(path, Some(inode));
@@ -167,8 +214,18 @@ impl Model {
             Some(inode) => names.insert(name.to_owned(), inode),
             None => names.remove(name),
         };
-        let change = Change { directory, name: name.to_owned(), target, needs: BTreeSet::new() };
-        let needs = self.pending.iter().filter(|(_, other)| change.is_of_same_name(other)).map(|(&id, _)| id).collect();
+        let change = Change {
+            directory,
+            name: name.to_owned(),
+            target,
+            needs: BTreeSet::new(),
+        };
+        let needs = self
+            .pending
+            .iter()
+            .filter(|(_, other)| change.is_of_same_name(other))
+            .map(|(&id, _)| id)
+            .collect();
         self.next += 1;
         self.pending.insert(self.next, Change { needs, ..change });
         self.next
@@ -187,7 +244,10 @@ impl Model {
 
     fn exchange(&mut self, one: &str, other: &str) {
         let (first, second) = (find(&self.live, one), find(&self.live, other));
-        let (first, second) = (self.set_name(other, Some(first)), self.set_name(one, Some(second)));
+        let (first, second) = (
+            self.set_name(other, Some(first)),
+            self.set_name(one, Some(second)),
+        );
         self.order(first, second);
         self.order(second, first);
     }
@@ -196,7 +256,11 @@ impl Model {
     fn order(&mut self, lost: usize, won: usize) {
         let mut needs = BTreeSet::from([won]);
         let mut directory = self.pending[&won].directory;
-        while let Some((&id, change)) = self.pending.iter().find(|(_, change)| change.target == Some(directory)) {
+        while let Some((&id, change)) = self
+            .pending
+            .iter()
+            .find(|(_, change)| change.target == Some(directory))
+        {
             needs.insert(id);
             directory = change.directory;
         }
@@ -206,7 +270,10 @@ impl Model {
     fn remove_dir(&mut self, path: &str) {
         let directory = find(&self.live, path);
         let gone = self.set_name(path, None);
-        let inside = self.pending.iter().filter(|(_, change)| change.directory == directory);
+        let inside = self
+            .pending
+            .iter()
+            .filter(|(_, change)| change.directory == directory);
         let inside: Vec<_> = inside.map(|(&id, _)| id).collect();
         self.pending.get_mut(&gone).unwrap().needs.extend(inside);
     }
@@ -228,24 +295,40 @@ impl Model {
     /// Makes a node durable: contents and mode of a file, names and mode of a directory.
     fn sync(&mut self, inode: Inode) {
         self.sync_node(inode);
-        let own = self.pending.iter().filter(|(_, change)| change.directory == inode);
+        let own = self
+            .pending
+            .iter()
+            .filter(|(_, change)| change.directory == inode);
         let mut own: BTreeSet<_> = own.map(|(&id, _)| id).collect();
-        let others: Vec<_> = own.iter().filter_map(|id| self.halves.get(id).copied()).collect();
-        own.extend(others.into_iter().filter(|id| self.pending.contains_key(id)));
+        let others: Vec<_> = own
+            .iter()
+            .filter_map(|id| self.halves.get(id).copied())
+            .collect();
+        own.extend(
+            others
+                .into_iter()
+                .filter(|id| self.pending.contains_key(id)),
+        );
         self.hand_on(&own);
         settle(&mut self.disk, &self.pending, &own);
         self.pending.retain(|id, _| !own.contains(id));
     }
 
-    /// Lets what needs a name that is overtaken need what its removal needed: else a file would have no name.
+    /// Lets what needs a name that is overtaken need what its removal needed: else a file would
+    /// have no name.
     fn hand_on(&mut self, chosen: &BTreeSet<usize>) {
         for &id in chosen {
             let (change, needs) = (self.pending[&id].clone(), self.pending[&id].needs.clone());
-            let same = |other: &usize| self.pending.get(other).is_some_and(|other| change.is_of_same_name(other));
+            let same = |other: &usize| {
+                self.pending
+                    .get(other)
+                    .is_some_and(|other| change.is_of_same_name(other))
+            };
             let overtaken: BTreeSet<_> = needs.iter().copied().filter(same).collect();
             for (other, heir) in &mut self.pending {
                 if *other != id && !heir.needs.is_disjoint(&overtaken) {
-                    heir.needs.extend(needs.iter().filter(|need| *need != other));
+                    heir.needs
+                        .extend(needs.iter().filter(|need| *need != other));
                 }
             }
         }
@@ -273,7 +356,11 @@ impl Change {
 }
 
 /// Carries out `chosen` of the changes, in their order.
-pub(super) fn settle(nodes: &mut Nodes, pending: &BTreeMap<usize, Change>, chosen: &BTreeSet<usize>) {
+pub(super) fn settle(
+    nodes: &mut Nodes,
+    pending: &BTreeMap<usize, Change>,
+    chosen: &BTreeSet<usize>,
+) {
     for change in chosen.iter().map(|id| &pending[id]) {
         let names = &mut nodes.get_mut(&change.directory).unwrap().names;
         match change.target {
@@ -289,7 +376,11 @@ pub(super) fn tree(nodes: &Nodes) -> Tree {
     let mut open = vec![(String::new(), ROOT)];
     while let Some((path, inode)) = open.pop() {
         for (name, &inode) in &nodes[&inode].names {
-            let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            let path = if path.is_empty() {
+                name.clone()
+            } else {
+                format!("{path}/{name}")
+            };
             let node = &nodes[&inode];
             tree.insert(path.clone(), (node.mode, node.bytes.clone(), inode));
             open.push((path, inode));
@@ -303,7 +394,9 @@ fn find(nodes: &Nodes, path: &str) -> Inode {
         let found = nodes[&directory].names.get(name);
         *found.unwrap_or_else(|| panic!("the model has no {path}"))
     };
-    path.split('/').filter(|name| !name.is_empty()).fold(ROOT, step)
+    path.split('/')
+        .filter(|name| !name.is_empty())
+        .fold(ROOT, step)
 }
 
 fn split(path: &str) -> (&str, &str) {

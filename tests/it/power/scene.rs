@@ -1,4 +1,5 @@
-//! A run of the program under strace on a real directory, and the trees that a loss of power leaves in its place.
+//! A run of the program under strace on a real directory, and the trees that a loss of power leaves
+//! in its place.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -79,8 +80,13 @@ impl Scene {
         scene.finish()
     }
 
-    /// As [`Scene::apply`], but sync number `number` of those by `call` fails; `None` if there are fewer.
-    pub(super) fn with_failed_sync(draft: &Draft, place: Place, (call, number): (&str, usize)) -> Option<Self> {
+    /// As [`Scene::apply`], but sync number `number` of those by `call` fails; `None` if there are
+    /// fewer.
+    pub(super) fn with_failed_sync(
+        draft: &Draft,
+        place: Place,
+        (call, number): (&str, usize),
+    ) -> Option<Self> {
         let mut scene = Self::lay_again(draft, place);
         let fault = format!("inject={call}:error=EIO:when={number}");
         (scene.steps, _) = scene.record(&scene.words, &["-e", &fault], None);
@@ -90,9 +96,13 @@ impl Scene {
         is_met.then(|| scene.finish())
     }
 
-    /// Lays the tree, kills the program at call number `number` of the name `call`, and records that and the recovery;
-    /// `None` if there are fewer.
-    pub(super) fn recovery(draft: &Draft, place: Place, (call, number): (&str, usize)) -> Option<Self> {
+    /// Lays the tree, kills the program at call number `number` of the name `call`, and records
+    /// that and the recovery; `None` if there are fewer.
+    pub(super) fn recovery(
+        draft: &Draft,
+        place: Place,
+        (call, number): (&str, usize),
+    ) -> Option<Self> {
         let mut scene = Self::lay_again(draft, place);
         let fault = format!("inject={call}:signal=KILL:when={number}");
         let is_killed;
@@ -101,7 +111,9 @@ impl Scene {
             return None;
         }
         scene.start = scene.steps.len();
-        scene.steps.extend(scene.record(&["recover"], &[], Some(0)).0);
+        scene
+            .steps
+            .extend(scene.record(&["recover"], &[], Some(0)).0);
         scene.name = format!("{}, killed at {call} {number}", scene.name);
         Some(scene.finish())
     }
@@ -110,13 +122,24 @@ impl Scene {
     fn lay_again(draft: &Draft, place: Place) -> Self {
         let first = Self::lay(draft, place);
         let output = first.run(program(), &first.words);
-        assert_eq!(output.status.code(), Some(first.code), "{}: {output:?}", first.name);
-        Self { success: lasting(read(&first.root)), ..Self::lay(draft, place) }
+        assert_eq!(
+            output.status.code(),
+            Some(first.code),
+            "{}: {output:?}",
+            first.name
+        );
+        Self {
+            success: lasting(read(&first.root)),
+            ..Self::lay(draft, place)
+        }
     }
 
     fn lay(draft: &Draft, place: Place) -> Self {
-        // Thousands of trees are laid, and no power is going to fail really: memory does, where it is a file system.
-        let directory = tempfile::tempdir_in(MEMORY).or_else(|_| tempfile::tempdir()).unwrap();
+        // Thousands of trees are laid, and no power is going to fail really: memory does, where it
+        // is a file system.
+        let directory = tempfile::tempdir_in(MEMORY)
+            .or_else(|_| tempfile::tempdir())
+            .unwrap();
         let root = fs::canonicalize(directory.path()).unwrap().join("root");
         fs::create_dir(&root).unwrap();
         let umask = 0o777 & !fs::metadata(&root).unwrap().mode();
@@ -135,7 +158,8 @@ impl Scene {
             symlink(target, root.join(path)).unwrap();
         }
         let (name, before) = (format!("{} ({place:?})", draft.name), read(&root));
-        let (success, after, steps, verdicts) = (Tree::new(), Tree::new(), Vec::new(), RefCell::default());
+        let (success, after, steps, verdicts) =
+            (Tree::new(), Tree::new(), Vec::new(), RefCell::default());
         let (words, code) = (draft.words.to_vec(), draft.code);
         Self {
             _directory: directory,
@@ -153,12 +177,18 @@ impl Scene {
         }
     }
 
-    /// Notes the tree after. The model has to have come to the same, or nothing it says can be trusted.
+    /// Notes the tree after. The model has to have come to the same, or nothing it says can be
+    /// trusted.
     fn finish(mut self) -> Self {
         let found = read(&self.root);
         let mut model = self.model();
         self.steps.iter().for_each(|step| model.run(step));
-        assert_eq!(without_inodes(tree(&model.live)), found, "{}: the model is wrong", self.name);
+        assert_eq!(
+            without_inodes(tree(&model.live)),
+            found,
+            "{}: the model is wrong",
+            self.name
+        );
         self.after = lasting(found);
         assert_eq!(self.steps.last(), Some(&Step::Report), "{}", self.name);
         self
@@ -168,35 +198,58 @@ impl Scene {
         Model::new(&self.before, self.umask)
     }
 
-    /// Returns what the program does when it is told `told`, and whether it was killed; if nothing is to fail, it ends
-    /// with `code`.
+    /// Returns what the program does when it is told `told`, and whether it was killed; if nothing
+    /// is to fail, it ends with `code`.
     fn record(&self, told: &[&str], strace: &[&str], code: Option<i32>) -> (Vec<Step>, bool) {
         let (log, program) = (self.root.with_file_name("log"), program());
-        let mut words = vec!["-f", "-y", "-qq", "-xx", "-s", "1000000000", "-e", "trace=%file,%desc,exit_group"];
+        let mut words = vec![
+            "-f",
+            "-y",
+            "-qq",
+            "-xx",
+            "-s",
+            "1000000000",
+            "-e",
+            "trace=%file,%desc,exit_group",
+        ];
         words.extend(strace);
         words.extend(["-o", log.to_str().unwrap(), program.to_str().unwrap()]);
         words.extend(told);
         words.push("--json");
         let output = self.run("strace", &words);
         let is_killed = output.status.signal() == Some(9);
-        assert!(code.is_none() || code == output.status.code(), "{}: {output:?}", self.name);
-        (steps(&fs::read_to_string(log).unwrap(), &self.root), is_killed)
+        assert!(
+            code.is_none() || code == output.status.code(),
+            "{}: {output:?}",
+            self.name
+        );
+        (
+            steps(&fs::read_to_string(log).unwrap(), &self.root),
+            is_killed,
+        )
     }
 
     fn run(&self, program: impl AsRef<OsStr>, words: &[&str]) -> Output {
         let program = program.as_ref();
         let mut run = Command::new(program);
-        run.args(words).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
-        run.output().unwrap_or_else(|error| panic!("{} has to be installed: {error}", program.display()))
+        run.args(words)
+            .current_dir(&self.root)
+            .env("RAYON_NUM_THREADS", "1")
+            .stdin(Stdio::null());
+        run.output()
+            .unwrap_or_else(|error| panic!("{} has to be installed: {error}", program.display()))
     }
 
     /// Cuts the power after each of `steps`, in every way that `bound` lets through, and recovers.
     ///
-    /// It ends with the first state that recovery does not make the tree before or the tree after, or not the latter
-    /// though success was reported.
+    /// It ends with the first state that recovery does not make the tree before or the tree after,
+    /// or not the latter though success was reported.
     pub(super) fn check(&self, steps: &[Step], bound: Bound) -> Findings {
         let mut model = self.model();
-        let mut findings = Findings { is_complete: true, ..Findings::default() };
+        let mut findings = Findings {
+            is_complete: true,
+            ..Findings::default()
+        };
         let mut is_reported = false;
         for (at, step) in steps.iter().enumerate() {
             model.run(step);
@@ -211,7 +264,10 @@ impl Scene {
                 if let Some(why) = self.problem(&state, is_reported) {
                     let state = listed(&state);
                     let text = format!("{} after step {at}, {step}: {why}\nof\n{state}", self.name);
-                    return Findings { bad: Some(text), ..findings };
+                    return Findings {
+                        bad: Some(text),
+                        ..findings
+                    };
                 }
             }
         }
@@ -231,9 +287,18 @@ impl Scene {
         }
         match &self.verdicts.borrow()[state] {
             Err(why) => Some(why.clone()),
-            Ok(found) if *found == self.after || !is_reported && [&self.before, &self.success].contains(&found) => None,
+            Ok(found)
+                if *found == self.after
+                    || !is_reported && [&self.before, &self.success].contains(&found) =>
+            {
+                None
+            }
             Ok(found) => {
-                let when = if is_reported { "after the report" } else { "before the report" };
+                let when = if is_reported {
+                    "after the report"
+                } else {
+                    "before the report"
+                };
                 Some(format!("recovery leaves, {when},\n{}", listed(found)))
             }
         }
@@ -242,18 +307,35 @@ impl Scene {
     /// Lays `state` in the place of the root, whose identity stands in the journal, and recovers.
     fn judge(&self, state: &Tree) -> Result<Tree, String> {
         // Nothing is synced: it is another power that goes here, and the steps are the same.
-        let options = Options { durability: Durability::None, patience: Duration::ZERO, ..Options::default() };
+        let options = Options {
+            durability: Durability::None,
+            patience: Duration::ZERO,
+            ..Options::default()
+        };
         replace(&self.root, state);
         let recovered = recover(&Disk::open(&self.root).unwrap(), options);
-        let is_complete =
-            recovered.as_ref().is_ok_and(|ends| ends.iter().all(|end| end.left.is_empty() && end.kept.is_empty()));
-        let found =
-            recovered.map(|_| lasting(read(&self.root))).map_err(|failure| format!("recovery fails: {failure}"));
+        let is_complete = recovered.as_ref().is_ok_and(|ends| {
+            ends.iter()
+                .all(|end| end.left.is_empty() && end.kept.is_empty())
+        });
+        let found = recovered
+            .map(|_| lasting(read(&self.root)))
+            .map_err(|failure| format!("recovery fails: {failure}"));
         if self.recovered().is_multiple_of(BY_PROGRAM) {
             replace(&self.root, state);
             let output = self.run(program(), &["recover"]);
-            assert_eq!(output.status.success(), is_complete, "{}: {output:?}", self.name);
-            assert_eq!(lasting(read(&self.root)), found.clone().unwrap_or_default(), "{}: {output:?}", self.name);
+            assert_eq!(
+                output.status.success(),
+                is_complete,
+                "{}: {output:?}",
+                self.name
+            );
+            assert_eq!(
+                lasting(read(&self.root)),
+                found.clone().unwrap_or_default(),
+                "{}: {output:?}",
+                self.name
+            );
         }
         found
     }
@@ -263,7 +345,12 @@ impl Scene {
 fn replace(root: &Path, state: &Tree) {
     for entry in fs::read_dir(root).unwrap().map(Result::unwrap) {
         let is_directory = entry.file_type().unwrap().is_dir();
-        if is_directory { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }.unwrap();
+        if is_directory {
+            fs::remove_dir_all(entry.path())
+        } else {
+            fs::remove_file(entry.path())
+        }
+        .unwrap();
     }
     let mut laid: HashMap<Inode, PathBuf> = HashMap::new();
     for (path, (mode, bytes, inode)) in state {
@@ -285,27 +372,43 @@ fn replace(root: &Path, state: &Tree) {
 }
 
 fn read(root: &Path) -> Tree {
-    let entries = WalkDir::new(root).min_depth(1).into_iter().map(Result::unwrap);
+    let entries = WalkDir::new(root)
+        .min_depth(1)
+        .into_iter()
+        .map(Result::unwrap);
     let node = |entry: walkdir::DirEntry| {
         let metadata = entry.path().symlink_metadata().unwrap();
         let bytes = match metadata.mode() & KIND {
-            SYMLINK => fs::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes(),
+            SYMLINK => fs::read_link(entry.path())
+                .unwrap()
+                .into_os_string()
+                .into_encoded_bytes(),
             DIRECTORY => Vec::new(),
             _ => fs::read(entry.path()).unwrap(),
         };
-        let path = entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        let path = entry
+            .path()
+            .strip_prefix(root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
         (path, (metadata.mode(), bytes, 0))
     };
     entries.map(node).collect()
 }
 
 fn without_inodes(tree: Tree) -> Tree {
-    tree.into_iter().map(|(path, (mode, bytes, _))| (path, (mode, bytes, 0))).collect()
+    tree.into_iter()
+        .map(|(path, (mode, bytes, _))| (path, (mode, bytes, 0)))
+        .collect()
 }
 
 /// Returns `tree` without what may stay for the next command.
 fn lasting(mut tree: Tree) -> Tree {
-    tree.retain(|path, _| !STAYS.contains(&path.as_str()) && !path.starts_with(".git/wpatch/entry-"));
+    tree.retain(|path, _| {
+        !STAYS.contains(&path.as_str()) && !path.starts_with(".git/wpatch/entry-")
+    });
     tree
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use wpatch::text::printable;
 
-/// The calls that change no name, no contents and no permission bits; owners and extended attributes are no part
-/// of the trees that are compared.
+/// The calls that change no name, no contents and no permission bits; owners and extended
+/// attributes are no part of the trees that are compared.
 const HARMLESS: &[&str] = &[
     "access",
     "close",
@@ -93,7 +93,10 @@ impl fmt::Display for Step {
 ///
 /// If there is a call in it that the model does not know: then nothing that it says can be trusted.
 pub(super) fn steps(log: &str, root: &Path) -> Vec<Step> {
-    let mut reader = Reader { root: root.to_str().unwrap().to_owned(), handles: BTreeMap::new() };
+    let mut reader = Reader {
+        root: root.to_str().unwrap().to_owned(),
+        handles: BTreeMap::new(),
+    };
     let mut open: BTreeMap<&str, String> = BTreeMap::new();
     let mut steps = Vec::new();
     for line in log.lines() {
@@ -106,8 +109,13 @@ pub(super) fn steps(log: &str, root: &Path) -> Vec<Step> {
             open.insert(thread, begun.trim_end().to_owned());
             continue;
         }
-        let resumed = text.strip_prefix("<... ").map(|text| text.split_once(" resumed>").unwrap().1);
-        let whole = resumed.map_or_else(|| text.to_owned(), |rest| open.remove(thread).unwrap() + rest);
+        let resumed = text
+            .strip_prefix("<... ")
+            .map(|text| text.split_once(" resumed>").unwrap().1);
+        let whole = resumed.map_or_else(
+            || text.to_owned(),
+            |rest| open.remove(thread).unwrap() + rest,
+        );
         steps.extend(reader.step(&whole));
     }
     steps
@@ -122,11 +130,22 @@ struct Call<'a> {
 
 impl<'a> Call<'a> {
     fn parse(line: &'a str) -> Self {
-        let (name, rest) = line.split_once('(').unwrap_or_else(|| panic!("no call: {line}"));
-        let (arguments, result) = rest.rsplit_once(" = ").unwrap_or_else(|| panic!("no result: {line}"));
-        let arguments = arguments.trim_end().strip_suffix(')').unwrap_or_else(|| panic!("no end: {line}"));
+        let (name, rest) = line
+            .split_once('(')
+            .unwrap_or_else(|| panic!("no call: {line}"));
+        let (arguments, result) = rest
+            .rsplit_once(" = ")
+            .unwrap_or_else(|| panic!("no result: {line}"));
+        let arguments = arguments
+            .trim_end()
+            .strip_suffix(')')
+            .unwrap_or_else(|| panic!("no end: {line}"));
         // Strings are in hexadecimal digits, so that no comma stands in them.
-        Self { name, arguments: arguments.split(", ").collect(), result }
+        Self {
+            name,
+            arguments: arguments.split(", ").collect(),
+            result,
+        }
     }
 
     fn is_failed(&self) -> bool {
@@ -134,7 +153,11 @@ impl<'a> Call<'a> {
     }
 
     fn has(&self, flag: &str) -> bool {
-        self.arguments.iter().any(|argument| argument.split(['|', '=', '{', '}']).any(|word| word == flag))
+        self.arguments.iter().any(|argument| {
+            argument
+                .split(['|', '=', '{', '}'])
+                .any(|word| word == flag)
+        })
     }
 
     /// Returns the permission bits in an argument.
@@ -155,7 +178,9 @@ impl Reader {
         self.note_handle(&call);
         if call.name == "exit_group" {
             // Any other code promises nothing of the tree.
-            return ["0", "1", "4"].contains(&call.arguments[0]).then_some(Step::Report);
+            return ["0", "1", "4"]
+                .contains(&call.arguments[0])
+                .then_some(Step::Report);
         }
         if call.is_failed() {
             return self.failed_sync(&call);
@@ -183,8 +208,12 @@ impl Reader {
         }
     }
 
-    /// Reads a call that changes names; `None` if it is none, `Some(None)` if it is outside of the root.
-    #[allow(clippy::option_option, reason = "unknown and without effect are two things")]
+    /// Reads a call that changes names; `None` if it is none, `Some(None)` if it is outside of the
+    /// root.
+    #[allow(
+        clippy::option_option,
+        reason = "unknown and without effect are two things"
+    )]
     fn names(&self, call: &Call<'_>) -> Option<Option<Step>> {
         let at = |index| self.at(call, index);
         let pair = || at(0).zip(at(2));
@@ -192,7 +221,9 @@ impl Reader {
             "mkdirat" => at(0).map(|name| Step::MakeDir(name, call.mode(2))),
             "symlinkat" => at(1).map(|name| Step::Symlink(name, bytes(call.arguments[0]))),
             "linkat" => pair().map(|(from, to)| Step::Link(from, to)),
-            "renameat2" if call.has("RENAME_EXCHANGE") => pair().map(|(from, to)| Step::Exchange(from, to)),
+            "renameat2" if call.has("RENAME_EXCHANGE") => {
+                pair().map(|(from, to)| Step::Exchange(from, to))
+            }
             "renameat" | "renameat2" => pair().map(|(from, to)| Step::Rename(from, to)),
             "unlinkat" if call.has("AT_REMOVEDIR") => at(0).map(Step::RemoveDir),
             "unlinkat" => at(0).map(Step::Remove),
@@ -208,7 +239,9 @@ impl Reader {
             "openat" | "openat2" | "open" if call.has("O_CREAT") => return self.create(call),
             "openat" | "openat2" | "open" => {
                 // A file that is there is never written to.
-                let writes = ["O_WRONLY", "O_RDWR", "O_TRUNC", "O_TMPFILE"].iter().any(|flag| call.has(flag));
+                let writes = ["O_WRONLY", "O_RDWR", "O_TRUNC", "O_TMPFILE"]
+                    .iter()
+                    .any(|flag| call.has(flag));
                 return (!writes).then_some(None);
             }
             "write" if call.arguments[0].starts_with("1<") => {
@@ -219,7 +252,9 @@ impl Reader {
                 Step::Write(name, bytes(call.arguments[1])[..written].to_vec())
             }),
             "fchmod" => handle().map(|name| Step::SetMode(name, call.mode(1))),
-            "fchmodat" => self.at(call, 0).map(|name| Step::SetMode(name, call.mode(2))),
+            "fchmodat" => self
+                .at(call, 0)
+                .map(|name| Step::SetMode(name, call.mode(2))),
             "fsync" | "fdatasync" => handle().map(Step::Sync),
             "syncfs" => handle().map(|_| Step::SyncAll),
             _ => return None,
@@ -229,7 +264,9 @@ impl Reader {
     /// Reads a call that makes a file, which has to be new, unless it is never written to.
     #[allow(clippy::option_option, reason = "as for names")]
     fn create(&self, call: &Call<'_>) -> Option<Option<Step>> {
-        let Some(name) = self.at(call, 0).filter(|_| call.name == "openat") else { return Some(None) };
+        let Some(name) = self.at(call, 0).filter(|_| call.name == "openat") else {
+            return Some(None);
+        };
         let is_known = call.has("O_EXCL") || name.ends_with("/lock");
         is_known.then(|| Some(Step::Create(name, call.mode(3))))
     }
@@ -246,7 +283,11 @@ impl Reader {
 
     fn below(&self, path: &str) -> Option<Name> {
         let rest = path.strip_prefix(&self.root)?;
-        if rest.is_empty() { Some(Name::new()) } else { rest.strip_prefix('/').map(str::to_owned) }
+        if rest.is_empty() {
+            Some(Name::new())
+        } else {
+            rest.strip_prefix('/').map(str::to_owned)
+        }
     }
 }
 
@@ -264,11 +305,17 @@ fn text(argument: &str) -> String {
 
 /// Returns what is between quotation marks.
 fn bytes(argument: &str) -> Vec<u8> {
-    let inside = argument.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let inside = argument
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
     hexadecimal(inside.unwrap_or_else(|| panic!("not a whole string: {argument}")))
 }
 
 fn hexadecimal(digits: &str) -> Vec<u8> {
     let bytes = digits.split("\\x").skip(1);
-    bytes.map(|byte| u8::from_str_radix(byte, 16).unwrap_or_else(|_| panic!("not hexadecimal: {digits}"))).collect()
+    bytes
+        .map(|byte| {
+            u8::from_str_radix(byte, 16).unwrap_or_else(|_| panic!("not hexadecimal: {digits}"))
+        })
+        .collect()
 }

@@ -21,14 +21,19 @@ fn people_read_what_is_done() {
 
 #[test]
 fn no_format_writes_to_a_terminal() {
-    let patch = "--- a/te\x1b[2Jxt\u{202e}\n+++ b/te\x1b[2Jxt\u{202e}\n@@ -1 +1 @@ \x07\n-a\x1bb\n+c\n";
+    let patch =
+        "--- a/te\x1b[2Jxt\u{202e}\n+++ b/te\x1b[2Jxt\u{202e}\n@@ -1 +1 @@ \x07\n-a\x1bb\n+c\n";
     let outcome = check(patch);
     for format in FORMATS.iter().filter(|format| format.name() != "numstat-z") {
         // Colours are ours.
         let colours = ["\u{1b}[32m", "\u{1b}[31m", "\u{1b}[0m"];
         let text = printed(&outcome.report, format.name());
-        let text = colours.iter().fold(text, |text, colour| text.replace(colour, ""));
-        let acts = |character: char| character.is_control() && !"\n\t".contains(character) || character == '\u{202e}';
+        let text = colours
+            .iter()
+            .fold(text, |text, colour| text.replace(colour, ""));
+        let acts = |character: char| {
+            character.is_control() && !"\n\t".contains(character) || character == '\u{202e}'
+        };
         assert!(!text.contains(acts), "{}: {text:?}", format.name());
     }
 }
@@ -56,10 +61,17 @@ fn the_statistics_are_gits() {
     for patch in &patches {
         let report = engine::describe(Request::of(patch.as_str())).report;
         assert!(report.ok, "{patch}: {:?}", report.problems);
-        for (option, format) in
-            [("--stat", "stat"), ("--numstat", "numstat"), ("--summary", "summary"), ("-z", "numstat-z")]
-        {
-            assert_eq!(printed(&report, format), git(option, patch), "{option}: {patch}");
+        for (option, format) in [
+            ("--stat", "stat"),
+            ("--numstat", "numstat"),
+            ("--summary", "summary"),
+            ("-z", "numstat-z"),
+        ] {
+            assert_eq!(
+                printed(&report, format),
+                git(option, patch),
+                "{option}: {patch}"
+            );
         }
     }
 }
@@ -67,7 +79,11 @@ fn the_statistics_are_gits() {
 /// Returns what `git apply` prints outside of any repository.
 fn git(option: &str, patch: &str) -> String {
     let empty = tempfile::tempdir().unwrap();
-    let options = if option == "-z" { vec!["--numstat", "-z"] } else { vec![option] };
+    let options = if option == "-z" {
+        vec!["--numstat", "-z"]
+    } else {
+        vec![option]
+    };
     let mut child = Command::new("git")
         .arg("apply")
         .args(options)
@@ -79,6 +95,11 @@ fn git(option: &str, patch: &str) -> String {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(patch.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(patch.as_bytes())
+        .unwrap();
     String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
 }

@@ -10,9 +10,18 @@ use crate::tree;
 fn s01_lines_are_counted_from_1_and_the_last_one_counts() {
     let desk = Desk::with(&[("a", b"1\n2\n3\n4\n")]);
     let read = |lines| desk.does(&["read", "a", "--lines", lines], b"")["content"].clone();
-    assert_eq!([read("2-3"), read("1-1"), read("4-9")], [json!("2\n3\n"), json!("1\n"), json!("4\n")]);
+    assert_eq!(
+        [read("2-3"), read("1-1"), read("4-9")],
+        [json!("2\n3\n"), json!("1\n"), json!("4\n")]
+    );
     for lines in ["0-1", "3-2", "x"] {
-        assert_eq!(desk.runs(&["read", "a", "--lines", lines], b"").status.code(), Some(2), "{lines}");
+        assert_eq!(
+            desk.runs(&["read", "a", "--lines", lines], b"")
+                .status
+                .code(),
+            Some(2),
+            "{lines}"
+        );
     }
 }
 
@@ -21,8 +30,16 @@ fn s02_exactly_one_place_is_replaced() {
     let desk = Desk::with(&[("a", b"x = 1\ny = 1\nx = 2\n")]);
     desk.does(&["edit", "a", "--old", "y = 1", "--new", "y = 2"], b"");
     assert_eq!(desk.bytes("a"), b"x = 1\ny = 2\nx = 2\n");
-    desk.refuses("not_found", &["edit", "a", "--old", "z = 1", "--new", "z"], b"");
-    let error = desk.refuses("ambiguous", &["edit", "a", "--old", "x = ", "--new", "z"], b"");
+    desk.refuses(
+        "not_found",
+        &["edit", "a", "--old", "z = 1", "--new", "z"],
+        b"",
+    );
+    let error = desk.refuses(
+        "ambiguous",
+        &["edit", "a", "--old", "x = ", "--new", "z"],
+        b"",
+    );
     assert_eq!(error["lines"], json!([1, 3]));
 }
 
@@ -33,13 +50,24 @@ fn s03_lines_come_behind_or_before_a_number_with_the_line_ends_of_the_file() {
         desk.does(&["edit", "a", option, line, "--new", new], b"");
         desk.bytes("a")
     };
-    assert_eq!(inserted("--insert-after", "0", "x\ny"), b"x\r\ny\r\n1\r\n2\r\n");
+    assert_eq!(
+        inserted("--insert-after", "0", "x\ny"),
+        b"x\r\ny\r\n1\r\n2\r\n"
+    );
     assert_eq!(inserted("--insert-after", "1", "x\n"), b"1\r\nx\r\n2\r\n");
     assert_eq!(inserted("--insert-after", "2", "x\n"), b"1\r\n2\r\nx\r\n");
     assert_eq!(inserted("--insert-before", "2", "x\n"), b"1\r\nx\r\n2\r\n");
     let desk = Desk::with(&[("a", b"1\r\n2\r\n")]);
-    desk.refuses("not_found", &["edit", "a", "--insert-after", "3", "--new", "x"], b"");
-    desk.refuses("not_found", &["edit", "a", "--insert-before", "3", "--new", "x"], b"");
+    desk.refuses(
+        "not_found",
+        &["edit", "a", "--insert-after", "3", "--new", "x"],
+        b"",
+    );
+    desk.refuses(
+        "not_found",
+        &["edit", "a", "--insert-before", "3", "--new", "x"],
+        b"",
+    );
 }
 
 #[test]
@@ -47,7 +75,10 @@ fn s04_a_file_that_is_there_is_not_written_over_and_directories_are_made() {
     let desk = Desk::with(&[("a", b"old")]);
     desk.refuses("exists", &["write", "a", "--content", "new"], b"");
     let report = desk.does(&["write", "d/e/f", "--content", "new"], b"");
-    assert_eq!((&report["files"][0]["op"], desk.bytes("d/e/f")), (&json!("create"), b"new".to_vec()));
+    assert_eq!(
+        (&report["files"][0]["op"], desk.bytes("d/e/f")),
+        (&json!("create"), b"new".to_vec())
+    );
 }
 
 #[test]
@@ -55,10 +86,25 @@ fn s05_nothing_is_done_outside_of_the_root() {
     let desk = Desk::with(&[("a", b"a\n"), ("../beside", b"a\n"), ("../root2/a", b"a\n")]);
     std::os::unix::fs::symlink("..", desk.path("out")).unwrap();
     let beside = desk.path("../beside");
-    for path in ["../beside", "../root2/a", "d/../../beside", "out/beside", beside.to_str().unwrap(), "/etc/hosts"] {
+    for path in [
+        "../beside",
+        "../root2/a",
+        "d/../../beside",
+        "out/beside",
+        beside.to_str().unwrap(),
+        "/etc/hosts",
+    ] {
         desk.refuses("outside_root", &["read", path], b"");
-        desk.refuses("outside_root", &["edit", path, "--old", "a", "--new", "b"], b"");
-        desk.refuses("outside_root", &["write", path, "--overwrite", "--content", "b"], b"");
+        desk.refuses(
+            "outside_root",
+            &["edit", path, "--old", "a", "--new", "b"],
+            b"",
+        );
+        desk.refuses(
+            "outside_root",
+            &["write", path, "--overwrite", "--content", "b"],
+            b"",
+        );
         let patch = format!("--- {path}\n+++ {path}\n@@ -1 +1 @@\n-a\n+b\n");
         desk.refuses("outside_root", &["apply", "-p0"], patch.as_bytes());
     }
@@ -67,15 +113,23 @@ fn s05_nothing_is_done_outside_of_the_root() {
 #[test]
 fn s06_a_diff_without_prefixes_is_taken_and_one_that_fails_leaves_nothing() {
     let diff = |new: &str, old: &str| {
-        format!("--- d/a\n+++ d/a\n@@ -1 +1 @@\n-1\n+{new}\n--- b\n+++ b\n@@ -1 +1 @@\n-{old}\n+3\n")
+        format!(
+            "--- d/a\n+++ d/a\n@@ -1 +1 @@\n-1\n+{new}\n--- b\n+++ b\n@@ -1 +1 @@\n-{old}\n+3\n"
+        )
     };
     let desk = Desk::with(&[("d/a", b"1\n"), ("b", b"2\n")]);
     // It compares all that is in and beside the root, so that any file which is left would be seen.
     desk.refuses("not_found", &["apply", "-p0"], diff("x", "y").as_bytes());
     let before = tree::read(&desk.root());
     desk.does(&["apply", "-p0"], diff("x", "2").as_bytes());
-    assert_eq!((desk.bytes("d/a"), desk.bytes("b")), (b"x\n".to_vec(), b"3\n".to_vec()));
-    assert_eq!(before.keys().collect::<Vec<_>>(), tree::read(&desk.root()).keys().collect::<Vec<_>>());
+    assert_eq!(
+        (desk.bytes("d/a"), desk.bytes("b")),
+        (b"x\n".to_vec(), b"3\n".to_vec())
+    );
+    assert_eq!(
+        before.keys().collect::<Vec<_>>(),
+        tree::read(&desk.root()).keys().collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -85,11 +139,19 @@ fn s07_each_of_its_three_codes_of_failure_is_some_of_ours() {
     desk.refuses("usage", &["edit", "a"], b"");
     desk.refuses("usage", &["apply", "--no-such-option"], b"");
     desk.refuses("parse", &["apply"], b"no patch at all\n");
-    desk.refuses("parse", &["apply"], b"--- a/a\n+++ b/a\n@@ -1,9 +1 @@\n-1\n");
+    desk.refuses(
+        "parse",
+        &["apply"],
+        b"--- a/a\n+++ b/a\n@@ -1,9 +1 @@\n-1\n",
+    );
     desk.refuses("outside_root", &["write", "../x", "--content", ""], b"");
     let hunk = |old: &str| format!("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-{old}\n+x\n");
     desk.refuses("not_found", &["apply"], hunk("3").as_bytes());
-    desk.refuses("missing", &["apply"], hunk("1").replace("/a", "/b").as_bytes());
+    desk.refuses(
+        "missing",
+        &["apply"],
+        hunk("1").replace("/a", "/b").as_bytes(),
+    );
 }
 
 #[test]
@@ -97,23 +159,43 @@ fn s08_the_text_editor_tool_is_served() {
     let desk = Desk::with(&[("a", b"one\ntwo\n")]);
     let calls = [
         ("view", json!({"path": "a", "view_range": [2, -1]})),
-        ("str_replace", json!({"path": desk.path("a"), "old_str": "two", "new_str": "2"})),
-        ("insert", json!({"path": "a", "insert_line": 1, "insert_text": "1.5\n"})),
+        (
+            "str_replace",
+            json!({"path": desk.path("a"), "old_str": "two", "new_str": "2"}),
+        ),
+        (
+            "insert",
+            json!({"path": "a", "insert_line": 1, "insert_text": "1.5\n"}),
+        ),
         ("create", json!({"path": "d/b", "file_text": "new"})),
         ("create", json!({"path": "a", "file_text": "new"})),
     ];
     let line = |(name, arguments)| {
         let params = json!({"name": name, "arguments": arguments});
-        format!("{}\n", json!({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": params}))
+        format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": params})
+        )
     };
     let output = desk.runs(&["mcp"], calls.map(line).concat().as_bytes());
-    let answers: Vec<Value> =
-        serde_json::Deserializer::from_slice(&output.stdout).into_iter().collect::<Result<_, _>>().unwrap();
-    let refused: Vec<_> = answers.iter().map(|answer| answer["result"]["isError"] == true).collect();
+    let answers: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let refused: Vec<_> = answers
+        .iter()
+        .map(|answer| answer["result"]["isError"] == true)
+        .collect();
     assert_eq!(refused, [false, false, false, false, true]);
     assert_eq!(answers[0]["result"]["content"][0]["text"], "     2\ttwo\n");
-    assert_eq!(answers[4]["result"]["structuredContent"]["error"]["kind"], "exists");
-    assert_eq!((desk.bytes("a"), desk.bytes("d/b")), (b"one\n1.5\n2\n".to_vec(), b"new".to_vec()));
+    assert_eq!(
+        answers[4]["result"]["structuredContent"]["error"]["kind"],
+        "exists"
+    );
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("d/b")),
+        (b"one\n1.5\n2\n".to_vec(), b"new".to_vec())
+    );
 }
 
 #[test]
@@ -124,11 +206,21 @@ fn s09_the_operations_of_openai_are_taken() {
         {"type": "create_file", "path": "d/new", "diff": "+new\n+file\n"},
         {"type": "delete_file", "path": "old"},
     ]);
-    desk.does(&["apply", "--format", "json"], operations.to_string().as_bytes());
-    assert_eq!((desk.bytes("a"), desk.bytes("d/new")), (b"one\n2\n".to_vec(), b"new\nfile\n".to_vec()));
+    desk.does(
+        &["apply", "--format", "json"],
+        operations.to_string().as_bytes(),
+    );
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("d/new")),
+        (b"one\n2\n".to_vec(), b"new\nfile\n".to_vec())
+    );
     assert!(!desk.path("old").exists());
-    let call = json!({"type": "apply_patch_call", "operation": {"type": "delete_file", "path": "a"}});
-    desk.does(&["apply", "--format", "json"], call["operation"].to_string().as_bytes());
+    let call =
+        json!({"type": "apply_patch_call", "operation": {"type": "delete_file", "path": "a"}});
+    desk.does(
+        &["apply", "--format", "json"],
+        call["operation"].to_string().as_bytes(),
+    );
     assert!(!desk.path("a").exists());
 }
 
@@ -138,15 +230,24 @@ fn s10_no_other_program_is_needed() {
     fs::create_dir(desk.path(".git")).unwrap();
     let alone = |arguments: &[&str], input: &[u8]| {
         let mut command = super::program(&desk.root(), arguments);
-        let output = super::fed(command.env_clear().env("PATH", desk.path("../empty")), input);
+        let output = super::fed(
+            command.env_clear().env("PATH", desk.path("../empty")),
+            input,
+        );
         assert!(output.status.success(), "{arguments:?}: {output:?}");
     };
     alone(&["apply"], b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n");
     alone(&["edit", "a", "--old", "two", "--new", "three"], b"");
-    alone(&["apply"], b"*** Begin Patch\n*** Update File: a\n-three\n+four\n*** End Patch\n");
+    alone(
+        &["apply"],
+        b"*** Begin Patch\n*** Update File: a\n-three\n+four\n*** End Patch\n",
+    );
     alone(&["write", "b"], b"x");
     alone(&["read", "a", "--lines", "1-1"], b"");
-    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"four\n".to_vec(), b"x".to_vec()));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("b")),
+        (b"four\n".to_vec(), b"x".to_vec())
+    );
     alone(&["undo", "--last", "2"], b"");
     assert_eq!(desk.bytes("a"), b"three\n");
 }

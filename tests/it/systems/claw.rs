@@ -23,8 +23,20 @@ fn s01_ten_mebibytes_pass_and_not_a_byte_more() {
     assert_eq!(desk.bytes("a"), &content[1..]);
     assert_eq!(desk.does(&["read", "a"], b"")["size"], LIMIT);
     fs::write(desk.path("b"), &content).unwrap();
-    assert_eq!(fields(&desk.refuses("too_large", &["read", "b"], b""), &["limit", "size"]), limits);
-    assert_eq!(fields(&desk.refuses("too_large", &["append", "a"], b"x"), &["limit", "size"]), limits);
+    assert_eq!(
+        fields(
+            &desk.refuses("too_large", &["read", "b"], b""),
+            &["limit", "size"]
+        ),
+        limits
+    );
+    assert_eq!(
+        fields(
+            &desk.refuses("too_large", &["append", "a"], b"x"),
+            &["limit", "size"]
+        ),
+        limits
+    );
     let error = desk.refuses("too_large", &["edit", "b", "--old", "y", "--new", "z"], b"");
     assert_eq!(fields(&error, &["limit", "size"]), limits);
 }
@@ -33,13 +45,45 @@ fn s01_ten_mebibytes_pass_and_not_a_byte_more() {
 fn s01_a_smaller_limit_holds_alike() {
     let desk = Desk::with(&[("a", b"12345"), ("y", b"y")]);
     let limited = |arguments: &[&str], input: &[u8], limits: Value| {
-        assert_eq!(fields(&desk.refuses("too_large", arguments, input), &["limit", "size"]), limits, "{arguments:?}");
+        assert_eq!(
+            fields(
+                &desk.refuses("too_large", arguments, input),
+                &["limit", "size"]
+            ),
+            limits,
+            "{arguments:?}"
+        );
     };
-    limited(&["write", "n", "--content", "0123456789", "--max-bytes", "9"], b"", json!([9, 10]));
-    limited(&["write", "n", "--max-bytes", "9"], b"0123456789", json!([9, 10]));
+    limited(
+        &["write", "n", "--content", "0123456789", "--max-bytes", "9"],
+        b"",
+        json!([9, 10]),
+    );
+    limited(
+        &["write", "n", "--max-bytes", "9"],
+        b"0123456789",
+        json!([9, 10]),
+    );
     limited(&["read", "a", "--max-bytes", "4"], b"", json!([4, 5]));
-    limited(&["edit", "y", "--old", "y", "--new", &"z".repeat(65), "--max-bytes", "64"], b"", json!([64, 65]));
-    limited(&["append", "a", "--content", "6", "--max-bytes", "5"], b"", json!([5, 6]));
+    limited(
+        &[
+            "edit",
+            "y",
+            "--old",
+            "y",
+            "--new",
+            &"z".repeat(65),
+            "--max-bytes",
+            "64",
+        ],
+        b"",
+        json!([64, 65]),
+    );
+    limited(
+        &["append", "a", "--content", "6", "--max-bytes", "5"],
+        b"",
+        json!([5, 6]),
+    );
 }
 
 #[test]
@@ -47,24 +91,46 @@ fn s02_a_nul_among_the_first_bytes_is_binary() {
     let early = [&vec![b'x'; 8191][..], b"\0\n"].concat();
     let late = [&vec![b'x'; 8192][..], b"\0\n"].concat();
     let desk = Desk::with(&[("early", &early), ("late", &late)]);
-    for arguments in [&["edit", "early", "--old", "\n", "--new", ""][..], &["read", "early", "--number"]] {
+    for arguments in [
+        &["edit", "early", "--old", "\n", "--new", ""][..],
+        &["read", "early", "--number"],
+    ] {
         assert_eq!(desk.refuses("binary", arguments, b"")["path"], "early");
     }
     desk.does(&["read", "late", "--number"], b"");
     desk.does(&["edit", "late", "--old", "\n", "--new", "!\n"], b"");
-    assert_eq!(desk.bytes("late"), [&vec![b'x'; 8192][..], b"\0!\n"].concat());
+    assert_eq!(
+        desk.bytes("late"),
+        [&vec![b'x'; 8192][..], b"\0!\n"].concat()
+    );
 }
 
 #[test]
 fn s03_a_file_that_is_written_has_real_hunks() {
-    let lines = |change: &dyn Fn(usize) -> String| (1..=20).map(|line| change(line) + "\n").collect::<String>();
+    let lines = |change: &dyn Fn(usize) -> String| {
+        (1..=20).map(|line| change(line) + "\n").collect::<String>()
+    };
     let before = lines(&|line| line.to_string());
-    let after = lines(&|line| if line == 2 || line == 15 { format!("new {line}") } else { line.to_string() });
+    let after = lines(&|line| {
+        if line == 2 || line == 15 {
+            format!("new {line}")
+        } else {
+            line.to_string()
+        }
+    });
     let desk = Desk::with(&[("a", before.as_bytes())]);
     let report = desk.does(&["write", "a", "--overwrite"], after.as_bytes());
     let file = &report["files"][0];
-    assert_eq!(fields(file, &["op", "added", "removed"]), json!(["modify", 2, 2]));
-    let hunks: Value = file["hunks"].as_array().unwrap().iter().map(|hunk| hunk["applied"].clone()).collect();
+    assert_eq!(
+        fields(file, &["op", "added", "removed"]),
+        json!(["modify", 2, 2])
+    );
+    let hunks: Value = file["hunks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hunk| hunk["applied"].clone())
+        .collect();
     let expected = json!([
         {"old_start": 1, "old_lines": 5, "new_start": 1, "new_lines": 5,
          "lines": [" 1", "-2", "+new 2", " 3", " 4", " 5"]},
@@ -74,18 +140,29 @@ fn s03_a_file_that_is_written_has_real_hunks() {
     assert_eq!(hunks, expected);
     let report = desk.does(&["write", "n", "--content", "x\r\ny"], b"");
     let file = &report["files"][0];
-    assert_eq!(fields(file, &["op", "added", "removed"]), json!(["create", 2, 0]));
+    assert_eq!(
+        fields(file, &["op", "added", "removed"]),
+        json!(["create", 2, 0])
+    );
     let lines = json!(["+x\r", "+y", "\\ No newline at end of file"]);
-    let made = json!({"old_start": 0, "old_lines": 0, "new_start": 1, "new_lines": 2, "lines": lines});
+    let made =
+        json!({"old_start": 0, "old_lines": 0, "new_start": 1, "new_lines": 2, "lines": lines});
     assert_eq!(file["hunks"][0]["applied"], made);
 }
 
 #[test]
 fn s04_nothing_changes_where_nothing_is_asked_for() {
     let desk = Desk::with(&[("a", b"abc\n")]);
-    desk.refuses("no_change", &["edit", "a", "--old", "abc", "--new", "abc"], b"");
+    desk.refuses(
+        "no_change",
+        &["edit", "a", "--old", "abc", "--new", "abc"],
+        b"",
+    );
     let before = tree::read(&desk.root());
-    assert_eq!(desk.does(&["write", "a", "--overwrite"], b"abc\n")["changed"], false);
+    assert_eq!(
+        desk.does(&["write", "a", "--overwrite"], b"abc\n")["changed"],
+        false
+    );
     assert_eq!(tree::read(&desk.root()), before);
 }
 
@@ -100,22 +177,48 @@ fn s05_several_places_are_not_one() {
 
 #[test]
 fn s06_a_path_is_judged_where_its_links_and_dots_lead() {
-    let desk = Desk::with(&[("in/a", b"one\n"), ("../out/a", b"one\n"), ("../rooted/a", b"one\n")]);
+    let desk = Desk::with(&[
+        ("in/a", b"one\n"),
+        ("../out/a", b"one\n"),
+        ("../rooted/a", b"one\n"),
+    ]);
     symlink("in", desk.path("near")).unwrap();
     symlink("../out", desk.path("far")).unwrap();
     symlink("../out/none", desk.path("nowhere")).unwrap();
     symlink("loop", desk.path("loop")).unwrap();
     let beside = [desk.root().to_str().unwrap(), "ed/a"].concat();
-    for name in
-        ["../out/a", "far/a", "far/new", "far/d/new", "near/../../out/a", "nowhere", "loop", "/etc/hostname", &beside]
-    {
-        desk.refuses("outside_root", &["write", name, "--content", "x", "--overwrite"], b"");
-        desk.refuses("outside_root", &["edit", name, "--old", "one", "--new", "1"], b"");
+    for name in [
+        "../out/a",
+        "far/a",
+        "far/new",
+        "far/d/new",
+        "near/../../out/a",
+        "nowhere",
+        "loop",
+        "/etc/hostname",
+        &beside,
+    ] {
+        desk.refuses(
+            "outside_root",
+            &["write", name, "--content", "x", "--overwrite"],
+            b"",
+        );
+        desk.refuses(
+            "outside_root",
+            &["edit", name, "--old", "one", "--new", "1"],
+            b"",
+        );
         desk.refuses("outside_root", &["read", name], b"");
     }
-    assert_eq!(desk.does(&["write", "near/d/new", "--content", "x"], b"")["files"][0]["path"], "in/d/new");
+    assert_eq!(
+        desk.does(&["write", "near/d/new", "--content", "x"], b"")["files"][0]["path"],
+        "in/d/new"
+    );
     desk.does(&["edit", "near/a", "--old", "one", "--new", "1"], b"");
-    assert_eq!((desk.bytes("in/a"), desk.bytes("in/d/new")), (b"1\n".to_vec(), b"x".to_vec()));
+    assert_eq!(
+        (desk.bytes("in/a"), desk.bytes("in/d/new")),
+        (b"1\n".to_vec(), b"x".to_vec())
+    );
     let absolute = desk.path("in/a").into_os_string().into_string().unwrap();
     desk.does(&["edit", &absolute, "--old", "1", "--new", "2"], b"");
     assert_eq!(desk.bytes("in/a"), b"2\n");
@@ -124,14 +227,21 @@ fn s06_a_path_is_judged_where_its_links_and_dots_lead() {
 #[test]
 fn s09_a_file_is_replaced_only_if_asked_for() {
     let desk = Desk::with(&[("a", b"old\n")]);
-    assert_eq!(desk.refuses("exists", &["write", "a", "--content", "new\n"], b"")["path"], "a");
+    assert_eq!(
+        desk.refuses("exists", &["write", "a", "--content", "new\n"], b"")["path"],
+        "a"
+    );
     desk.does(&["write", "a", "--content", "new\n", "--overwrite"], b"");
     assert_eq!(desk.bytes("a"), b"new\n");
 }
 
 #[test]
 fn s10_the_guard_takes_a_hash_or_the_text() {
-    let desk = Desk::with(&[("a", b"one\n"), ("../same", b"one\n"), ("../other", b"two\n")]);
+    let desk = Desk::with(&[
+        ("a", b"one\n"),
+        ("../same", b"one\n"),
+        ("../other", b"two\n"),
+    ]);
     let edit = ["edit", "a", "--old", "no such text", "--new", "1"];
     let (one, two) = (
         "sha256:2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806",
@@ -139,32 +249,63 @@ fn s10_the_guard_takes_a_hash_or_the_text() {
     );
     for guard in [["--expect-hash", two], ["--expect-file", "../other"]] {
         let error = desk.refuses("stale", &[&edit[..], &guard].concat(), b"");
-        assert_eq!(fields(&error, &["expected", "actual"]), json!([two, one]), "{guard:?}");
+        assert_eq!(
+            fields(&error, &["expected", "actual"]),
+            json!([two, one]),
+            "{guard:?}"
+        );
     }
-    for guard in [["--expect-hash", one], ["--expect-hash", &one["sha256:".len()..]], ["--expect-file", "../same"]] {
+    for guard in [
+        ["--expect-hash", one],
+        ["--expect-hash", &one["sha256:".len()..]],
+        ["--expect-file", "../same"],
+    ] {
         desk.refuses("not_found", &[&edit[..], &guard].concat(), b"");
-        desk.does(&[&["edit", "a", "--old", "one", "--new", "1", "--dry-run"], &guard[..]].concat(), b"");
+        desk.does(
+            &[
+                &["edit", "a", "--old", "one", "--new", "1", "--dry-run"],
+                &guard[..],
+            ]
+            .concat(),
+            b"",
+        );
     }
 }
 
 #[test]
 fn s11_several_files_commit_together() {
     let desk = Desk::with(&[("a", b"one\n"), ("b", b"two\n")]);
-    let write =
-        |second: &str| json!({"replace": [{"path": "n", "content": "x\n"}, {"path": second, "content": "y\n"}]});
-    desk.refuses("outside_root", &["apply"], write("../y").to_string().as_bytes());
+    let write = |second: &str| json!({"replace": [{"path": "n", "content": "x\n"}, {"path": second, "content": "y\n"}]});
+    desk.refuses(
+        "outside_root",
+        &["apply"],
+        write("../y").to_string().as_bytes(),
+    );
     desk.refuses("denied", &["apply"], write(".git/y").to_string().as_bytes());
-    let diff =
-        |old: &str| format!("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-{old}\n+2\n");
+    let diff = |old: &str| {
+        format!(
+            "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-{old}\n+2\n"
+        )
+    };
     desk.refuses("not_found", &["apply"], diff("drei").as_bytes());
     // Where a file goes is judged before any of them is looked at.
-    let moved = "diff --git a/none b/../x\nsimilarity index 100%\nrename from none\nrename to ../x\n";
+    let moved =
+        "diff --git a/none b/../x\nsimilarity index 100%\nrename from none\nrename to ../x\n";
     desk.refuses("outside_root", &["apply"], moved.as_bytes());
-    let moved = "diff --git a/none b/.git/x\nsimilarity index 100%\nrename from none\nrename to .git/x\n";
+    let moved =
+        "diff --git a/none b/.git/x\nsimilarity index 100%\nrename from none\nrename to .git/x\n";
     desk.refuses("denied", &["apply"], moved.as_bytes());
     desk.does(&["apply"], diff("two").as_bytes());
     desk.does(&["apply"], write("y").to_string().as_bytes());
-    assert_eq!([desk.bytes("a"), desk.bytes("b"), desk.bytes("n"), desk.bytes("y")], [b"1\n", b"2\n", b"x\n", b"y\n"]);
+    assert_eq!(
+        [
+            desk.bytes("a"),
+            desk.bytes("b"),
+            desk.bytes("n"),
+            desk.bytes("y")
+        ],
+        [b"1\n", b"2\n", b"x\n", b"y\n"]
+    );
 }
 
 /// A notebook with one cell.
@@ -199,7 +340,10 @@ const NOTEBOOK: &[u8] = br#"{
 fn s12_a_cell_has_its_source_as_lines_and_no_stale_outputs() {
     let cell = |arguments: &[&str], index: usize| {
         let desk = Desk::with(&[("n.ipynb", NOTEBOOK)]);
-        desk.does(&[&["notebook", arguments[0], "n.ipynb"], &arguments[1..]].concat(), b"");
+        desk.does(
+            &[&["notebook", arguments[0], "n.ipynb"], &arguments[1..]].concat(),
+            b"",
+        );
         let notebook: Value = serde_json::from_slice(&desk.bytes("n.ipynb")).unwrap();
         notebook["cells"][index].clone()
     };
@@ -209,10 +353,17 @@ fn s12_a_cell_has_its_source_as_lines_and_no_stale_outputs() {
                "source": ["a\n", "b"]})
     );
     assert_eq!(
-        cell(&["replace", "--cell", "calc", "--type", "markdown", "--source", "# a\n"], 0),
+        cell(
+            &[
+                "replace", "--cell", "calc", "--type", "markdown", "--source", "# a\n"
+            ],
+            0
+        ),
         json!({"cell_type": "markdown", "id": "calc", "metadata": {}, "source": ["# a\n"]})
     );
-    let inserted = ["insert", "--at", "end", "--type", "code", "--new-id", "last", "--source", "x"];
+    let inserted = [
+        "insert", "--at", "end", "--type", "code", "--new-id", "last", "--source", "x",
+    ];
     assert_eq!(
         cell(&inserted, 1),
         json!({"cell_type": "code", "execution_count": null, "id": "last", "metadata": {}, "outputs": [],
@@ -223,44 +374,99 @@ fn s12_a_cell_has_its_source_as_lines_and_no_stale_outputs() {
 #[test]
 fn s13_a_path_is_what_it_comes_to() {
     let desk = Desk::with(&[]);
-    assert_eq!(desk.does(&["write", "a/./b/../c", "--content", "x"], b"")["files"][0]["path"], "a/c");
-    let names: Vec<_> = tree::read(&desk.root()).keys().map(ToString::to_string).collect();
+    assert_eq!(
+        desk.does(&["write", "a/./b/../c", "--content", "x"], b"")["files"][0]["path"],
+        "a/c"
+    );
+    let names: Vec<_> = tree::read(&desk.root())
+        .keys()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(names, ["a/c"], "nothing is made on the way");
     assert_eq!(desk.does(&["read", "a/./b/../c"], b"")["path"], "a/c");
     let root = desk.root().into_os_string().into_string().unwrap() + "/";
-    desk.does(&["edit", "a//c", "--old", "x", "--new", "y", "--root", &root], b"");
+    desk.does(
+        &["edit", "a//c", "--old", "x", "--new", "y", "--root", &root],
+        b"",
+    );
     assert_eq!(desk.bytes("a/c"), b"y");
-    assert_eq!(desk.does(&["read", &format!("{root}a/c"), "--root", &root], b"")["path"], "a/c");
+    assert_eq!(
+        desk.does(&["read", &format!("{root}a/c"), "--root", &root], b"")["path"],
+        "a/c"
+    );
     for name in [".", "./", "a/..", &root, "a", "a/"] {
-        desk.refuses("not_a_file", &["write", name, "--content", "x", "--overwrite"], b"");
-        desk.refuses("not_a_file", &["edit", name, "--old", "x", "--new", "y"], b"");
+        desk.refuses(
+            "not_a_file",
+            &["write", name, "--content", "x", "--overwrite"],
+            b"",
+        );
+        desk.refuses(
+            "not_a_file",
+            &["edit", name, "--old", "x", "--new", "y"],
+            b"",
+        );
         desk.refuses("not_a_file", &["read", name], b"");
     }
 }
 
 #[test]
 fn s14_a_pattern_lists_a_hundred_files_and_the_newest_first_if_asked() {
-    let desk = Desk::with(&[("d/a.rs", b""), ("d/e/b.toml", b""), ("d/c.md", b""), ("f.rs", b"")]);
+    let desk = Desk::with(&[
+        ("d/a.rs", b""),
+        ("d/e/b.toml", b""),
+        ("d/c.md", b""),
+        ("f.rs", b""),
+    ]);
     let listed = |arguments: &[&str]| {
         let listing = desk.does(&[&["list"], arguments].concat(), b"");
-        let names =
-            listing["entries"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap().to_owned());
+        let names = listing["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["name"].as_str().unwrap().to_owned());
         (names.collect::<Vec<_>>(), listing["truncated"] == true)
     };
-    let named = |names: &[&str]| (names.iter().map(ToString::to_string).collect::<Vec<_>>(), false);
-    assert_eq!(listed(&["--glob", "**/*.{rs,toml}"]), named(&["d/a.rs", "d/e/b.toml", "f.rs"]));
-    assert_eq!(listed(&["d", "--glob", "{a,c}.{rs,md}"]), named(&["a.rs", "c.md"]));
+    let named = |names: &[&str]| {
+        (
+            names.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            false,
+        )
+    };
+    assert_eq!(
+        listed(&["--glob", "**/*.{rs,toml}"]),
+        named(&["d/a.rs", "d/e/b.toml", "f.rs"])
+    );
+    assert_eq!(
+        listed(&["d", "--glob", "{a,c}.{rs,md}"]),
+        named(&["a.rs", "c.md"])
+    );
     for number in 0..101_u64 {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + number % 100);
         let file = fs::File::create(desk.path(&format!("d/e/{number:03}"))).unwrap();
         file.set_modified(time).unwrap();
     }
     let (newest, is_cut) = listed(&["d", "--glob", "e/[01]*", "--newest"]);
-    assert_eq!((newest.len(), is_cut, &newest[..3]), (100, true, &["e/099", "e/098", "e/097"].map(String::from)[..]));
-    assert_eq!(newest[99], "e/000", "of two that are equally old the first by name");
+    assert_eq!(
+        (newest.len(), is_cut, &newest[..3]),
+        (
+            100,
+            true,
+            &["e/099", "e/098", "e/097"].map(String::from)[..]
+        )
+    );
+    assert_eq!(
+        newest[99], "e/000",
+        "of two that are equally old the first by name"
+    );
     let (by_name, is_cut) = listed(&["d", "--glob", "e/[01]*"]);
-    assert_eq!((by_name.len(), is_cut, by_name[99].as_str()), (100, true, "e/099"));
-    assert_eq!(listed(&["d", "--glob", "e/[01]*", "--max", "101"]).0.len(), 101);
+    assert_eq!(
+        (by_name.len(), is_cut, by_name[99].as_str()),
+        (100, true, "e/099")
+    );
+    assert_eq!(
+        listed(&["d", "--glob", "e/[01]*", "--max", "101"]).0.len(),
+        101
+    );
 }
 
 #[test]
@@ -275,20 +481,32 @@ fn s07_a_mode_says_which_one_a_refusal_needs() {
         &["append", "a", "--content", "x"],
     ] {
         let error = desk.refuses("denied", arguments, b"");
-        assert_eq!(fields(&error, &["active_mode", "required_mode"]), json!(["read-only", "workspace-write"]));
+        assert_eq!(
+            fields(&error, &["active_mode", "required_mode"]),
+            json!(["read-only", "workspace-write"])
+        );
     }
     assert_eq!(desk.runs(&["read", "a"], b"").stdout, b"1\n");
     for (index, name) in ["workspace-write", "full"].into_iter().enumerate() {
         fs::write(desk.path("wpatch.toml"), mode(name)).unwrap();
         let now = ["1", "2", "3"];
-        desk.does(&["edit", "a", "--old", now[index], "--new", now[index + 1]], b"");
-        desk.refuses("outside_root", &["edit", "../outside", "--old", "1", "--new", "2"], b"");
+        desk.does(
+            &["edit", "a", "--old", now[index], "--new", now[index + 1]],
+            b"",
+        );
+        desk.refuses(
+            "outside_root",
+            &["edit", "../outside", "--old", "1", "--new", "2"],
+            b"",
+        );
     }
 }
 
 #[test]
 fn s08_a_denial_counts_over_a_question_and_a_question_over_leave() {
-    let rule = |verdict: &str| format!("[[rule]]\npaths = ['a']\nops = ['write']\nverdict = '{verdict}'\n");
+    let rule = |verdict: &str| {
+        format!("[[rule]]\npaths = ['a']\nops = ['write']\nverdict = '{verdict}'\n")
+    };
     let desk = Desk::with(&[("a", b"1\n")]);
     let edit = ["edit", "a", "--old", "1", "--new", "2"];
     for (verdicts, kind) in [
@@ -300,6 +518,10 @@ fn s08_a_denial_counts_over_a_question_and_a_question_over_leave() {
         fs::write(desk.path("wpatch.toml"), verdicts.map(rule).concat()).unwrap();
         desk.refuses(kind, &edit, b"");
     }
-    fs::write(desk.path("wpatch.toml"), rule("allow") + "[policy]\nmode = 'read-only'\n").unwrap();
+    fs::write(
+        desk.path("wpatch.toml"),
+        rule("allow") + "[policy]\nmode = 'read-only'\n",
+    )
+    .unwrap();
     desk.refuses("denied", &edit, b"");
 }

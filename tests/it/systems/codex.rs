@@ -21,13 +21,21 @@ fn replacing(old: &str, new: &str) -> Vec<u8> {
 
 /// Returns some fields of each file of a report.
 fn files(report: &Value, names: &[&str]) -> Value {
-    report["files"].as_array().unwrap().iter().map(|file| fields(file, names)).collect()
+    report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| fields(file, names))
+        .collect()
 }
 
 /// Returns what a text becomes by an envelope of one update.
 fn updated(before: &[u8], chunks: &str) -> Vec<u8> {
     let desk = Desk::with(&[("a", before)]);
-    desk.does(&["apply"], &envelope(&format!("*** Update File: a\n{chunks}")));
+    desk.does(
+        &["apply"],
+        &envelope(&format!("*** Update File: a\n{chunks}")),
+    );
     desk.bytes("a")
 }
 
@@ -38,7 +46,11 @@ fn apply_patch(desk: &Desk, patch: &[u8]) -> Output {
         symlink(env!("CARGO_BIN_EXE_wpatch"), &link).unwrap();
     }
     let mut command = Command::new(link);
-    command.current_dir(desk.root()).arg(str::from_utf8(patch).unwrap()).output().unwrap()
+    command
+        .current_dir(desk.root())
+        .arg(str::from_utf8(patch).unwrap())
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -50,19 +62,38 @@ fn s01_one_envelope_adds_deletes_updates_and_moves() {
     );
     let desk = Desk::with(&before);
     let said = desk.runs(&["apply", "--summary"], &patch);
-    assert_eq!(String::from_utf8(said.stdout).unwrap(), "A n/new\nM d/b\nM c\nD gone\n");
+    assert_eq!(
+        String::from_utf8(said.stdout).unwrap(),
+        "A n/new\nM d/b\nM c\nD gone\n"
+    );
     let desk = Desk::with(&before);
     let said = desk.runs(&["apply", "--output", "codex"], &patch);
     let expected = "Success. Updated the following files:\nA n/new\nM d/b\nM c\nD gone\n";
-    assert_eq!((said.status.code(), String::from_utf8(said.stdout).unwrap().as_str()), (Some(0), expected));
+    assert_eq!(
+        (
+            said.status.code(),
+            String::from_utf8(said.stdout).unwrap().as_str()
+        ),
+        (Some(0), expected)
+    );
     let desk = Desk::with(&before);
     let report = desk.does(&["apply"], &patch);
-    let expected =
-        json!([["delete", "gone", null], ["rename", "d/b", "a"], ["modify", "c", null], ["create", "n/new", null]]);
+    let expected = json!([
+        ["delete", "gone", null],
+        ["rename", "d/b", "a"],
+        ["modify", "c", null],
+        ["create", "n/new", null]
+    ]);
     assert_eq!(files(&report, &["op", "path", "from"]), expected);
-    let names: Vec<_> = tree::read(&desk.root()).keys().map(ToString::to_string).collect();
+    let names: Vec<_> = tree::read(&desk.root())
+        .keys()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(names, ["c", "d/b", "n/new"]);
-    assert_eq!([desk.bytes("c"), desk.bytes("d/b"), desk.bytes("n/new")], [&b"C\n"[..], b"1\n", b"x\n"]);
+    assert_eq!(
+        [desk.bytes("c"), desk.bytes("d/b"), desk.bytes("n/new")],
+        [&b"C\n"[..], b"1\n", b"x\n"]
+    );
 }
 
 #[test]
@@ -82,7 +113,11 @@ fn s02_a_heredoc_blanks_and_an_environment_may_stand_around_it() {
         assert_eq!(desk.bytes("a"), b"1\n", "{patch}");
     }
     let desk = Desk::with(&[("a", b"one\n")]);
-    desk.refuses("parse", &["apply"], format!("<<'EOF\"\n{plain}EOF\n").as_bytes());
+    desk.refuses(
+        "parse",
+        &["apply"],
+        format!("<<'EOF\"\n{plain}EOF\n").as_bytes(),
+    );
 }
 
 #[test]
@@ -99,29 +134,53 @@ fn s03_lines_are_found_more_and_more_loosely() {
         let report = desk.does(&["apply"], &replacing(old, "B"));
         assert_eq!(report["files"][0]["hunks"][0]["match"], rung);
         let depth = if rung == "indent" { "\t" } else { "" };
-        assert_eq!(desk.bytes("a"), format!("a\n{depth}B\nc\n").as_bytes(), "{rung}");
+        assert_eq!(
+            desk.bytes("a"),
+            format!("a\n{depth}B\nc\n").as_bytes(),
+            "{rung}"
+        );
     }
-    assert_eq!(updated("“b”\nb\n".as_bytes(), "@@\n-b\n+B\n"), "“b”\nB\n".as_bytes(), "the strictest comes first");
+    assert_eq!(
+        updated("“b”\nb\n".as_bytes(), "@@\n-b\n+B\n"),
+        "“b”\nB\n".as_bytes(),
+        "the strictest comes first"
+    );
 }
 
 #[test]
 fn s03_a_heading_moves_the_cursor_behind_its_line() {
     assert_eq!(updated(b"x\nf\nx\n", "@@ f\n-x\n+y\n"), b"x\nf\ny\n");
-    assert_eq!(updated(b"x\n\nx\n", "@@\n-x\n+y\n*** End of File\n"), b"x\n\ny\n");
+    assert_eq!(
+        updated(b"x\n\nx\n", "@@\n-x\n+y\n*** End of File\n"),
+        b"x\n\ny\n"
+    );
     assert_eq!(updated(b"f\nx\n", "@@\n+y\n"), b"f\nx\ny\n");
     assert_eq!(updated(b"f\nx\n", "@@ f\n+y\n"), b"f\ny\nx\n");
-    assert_eq!(updated(b"1\nx\n2\nx\n", "@@\n-1\n+a\n@@ 2\n-x\n+b\n"), b"a\nx\n2\nb\n");
+    assert_eq!(
+        updated(b"1\nx\n2\nx\n", "@@\n-1\n+a\n@@ 2\n-x\n+b\n"),
+        b"a\nx\n2\nb\n"
+    );
 }
 
 #[test]
 fn s03_a_chunk_that_fits_in_several_places_has_candidates() {
     let desk = Desk::with(&[("a", b"b\nx\nb\n")]);
-    for arguments in [&["check"][..], &["check", "--unique"], &["apply", "--unique"]] {
+    for arguments in [
+        &["check"][..],
+        &["check", "--unique"],
+        &["apply", "--unique"],
+    ] {
         let report = desk.says(arguments, &replacing("b", "B"));
         let hunk = &report["files"][0]["hunks"][0];
-        assert_eq!((&hunk["status"], &hunk["candidates"]), (&json!("ambiguous"), &json!([{"line": 1}, {"line": 3}])));
+        assert_eq!(
+            (&hunk["status"], &hunk["candidates"]),
+            (&json!("ambiguous"), &json!([{"line": 1}, {"line": 3}]))
+        );
         let error = desk.refuses("ambiguous", arguments, &replacing("b", "B"));
-        assert_eq!((&error["count"], &error["lines"]), (&json!(2), &json!([1, 3])));
+        assert_eq!(
+            (&error["count"], &error["lines"]),
+            (&json!(2), &json!([1, 3]))
+        );
     }
 }
 
@@ -129,7 +188,10 @@ fn s03_a_chunk_that_fits_in_several_places_has_candidates() {
 fn s04_two_updates_of_one_file_apply_in_order() {
     let desk = Desk::with(&[("a", b"one\ntwo\n")]);
     let section = |old: &str, new: &str| format!("*** Update File: a\n@@\n-{old}\n+{new}\n");
-    desk.does(&["apply"], &envelope(&[section("two", "2"), section("2", "zwei")].concat()));
+    desk.does(
+        &["apply"],
+        &envelope(&[section("two", "2"), section("2", "zwei")].concat()),
+    );
     assert_eq!(desk.bytes("a"), b"one\nzwei\n");
 }
 
@@ -138,28 +200,78 @@ fn s05_an_error_says_the_line_of_the_patch_and_what_was_expected() {
     let desk = Desk::with(&[("a", b"one\n"), ("d/x", b"")]);
     let cases: [(&str, &str, u64, &str); 7] = [
         ("", "parse", 2, "expected a section in the patch"),
-        ("*** Update File: a\n", "parse", 3, "expected a chunk, with lines that start with ` `, `-` or `+`"),
-        ("*** Update File: a\n@@\none\n", "parse", 4, "expected a line that starts with ` `, `-` or `+`"),
+        (
+            "*** Update File: a\n",
+            "parse",
+            3,
+            "expected a chunk, with lines that start with ` `, `-` or `+`",
+        ),
+        (
+            "*** Update File: a\n@@\none\n",
+            "parse",
+            4,
+            "expected a line that starts with ` `, `-` or `+`",
+        ),
         (
             "*** Rename File: a\n",
             "parse",
             2,
             "expected `*** Add File: `, `*** Delete File: `, `*** Update File: ` or `*** End Patch`",
         ),
-        ("*** Update File: no\n@@\n-x\n+y\n", "missing", 2, "the file does not exist"),
-        ("*** Delete File: no\n", "missing", 2, "the file does not exist"),
-        ("*** Delete File: d\n", "not_a_file", 2, "is a directory, not a regular file"),
+        (
+            "*** Update File: no\n@@\n-x\n+y\n",
+            "missing",
+            2,
+            "the file does not exist",
+        ),
+        (
+            "*** Delete File: no\n",
+            "missing",
+            2,
+            "the file does not exist",
+        ),
+        (
+            "*** Delete File: d\n",
+            "not_a_file",
+            2,
+            "is a directory, not a regular file",
+        ),
     ];
     for (sections, kind, line, message) in cases {
         let error = desk.refuses(kind, &["apply"], &envelope(sections));
-        assert_eq!((&error["span"]["line"], &error["message"]), (&json!(line), &json!(message)), "{sections}");
+        assert_eq!(
+            (&error["span"]["line"], &error["message"]),
+            (&json!(line), &json!(message)),
+            "{sections}"
+        );
     }
-    let error = desk.refuses("not_found", &["apply"], &envelope("*** Update File: a\n@@\n-two\n-three\n+y\n"));
-    assert_eq!((&error["span"]["line"], &error["expected"]), (&json!(3), &json!(["two", "three"])));
-    let error = desk.refuses("not_found", &["apply"], &envelope("*** Update File: a\n@@\n one\n-two\n+y\n"));
-    assert_eq!((&error["span"]["line"], &error["expected"]), (&json!(5), &json!(["one", "two"])));
-    let error = desk.refuses("not_found", &["apply"], &envelope("*** Update File: a\n@@ fn f\n-one\n+y\n"));
-    assert_eq!((&error["span"]["line"], &error["expected"]), (&json!(3), &json!(["fn f"])));
+    let error = desk.refuses(
+        "not_found",
+        &["apply"],
+        &envelope("*** Update File: a\n@@\n-two\n-three\n+y\n"),
+    );
+    assert_eq!(
+        (&error["span"]["line"], &error["expected"]),
+        (&json!(3), &json!(["two", "three"]))
+    );
+    let error = desk.refuses(
+        "not_found",
+        &["apply"],
+        &envelope("*** Update File: a\n@@\n one\n-two\n+y\n"),
+    );
+    assert_eq!(
+        (&error["span"]["line"], &error["expected"]),
+        (&json!(5), &json!(["one", "two"]))
+    );
+    let error = desk.refuses(
+        "not_found",
+        &["apply"],
+        &envelope("*** Update File: a\n@@ fn f\n-one\n+y\n"),
+    );
+    assert_eq!(
+        (&error["span"]["line"], &error["expected"]),
+        (&json!(3), &json!(["fn f"]))
+    );
 }
 
 #[test]
@@ -168,13 +280,18 @@ fn s06_what_the_envelope_writes_ends_with_a_newline() {
     desk.does(&["apply"], &envelope("*** Add File: a\n+x\n"));
     assert_eq!(desk.bytes("a"), b"x\n");
     assert_eq!(updated(b"one\ntwo", "@@\n-two\n+2\n"), b"one\n2\n");
-    assert_eq!(updated(b"one\ntwo", "@@\n-one\n+1\n"), b"1\ntwo", "what the patch does not name stays");
+    assert_eq!(
+        updated(b"one\ntwo", "@@\n-one\n+1\n"),
+        b"1\ntwo",
+        "what the patch does not name stays"
+    );
 }
 
 #[test]
 fn s07_a_section_that_fails_leaves_nothing_of_the_others() {
     let desk = Desk::with(&[("a", b"one\n"), ("gone", b"")]);
-    let sections = "*** Add File: d/new\n+x\n*** Delete File: gone\n*** Update File: a\n@@\n-two\n+2\n";
+    let sections =
+        "*** Add File: d/new\n+x\n*** Delete File: gone\n*** Update File: a\n@@\n-two\n+2\n";
     let error = desk.refuses("not_found", &["apply"], &envelope(sections));
     assert_eq!(error["path"], "a");
 }
@@ -190,26 +307,47 @@ fn s08_nothing_comes_where_something_is() {
     desk.does(&["apply", "--overwrite"], &add);
     assert_eq!(desk.bytes("b"), b"x\n");
     desk.does(&["apply", "--overwrite"], &moved);
-    assert_eq!((desk.bytes("b"), desk.path("a").exists()), (b"1\n".to_vec(), false));
+    assert_eq!(
+        (desk.bytes("b"), desk.path("a").exists()),
+        (b"1\n".to_vec(), false)
+    );
 }
 
 #[test]
 fn s08_a_move_to_its_own_path_is_an_update() {
     for name in ["a", "./a", "d/../a"] {
         let desk = Desk::with(&[("a", b"one\n")]);
-        let patch = envelope(&format!("*** Update File: a\n*** Move to: {name}\n@@\n-one\n+1\n"));
+        let patch = envelope(&format!(
+            "*** Update File: a\n*** Move to: {name}\n@@\n-one\n+1\n"
+        ));
         let report = desk.does(&["apply"], &patch);
-        assert_eq!(files(&report, &["op", "path", "from"]), json!([["modify", "a", null]]), "{name}");
+        assert_eq!(
+            files(&report, &["op", "path", "from"]),
+            json!([["modify", "a", null]]),
+            "{name}"
+        );
         assert_eq!(desk.bytes("a"), b"1\n");
     }
 }
 
 #[test]
 fn s09_line_ends_and_other_bytes_of_the_file_stay() {
-    assert_eq!(updated(b"one\r\ntwo\r\n", "@@\n-two\n+2\n+3\n"), b"one\r\n2\r\n3\r\n");
-    assert_eq!(updated(b"caf\xe9\none\n", "@@\n-one\n+1\n"), b"caf\xe9\n1\n");
-    assert_eq!(updated(b"\xef\xbb\xbfone\ntwo\n", "@@\n-one\n+1\n"), b"\xef\xbb\xbf1\ntwo\n");
-    assert_eq!(updated(b"\xef\xbb\xbfone\ntwo\n", "@@ one\n-two\n+2\n"), b"\xef\xbb\xbfone\n2\n");
+    assert_eq!(
+        updated(b"one\r\ntwo\r\n", "@@\n-two\n+2\n+3\n"),
+        b"one\r\n2\r\n3\r\n"
+    );
+    assert_eq!(
+        updated(b"caf\xe9\none\n", "@@\n-one\n+1\n"),
+        b"caf\xe9\n1\n"
+    );
+    assert_eq!(
+        updated(b"\xef\xbb\xbfone\ntwo\n", "@@\n-one\n+1\n"),
+        b"\xef\xbb\xbf1\ntwo\n"
+    );
+    assert_eq!(
+        updated(b"\xef\xbb\xbfone\ntwo\n", "@@ one\n-two\n+2\n"),
+        b"\xef\xbb\xbfone\n2\n"
+    );
 }
 
 #[test]
@@ -217,8 +355,16 @@ fn s10_no_path_leads_out() {
     let desk = Desk::with(&[("../x", b"one\n"), ("../rooted/x", b"one\n")]);
     let beside = [desk.root().to_str().unwrap(), "ed/x"].concat();
     for name in ["../x", "d/../../x", "/etc/hostname", &beside] {
-        desk.refuses("outside_root", &["apply"], &envelope(&format!("*** Update File: {name}\n@@\n-one\n+1\n")));
-        desk.refuses("outside_root", &["apply"], &envelope(&format!("*** Add File: {name}\n+1\n")));
+        desk.refuses(
+            "outside_root",
+            &["apply"],
+            &envelope(&format!("*** Update File: {name}\n@@\n-one\n+1\n")),
+        );
+        desk.refuses(
+            "outside_root",
+            &["apply"],
+            &envelope(&format!("*** Add File: {name}\n+1\n")),
+        );
     }
 }
 
@@ -226,13 +372,29 @@ fn s10_no_path_leads_out() {
 fn s10_an_absolute_path_below_the_root_is_one_of_the_root() {
     let desk = Desk::with(&[("d/a", b"one\n")]);
     let name = desk.path("d/a").into_os_string().into_string().unwrap();
-    let report = desk.does(&["apply"], &envelope(&format!("*** Update File: {name}\n@@\n-one\n+1\n")));
-    assert_eq!((files(&report, &["path"]), desk.bytes("d/a")), (json!([["d/a"]]), b"1\n".to_vec()));
+    let report = desk.does(
+        &["apply"],
+        &envelope(&format!("*** Update File: {name}\n@@\n-one\n+1\n")),
+    );
+    assert_eq!(
+        (files(&report, &["path"]), desk.bytes("d/a")),
+        (json!([["d/a"]]), b"1\n".to_vec())
+    );
     let aimed = ["check", "--file", &name];
-    assert_eq!(files(&desk.does(&aimed, b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n"), &["path"]), json!([["d/a"]]));
+    assert_eq!(
+        files(
+            &desk.does(&aimed, b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n"),
+            &["path"]
+        ),
+        json!([["d/a"]])
+    );
     assert_eq!(report["plan_id"], {
         fs::write(desk.path("d/a"), "one\n").unwrap();
-        desk.does(&["apply"], &envelope("*** Update File: d/a\n@@\n-one\n+1\n"))["plan_id"].clone()
+        desk.does(
+            &["apply"],
+            &envelope("*** Update File: d/a\n@@\n-one\n+1\n"),
+        )["plan_id"]
+            .clone()
     });
 }
 
@@ -248,41 +410,68 @@ fn s11_a_check_has_what_an_approval_window_needs() {
                 +++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
     let made = "diff --git a/n b/n\nnew file mode 100644\nindex 000000000000..587be6b4c3f9\n--- /dev/null\n+++ b/n\n\
                 @@ -0,0 +1 @@\n+x\n";
-    let expected = json!([["rename", "b", "a", moved], ["delete", "gone", null, gone], ["create", "n", null, made]]);
+    let expected = json!([
+        ["rename", "b", "a", moved],
+        ["delete", "gone", null, gone],
+        ["create", "n", null, made]
+    ]);
     assert_eq!(files(&report, &["op", "path", "from", "diff"]), expected);
     let made = &report["files"][2];
     let digest = "sha256:73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac";
-    assert_eq!((&made["sha256_after"], &made["after"]["size"]), (&json!(digest), &json!(2)));
-    assert_eq!(report["plan_id"].as_str().map(str::len), Some("sha256:".len() + 64));
+    assert_eq!(
+        (&made["sha256_after"], &made["after"]["size"]),
+        (&json!(digest), &json!(2))
+    );
+    assert_eq!(
+        report["plan_id"].as_str().map(str::len),
+        Some("sha256:".len() + 64)
+    );
     assert_eq!(tree::read(&desk.root()), before, "a check writes nothing");
 }
 
 #[test]
 fn s11_a_long_diff_is_cut_and_says_so() {
     let desk = Desk::with(&[]);
-    let patch = envelope(&format!("*** Add File: n\n{}", "+a line of the new file\n".repeat(1000)));
+    let patch = envelope(&format!(
+        "*** Add File: n\n{}",
+        "+a line of the new file\n".repeat(1000)
+    ));
     let cut = |arguments: &[&str]| {
         let file = desk.does(arguments, &patch)["files"][0].clone();
-        (file["diff"].as_str().unwrap().len(), file["diff_truncated"] == true)
+        (
+            file["diff"].as_str().unwrap().len(),
+            file["diff_truncated"] == true,
+        )
     };
     let (length, is_cut) = cut(&["check"]);
     assert!(is_cut && length <= 16 << 10 && length > 16_000, "{length}");
     assert_eq!(cut(&["check", "--diff-max-bytes", "200"]), (186, true));
-    assert_eq!(cut(&["check", "--with-diff"]), cut(&["check", "--diff-max-bytes", "99999"]));
+    assert_eq!(
+        cut(&["check", "--with-diff"]),
+        cut(&["check", "--diff-max-bytes", "99999"])
+    );
     assert!(!cut(&["check", "--with-diff"]).1);
     assert_eq!(
-        desk.does(&["check", "--no-large-diff"], &patch)["files"][0]["diff"].as_str().map(str::len),
+        desk.does(&["check", "--no-large-diff"], &patch)["files"][0]["diff"]
+            .as_str()
+            .map(str::len),
         Some(length)
     );
     let large = envelope(&format!("*** Add File: n\n{}", "+x\n".repeat(2001)));
-    assert_eq!(desk.does(&["check", "--no-large-diff"], &large)["files"][0]["diff"], json!(null));
+    assert_eq!(
+        desk.does(&["check", "--no-large-diff"], &large)["files"][0]["diff"],
+        json!(null)
+    );
 }
 
 #[test]
 fn s12_an_approval_holds_for_this_patch_on_this_tree() {
     let desk = Desk::with(&[("a", b"one\n")]);
     let patch = replacing("one", "1");
-    let id = desk.does(&["check"], &patch)["plan_id"].as_str().unwrap().to_owned();
+    let id = desk.does(&["check"], &patch)["plan_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let approved = ["apply", "--approve", &id];
     desk.refuses("stale", &approved, &replacing("one", "2"));
     fs::write(desk.path("a"), "one\nelse\n").unwrap();
@@ -294,7 +483,11 @@ fn s12_an_approval_holds_for_this_patch_on_this_tree() {
 
 #[test]
 fn s13_the_directory_of_git_is_closed() {
-    let desk = Desk::with(&[(".git/config", b"[core]\n"), ("a", b"one\n"), ("d/.git/config", b"[core]\n")]);
+    let desk = Desk::with(&[
+        (".git/config", b"[core]\n"),
+        ("a", b"one\n"),
+        ("d/.git/config", b"[core]\n"),
+    ]);
     let sections = [
         "*** Add File: .git/hooks/pre-commit\n+x\n",
         "*** Add File: .GIT/x\n+x\n",
@@ -317,9 +510,16 @@ fn s14_a_file_with_several_names_is_flagged_and_the_others_keep_what_it_was() {
     fs::hard_link(desk.path("a"), desk.path("../c")).unwrap();
     for command in ["check", "apply"] {
         let report = desk.does(&[command], &replacing("one", "1"));
-        assert_eq!(files(&report, &["path", "hardlinks"]), json!([["a", 3]]), "{command}");
+        assert_eq!(
+            files(&report, &["path", "hardlinks"]),
+            json!([["a", 3]]),
+            "{command}"
+        );
     }
-    assert_eq!([desk.bytes("a"), desk.bytes("b"), desk.bytes("../c")], [&b"1\n"[..], b"one\n", b"one\n"]);
+    assert_eq!(
+        [desk.bytes("a"), desk.bytes("b"), desk.bytes("../c")],
+        [&b"1\n"[..], b"one\n", b"one\n"]
+    );
     let links = |name: &str| fs::metadata(desk.path(name)).unwrap().nlink();
     assert_eq!((links("a"), links("b")), (1, 2));
 }
@@ -333,7 +533,20 @@ fn s14_in_place_all_names_of_a_file_have_what_it_becomes() {
     assert_eq!(names(), [b"one\n", b"one\n"]);
     desk.does(&["apply", "--in-place"], &replacing("one", "1"));
     assert_eq!(names(), [b"1\n", b"1\n"]);
-    desk.does(&["edit", "a", "--old", "1", "--new", "two", "--in-place", "--durability", "none"], b"");
+    desk.does(
+        &[
+            "edit",
+            "a",
+            "--old",
+            "1",
+            "--new",
+            "two",
+            "--in-place",
+            "--durability",
+            "none",
+        ],
+        b"",
+    );
     assert_eq!(names(), [b"two\n", b"two\n"]);
     // What was done in place is taken back in place.
     desk.does(&["undo", "--last", "2"], b"");
@@ -347,11 +560,17 @@ fn s15_the_exit_code_is_nought_for_applied_one_for_refused_and_two_for_a_wrong_c
     let desk = Desk::with(&[("a", b"one\n")]);
     let code = |output: Output| output.status.code().unwrap();
     assert_eq!(code(desk.runs(&["apply"], &replacing("two", "2"))), 1);
-    assert_eq!(code(desk.runs(&["apply"], &envelope("*** Add File: a\n+x\n"))), 1);
+    assert_eq!(
+        code(desk.runs(&["apply"], &envelope("*** Add File: a\n+x\n"))),
+        1
+    );
     assert_eq!(code(desk.runs(&["apply", "--no-such-option"], b"")), 2);
     assert_eq!(code(desk.runs(&["apply"], &replacing("one", "1"))), 0);
     assert_eq!(code(apply_patch(&desk, &replacing("two", "2"))), 1);
-    assert_eq!(code(apply_patch(&desk, &envelope("*** Add File: ../x\n+x\n"))), 1);
+    assert_eq!(
+        code(apply_patch(&desk, &envelope("*** Add File: ../x\n+x\n"))),
+        1
+    );
     assert_eq!(code(apply_patch(&desk, b"")), 2);
     assert_eq!(code(apply_patch(&desk, &replacing("1", "one"))), 0);
 }

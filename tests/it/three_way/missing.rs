@@ -38,7 +38,14 @@ fn a_merge_checks_out_a_file_that_the_work_tree_lacks() {
     };
     let executable = |root: &Path| {
         without(root, b"one\n");
-        runs(root, &["update-index", "--cacheinfo", "100755,5626abf0f72e58d7a153368ba57db4c673c0e171,n"]);
+        runs(
+            root,
+            &[
+                "update-index",
+                "--cacheinfo",
+                "100755,5626abf0f72e58d7a153368ba57db4c673c0e171,n",
+            ],
+        );
     };
     let cases: [Prepared<'_>; 5] = [
         (CREATED, &|root| without(root, b"one\n")),
@@ -54,29 +61,38 @@ fn a_merge_checks_out_a_file_that_the_work_tree_lacks() {
     }
 }
 
-/// git writes the content to a temporary name, if a file has the name already, and converts it by the attributes of that name.
+/// git writes the content to a temporary name, if a file has the name already, and converts it by
+/// the attributes of that name.
 #[test]
 fn a_created_file_that_exists_is_merged_by_its_attributes() {
     for exists in [true, false] {
         let prepare = |root: &Path| {
-            commit(root, &[(".gitattributes", b"n eol=crlf\n"), ("n", b"one\r\n")]);
+            commit(
+                root,
+                &[(".gitattributes", b"n eol=crlf\n"), ("n", b"one\r\n")],
+            );
             if !exists {
                 fs::remove_file(root.join("n")).unwrap();
             }
         };
         let [by_git, ours] = beside(&prepare, &["--3way"], CREATED.as_bytes());
         assert_eq!([&by_git, &ours].map(|left| left.exit), [0, 0]);
-        assert_eq!([&by_git, &ours].map(|left| left.file("n")), [Some(&b"one\n"[..]), Some(b"one\r\n")]);
+        assert_eq!(
+            [&by_git, &ours].map(|left| left.file("n")),
+            [Some(&b"one\n"[..]), Some(b"one\r\n")]
+        );
     }
 }
 
 /// git inserts the lines at the end of the file: a row of the table of differences.
 #[test]
 fn a_merge_is_not_reported_for_a_file_that_is_refused() {
-    const INSERTION: &str =
-        "diff --git a/n b/n\nindex 5626abf..1b7c3b8 100644\n--- a/n\n+++ b/n\n@@ -0,0 +2 @@\n+two\n";
+    const INSERTION: &str = "diff --git a/n b/n\nindex 5626abf..1b7c3b8 100644\n--- a/n\n+++ b/n\n@@ -0,0 +2 @@\n+two\n";
     let prepare = |root: &Path| commit(root, &[("n", b"one\n")]);
-    for (options, applies) in [(&["--3way"][..], false), (&["--3way", "--unidiff-zero"], true)] {
+    for (options, applies) in [
+        (&["--3way"][..], false),
+        (&["--3way", "--unidiff-zero"], true),
+    ] {
         let [_, ours] = beside(&prepare, options, INSERTION.as_bytes());
         let said = ours.said.contains("Applied patch to 'n' cleanly.");
         assert_eq!((ours.exit == 0, said), (applies, applies), "{ours:#?}");
@@ -85,8 +101,15 @@ fn a_merge_is_not_reported_for_a_file_that_is_refused() {
 
 #[test]
 fn a_merge_of_the_index_alone_leaves_the_work_tree_alone() {
-    let [by_git, ours] = beside(&|root| without(root, b"one\n"), &["--3way", "--cached"], CREATED.as_bytes());
+    let [by_git, ours] = beside(
+        &|root| without(root, b"one\n"),
+        &["--3way", "--cached"],
+        CREATED.as_bytes(),
+    );
     assert_eq!([&by_git, &ours].map(|left| left.exit), [0, 0]);
-    assert_eq!([&by_git, &ours].map(|left: &Left| left.file("n")), [Some(&b"one\n"[..]), None]);
+    assert_eq!(
+        [&by_git, &ours].map(|left: &Left| left.file("n")),
+        [Some(&b"one\n"[..]), None]
+    );
     assert_eq!(by_git.index, ours.index);
 }

@@ -1,4 +1,5 @@
-//! `--3way` where something is in the way, where a program would have to merge, and what is said of it.
+//! `--3way` where something is in the way, where a program would have to merge, and what is said of
+//! it.
 
 use std::path::Path;
 
@@ -43,7 +44,11 @@ fn in_the_way_of_a_conflict(root: &Path) {
 fn trees(theirs: &dyn Fn(&Path), ours: &dyn Fn(&Path)) -> [Tree; 2] {
     [(); 2].map(|()| {
         let tree = forked(theirs, ours);
-        fs::write(tree.patch(), tree.git(&["diff", "-C", "--find-copies-harder", "main", "theirs"])).unwrap();
+        fs::write(
+            tree.patch(),
+            tree.git(&["diff", "-C", "--find-copies-harder", "main", "theirs"]),
+        )
+        .unwrap();
         tree
     })
 }
@@ -58,15 +63,29 @@ fn what_is_renamed_or_copied_takes_the_place_of_what_the_index_has() {
         (doubled, in_the_way, false),
     ];
     for (nth, (theirs, ours, is_taken)) in cases.into_iter().enumerate() {
-        for reach in [&["--3way"][..], &["--3way", "--cached"]].into_iter().take(if nth == 0 { 2 } else { 1 }) {
+        for reach in [&["--3way"][..], &["--3way", "--cached"]]
+            .into_iter()
+            .take(if nth == 0 { 2 } else { 1 })
+        {
             let [git, wpatch] = trees(&theirs, &ours);
             let before = both(&wpatch);
             let code = by_git(&git, reach);
-            let look = wpatch.report(&[&["check", "--conflict=markers"], reach].concat()).1;
-            let (found, report) = wpatch.report(&[&["apply", "--conflict=markers"], reach].concat());
+            let look = wpatch
+                .report(&[&["check", "--conflict=markers"], reach].concat())
+                .1;
+            let (found, report) =
+                wpatch.report(&[&["apply", "--conflict=markers"], reach].concat());
             assert_eq!((found, both(&wpatch)), (code, both(&git)), "{report:#}");
-            assert_eq!((report["changed"] == true, &report["plan_id"]), (is_taken, &look["plan_id"]), "{report:#}");
-            assert_eq!(report["files"][0]["replaces"].is_object(), is_taken, "{report:#}");
+            assert_eq!(
+                (report["changed"] == true, &report["plan_id"]),
+                (is_taken, &look["plan_id"]),
+                "{report:#}"
+            );
+            assert_eq!(
+                report["files"][0]["replaces"].is_object(),
+                is_taken,
+                "{report:#}"
+            );
             if is_taken {
                 wpatch.back("undo");
                 assert_eq!(both(&wpatch), before);
@@ -78,8 +97,14 @@ fn what_is_renamed_or_copied_takes_the_place_of_what_the_index_has() {
 /// A difference to git, which loses it.
 #[test]
 fn what_the_index_does_not_have_stays_in_the_way() {
-    let cases: [(Side, &str, &str); 2] =
-        [(|_| {}, "mine\n", "wpatch::file::exists"), (in_the_way, "mine, and more\n", "wpatch::file::not_as_indexed")];
+    let cases: [(Side, &str, &str); 2] = [
+        (|_| {}, "mine\n", "wpatch::file::exists"),
+        (
+            in_the_way,
+            "mine, and more\n",
+            "wpatch::file::not_as_indexed",
+        ),
+    ];
     for (ours, text_there, code) in cases {
         let [git, wpatch] = trees(&renamed, &ours);
         for tree in [&git, &wpatch] {
@@ -89,7 +114,11 @@ fn what_the_index_does_not_have_stays_in_the_way() {
         assert_eq!(by_git(&git, &["--3way"]), 0);
         assert!(text(&git, "moved").contains("LINE 7"));
         let (found, report) = wpatch.report(&["apply", "--3way"]);
-        assert_eq!((found, &report["error"]["code"]), (1, &code.into()), "{report:#}");
+        assert_eq!(
+            (found, &report["error"]["code"]),
+            (1, &code.into()),
+            "{report:#}"
+        );
         assert_eq!(both(&wpatch), before);
     }
 }
@@ -111,10 +140,23 @@ fn a_merge_driver_that_is_a_program_is_named_and_not_run() {
         assert!(git.root().join("../ran").exists());
         let before = both(wpatch);
         for options in [&[][..], &["--conflict=markers"], &["--theirs"]] {
-            let (code, report) = wpatch.report(&[&["apply", "--3way", "--include=conflicts"], options].concat());
-            assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::merge::conflict".into()), "{report:#}");
-            assert!(report["error"]["message"].as_str().unwrap().contains("the merge driver `mine` is a program"));
-            assert_eq!((both(wpatch), wpatch.root().join("../ran").exists()), (before.clone(), false));
+            let (code, report) =
+                wpatch.report(&[&["apply", "--3way", "--include=conflicts"], options].concat());
+            assert_eq!(
+                (code, &report["error"]["code"]),
+                (1, &"wpatch::merge::conflict".into()),
+                "{report:#}"
+            );
+            assert!(
+                report["error"]["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("the merge driver `mine` is a program")
+            );
+            assert_eq!(
+                (both(wpatch), wpatch.root().join("../ran").exists()),
+                (before.clone(), false)
+            );
         }
     }
 }
@@ -126,8 +168,16 @@ fn a_driver_is_not_asked_where_one_side_alone_changed() {
     tree.git(&["config", "merge.mine.driver", "false"]);
     assert_eq!(tree.report(&["apply", "--3way"]).0, 0);
     let tree = Tree::diverged();
-    fs::write(tree.root().join(".git/info/attributes"), "merges merge=nobody\n").unwrap();
-    assert_eq!(tree.report(&["apply", "--3way", "--include=merges"]).0, 0, "git merges lines of a driver nobody knows");
+    fs::write(
+        tree.root().join(".git/info/attributes"),
+        "merges merge=nobody\n",
+    )
+    .unwrap();
+    assert_eq!(
+        tree.report(&["apply", "--3way", "--include=merges"]).0,
+        0,
+        "git merges lines of a driver nobody knows"
+    );
 }
 
 #[test]
@@ -143,7 +193,9 @@ fn what_is_merged_and_what_is_not_is_said_as_git_says_it() {
         (several, |_| {}),
         (several, |root| replace(root, "line 10\n", "LINE 10\n")),
         (several, |root| replace(root, "line 2\n", "line II\n")),
-        (several, |root| fs::write(root.join("new"), "newer\n").unwrap()),
+        (several, |root| {
+            fs::write(root.join("new"), "newer\n").unwrap();
+        }),
         (renamed, in_the_way),
         (copied, in_the_way_of_a_conflict),
     ];
@@ -160,9 +212,18 @@ fn what_is_merged_and_what_is_not_is_said_as_git_says_it() {
         let [tree, other] = trees(&theirs, &ours);
         for tree in [&tree, &other] {
             let patch = fs::read_to_string(tree.patch()).unwrap();
-            let unknown =
-                |line| if str::starts_with(line, "index ") { "index 1234567..89abcde 100644\n" } else { line };
-            fs::write(tree.patch(), patch.split_inclusive('\n').map(unknown).collect::<String>()).unwrap();
+            let unknown = |line| {
+                if str::starts_with(line, "index ") {
+                    "index 1234567..89abcde 100644\n"
+                } else {
+                    line
+                }
+            };
+            fs::write(
+                tree.patch(),
+                patch.split_inclusive('\n').map(unknown).collect::<String>(),
+            )
+            .unwrap();
         }
         alike(&tree, &other, &["--3way"]);
     }
@@ -171,8 +232,16 @@ fn what_is_merged_and_what_is_not_is_said_as_git_says_it() {
 /// Lets both apply, and compares what they say before the first word of ours.
 fn alike(tree: &Tree, other: &Tree, options: &[&str]) {
     let mut theirs = git(&[&["apply"], options].concat());
-    let theirs = theirs.arg(tree.patch()).current_dir(tree.root()).output().unwrap();
+    let theirs = theirs
+        .arg(tree.patch())
+        .current_dir(tree.root())
+        .output()
+        .unwrap();
     let ours = other.wpatch("", &[&["apply", "--conflict=markers"], options].concat());
     let patch = fs::read_to_string(tree.patch()).unwrap();
-    assert_eq!(first_words(&ours.stderr), String::from_utf8(theirs.stderr).unwrap(), "{options:?} {patch}");
+    assert_eq!(
+        first_words(&ours.stderr),
+        String::from_utf8(theirs.stderr).unwrap(),
+        "{options:?} {patch}"
+    );
 }

@@ -1,12 +1,14 @@
-//! Checks the imports between files: no cycles, and no path around the table of layers through a re-export.
+//! Checks the imports between files: no cycles, and no path around the table of layers through a
+//! re-export.
 
 use std::collections::BTreeSet;
 
 use super::modules::{Modules, cycles};
 use super::{LAYERS, ROOTS, Source, refuse, refuse_more, sources};
 
-/// The modules whose types are part of the engine's interface, as fields of requests and outcomes. `cli` uses these types through
-/// the re-exports of `engine`; no other module uses an item through the re-export of another layer.
+/// The modules whose types are part of the engine's interface, as fields of requests and outcomes.
+/// `cli` uses these types through the re-exports of `engine`; no other module uses an item through
+/// the re-export of another layer.
 const INTERFACE: &[&str] = &[
     "diagnostics",
     "guard",
@@ -23,11 +25,16 @@ const INTERFACE: &[&str] = &[
     "workspace",
 ];
 
-/// Returns the groups of files with a cycle. An edge between a `mod.rs` and a file of its folder does not count.
+/// Returns the groups of files with a cycle. An edge between a `mod.rs` and a file of its folder
+/// does not count.
 fn file_cycles(modules: &Modules) -> Vec<BTreeSet<&str>> {
     let is_below = |file: &str, parent: &str| {
-        let folder = parent.strip_suffix("mod.rs").or(parent.strip_suffix(".rs")).unwrap();
-        file.strip_prefix(folder).is_some_and(|rest| folder.ends_with('/') || rest.starts_with('/'))
+        let folder = parent
+            .strip_suffix("mod.rs")
+            .or(parent.strip_suffix(".rs"))
+            .unwrap();
+        file.strip_prefix(folder)
+            .is_some_and(|rest| folder.ends_with('/') || rest.starts_with('/'))
     };
     let is_counted = |(from, to): &(&str, &str)| {
         !ROOTS.contains(from) && !ROOTS.contains(to) && !is_below(from, to) && !is_below(to, from)
@@ -36,7 +43,11 @@ fn file_cycles(modules: &Modules) -> Vec<BTreeSet<&str>> {
 }
 
 fn modules(sources: &[Source]) -> Modules {
-    Modules::new(sources.iter().map(|source| (source.path.trim_start_matches("src/"), source.text.as_str())))
+    Modules::new(
+        sources
+            .iter()
+            .map(|source| (source.path.trim_start_matches("src/"), source.text.as_str())),
+    )
 }
 
 fn module_of(file: &str) -> &str {
@@ -48,23 +59,45 @@ fn files_import_each_other_in_no_cycle() {
     let modules = modules(&sources(&["src"]));
     let cycles = file_cycles(&modules);
     refuse(cycles.iter().flat_map(|cycle| {
-        let edges = modules.edges().into_iter().filter(|(from, to)| cycle.contains(from) && cycle.contains(to));
-        edges.map(|(from, to)| format!("{from} imports {to}")).collect::<Vec<_>>()
+        let edges = modules
+            .edges()
+            .into_iter()
+            .filter(|(from, to)| cycle.contains(from) && cycle.contains(to));
+        edges
+            .map(|(from, to)| format!("{from} imports {to}"))
+            .collect::<Vec<_>>()
     }));
 }
 
 #[test]
 fn reexports_lead_to_no_other_layer() {
     let modules = modules(&sources(&["src"]));
-    let allowed =
-        |from: &str, to: &str| LAYERS.iter().any(|(module, imports)| *module == from && imports.contains(&to));
-    let used: BTreeSet<_> = modules.edges().iter().map(|(from, to)| (module_of(from), module_of(to))).collect();
-    let is_wrong =
-        |(from, to): &(&str, &str)| from != to && !["lib", "main", "prelude"].contains(from) && !allowed(from, to);
-    let (interface, wrong): (Vec<_>, Vec<_>) =
-        used.into_iter().filter(is_wrong).partition(|(from, to)| *from == "cli" && INTERFACE.contains(to));
-    refuse(wrong.into_iter().map(|(from, to)| format!("{from} uses {to} through a re-export")));
-    refuse_more(interface.into_iter().map(|(_, to)| to.to_owned()), INTERFACE);
+    let allowed = |from: &str, to: &str| {
+        LAYERS
+            .iter()
+            .any(|(module, imports)| *module == from && imports.contains(&to))
+    };
+    let used: BTreeSet<_> = modules
+        .edges()
+        .iter()
+        .map(|(from, to)| (module_of(from), module_of(to)))
+        .collect();
+    let is_wrong = |(from, to): &(&str, &str)| {
+        from != to && !["lib", "main", "prelude"].contains(from) && !allowed(from, to)
+    };
+    let (interface, wrong): (Vec<_>, Vec<_>) = used
+        .into_iter()
+        .filter(is_wrong)
+        .partition(|(from, to)| *from == "cli" && INTERFACE.contains(to));
+    refuse(
+        wrong
+            .into_iter()
+            .map(|(from, to)| format!("{from} uses {to} through a re-export")),
+    );
+    refuse_more(
+        interface.into_iter().map(|(_, to)| to.to_owned()),
+        INTERFACE,
+    );
 }
 
 #[test]
@@ -78,19 +111,38 @@ fn a_cycle_is_found_through_reexports_and_not_between_parent_and_child() {
     };
     let root = ("lib.rs", "mod a; mod b;");
     for (a, b) in [
-        ("use crate::b::B; pub struct A;", "use crate::a::A; pub struct B;"),
-        ("pub fn f() { super::b::g() }", "use super::a; pub fn g() { a::f() }"),
-        ("use super::b as other; pub const A: u8 = other::B;", "pub const B: u8 = crate::a::A;"),
+        (
+            "use crate::b::B; pub struct A;",
+            "use crate::a::A; pub struct B;",
+        ),
+        (
+            "pub fn f() { super::b::g() }",
+            "use super::a; pub fn g() { a::f() }",
+        ),
+        (
+            "use super::b as other; pub const A: u8 = other::B;",
+            "pub const B: u8 = crate::a::A;",
+        ),
         (
             "pub struct A(crate::b::B<1>);",
             "use {super::{a::{self, A as C}}}; pub struct B<const N: u8>; #[cfg(test)] fn t() {}",
         ),
     ] {
-        assert_eq!(found(&[root, ("a.rs", a), ("b.rs", b)]), ["a.rs b.rs"], "{a} {b}");
+        assert_eq!(
+            found(&[root, ("a.rs", a), ("b.rs", b)]),
+            ["a.rs b.rs"],
+            "{a} {b}"
+        );
     }
     for (a, b) in [
-        ("use crate::b::B; pub struct A;", "pub struct B; #[cfg(test)] mod tests { use crate::a::A; }"),
-        ("use crate::b::B; pub struct A;", "pub struct B; // crate::a::A\n const C: &str = \"crate::a::A\";"),
+        (
+            "use crate::b::B; pub struct A;",
+            "pub struct B; #[cfg(test)] mod tests { use crate::a::A; }",
+        ),
+        (
+            "use crate::b::B; pub struct A;",
+            "pub struct B; // crate::a::A\n const C: &str = \"crate::a::A\";",
+        ),
         (
             "use crate::b::B; pub struct A;",
             "use std::a::A; pub struct B; const Q: char = '\"'; const R: &[u8] = br#\"\"a::A\"#;",
@@ -101,10 +153,21 @@ fn a_cycle_is_found_through_reexports_and_not_between_parent_and_child() {
     let parent = "mod one; mod two; pub use one::One; pub struct Both;";
     let root = ("lib.rs", "mod a;");
     let files = |two| {
-        [root, ("a/mod.rs", parent), ("a/one.rs", "use super::{Both, two::Two}; pub struct One;"), ("a/two.rs", two)]
+        [
+            root,
+            ("a/mod.rs", parent),
+            ("a/one.rs", "use super::{Both, two::Two}; pub struct One;"),
+            ("a/two.rs", two),
+        ]
     };
     assert_eq!(found(&files("use super::Both; pub struct Two;")), [""; 0]);
-    assert_eq!(found(&files("use super::One; pub struct Two;")), ["a/one.rs a/two.rs"]);
+    assert_eq!(
+        found(&files("use super::One; pub struct Two;")),
+        ["a/one.rs a/two.rs"]
+    );
     let one = ("a/one.rs", "use crate::a::A; pub struct One;");
-    assert_eq!(found(&[root, ("a.rs", "mod one; pub struct A(one::One);"), one]), [""; 0]);
+    assert_eq!(
+        found(&[root, ("a.rs", "mod one; pub struct A(one::One);"), one]),
+        [""; 0]
+    );
 }

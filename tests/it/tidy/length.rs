@@ -24,7 +24,9 @@ const LONG_FUNCTIONS_LEFT: &[&str] = &[
 #[test]
 fn files_are_short() {
     let sources = everything();
-    let long = sources.iter().filter(|source| source.text.lines().count() > MOST_LINES);
+    let long = sources
+        .iter()
+        .filter(|source| source.text.lines().count() > MOST_LINES);
     refuse(long.map(|source| format!("{}: more than {MOST_LINES} lines", source.path)));
 }
 
@@ -34,10 +36,17 @@ fn functions_are_short() {
     let long = sources.iter().flat_map(|source| {
         let lines: Vec<_> = source.text.lines().collect();
         let functions = lines.iter().enumerate().filter_map(|(start, line)| {
-            let (before, after) = line.split_once("fn ").filter(|_| line.ends_with(['{', '(', ',', '>']))?;
-            let is_function = before.split_whitespace().all(|word| word.starts_with("pub") || word == "const");
+            let (before, after) = line
+                .split_once("fn ")
+                .filter(|_| line.ends_with(['{', '(', ',', '>']))?;
+            let is_function = before
+                .split_whitespace()
+                .all(|word| word.starts_with("pub") || word == "const");
             let indent = before.len() - before.trim_start().len();
-            let is_end = |line: &&str| line.strip_suffix('}').is_some_and(|rest| rest == &before[..indent]);
+            let is_end = |line: &&str| {
+                line.strip_suffix('}')
+                    .is_some_and(|rest| rest == &before[..indent])
+            };
             let length = 1 + lines[start..].iter().position(is_end)?;
             let name = after.split(['(', '<']).next()?;
             (is_function && !name.starts_with('$') && length > MOST_LINES_OF_A_FUNCTION)

@@ -1,5 +1,5 @@
-//! Finds the files whose items a file of `src` uses. A path is resolved through `use` declarations and re-exports to the file
-//! that defines the item.
+//! Finds the files whose items a file of `src` uses. A path is resolved through `use` declarations
+//! and re-exports to the file that defines the item.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,8 @@ enum Named {
 }
 
 impl Modules {
-    /// Reads the modules from `files`: pairs of a path below `src` and a text. Modules for tests are left out.
+    /// Reads the modules from `files`: pairs of a path below `src` and a text. Modules for tests
+    /// are left out.
     pub(super) fn new<'s>(files: impl IntoIterator<Item = (&'s str, &'s str)>) -> Self {
         let files: BTreeMap<_, _> = files.into_iter().collect();
         let mut modules = Self(BTreeMap::new());
@@ -39,12 +40,26 @@ impl Modules {
     fn add(&mut self, path: &str, file: &str, files: &BTreeMap<&str, &str>) {
         let tokens = tokens(files[file]);
         let module = Module::new(file, &tokens);
-        let folder = ["lib.rs", "mod.rs"].iter().find_map(|name| file.strip_suffix(name));
-        let folder = folder.map_or_else(|| format!("{}/", file.trim_end_matches(".rs")), ToOwned::to_owned);
+        let folder = ["lib.rs", "mod.rs"]
+            .iter()
+            .find_map(|name| file.strip_suffix(name));
+        let folder = folder.map_or_else(
+            || format!("{}/", file.trim_end_matches(".rs")),
+            ToOwned::to_owned,
+        );
         for child in &module.children {
-            let places = [format!("{folder}{child}.rs"), format!("{folder}{child}/mod.rs")];
-            let place = places.iter().find(|place| files.contains_key(place.as_str()));
-            self.add(&format!("{path}::{child}"), place.unwrap_or_else(|| panic!("{file}: mod {child}")), files);
+            let places = [
+                format!("{folder}{child}.rs"),
+                format!("{folder}{child}/mod.rs"),
+            ];
+            let place = places
+                .iter()
+                .find(|place| files.contains_key(place.as_str()));
+            self.add(
+                &format!("{path}::{child}"),
+                place.unwrap_or_else(|| panic!("{file}: mod {child}")),
+                files,
+            );
         }
         self.0.insert(path.to_owned(), module);
     }
@@ -52,10 +67,14 @@ impl Modules {
     /// Returns pairs of files: the first one uses an item that the second one defines.
     pub(super) fn edges(&self) -> BTreeSet<(&str, &str)> {
         let edges = self.0.iter().flat_map(|(path, module)| {
-            let definers = module.paths.iter().filter_map(|named| match self.resolve(path, named, 0)? {
-                Named::Item(definer) => Some(self.0[&definer].file.as_str()),
-                Named::Module(_) => None,
-            });
+            let definers =
+                module
+                    .paths
+                    .iter()
+                    .filter_map(|named| match self.resolve(path, named, 0)? {
+                        Named::Item(definer) => Some(self.0[&definer].file.as_str()),
+                        Named::Module(_) => None,
+                    });
             definers.map(|definer| (module.file.as_str(), definer))
         });
         edges.filter(|(from, to)| from != to).collect()
@@ -65,7 +84,9 @@ impl Modules {
         let (last, before) = path.split_last()?;
         let mut current = Named::Module(module.to_owned());
         for (index, name) in before.iter().chain([last]).enumerate() {
-            let Named::Module(at) = &current else { return Some(current) };
+            let Named::Module(at) = &current else {
+                return Some(current);
+            };
             let next = match name.as_str() {
                 "crate" => Some(Named::Module("crate".to_owned())),
                 "self" => Some(current.clone()),
@@ -79,19 +100,37 @@ impl Modules {
         Some(current)
     }
 
-    /// Resolves `name` in `module`. A function can have the name of a module; the last name of a path is then the function.
+    /// Resolves `name` in `module`. A function can have the name of a module; the last name of a
+    /// path is then the function.
     fn lookup(&self, module: &str, name: &str, is_last: bool, depth: usize) -> Option<Named> {
         let names = self.0.get(module).filter(|_| depth < 20)?;
-        let child = || names.children.contains(name).then(|| Named::Module(format!("{module}::{name}")));
-        let item = || names.items.contains(name).then(|| Named::Item(module.to_owned()));
+        let child = || {
+            names
+                .children
+                .contains(name)
+                .then(|| Named::Module(format!("{module}::{name}")))
+        };
+        let item = || {
+            names
+                .items
+                .contains(name)
+                .then(|| Named::Item(module.to_owned()))
+        };
         let used = || self.resolve(module, names.uses.get(name)?, depth + 1);
-        if is_last { item().or_else(used).or_else(child) } else { child().or_else(used).or_else(item) }
+        if is_last {
+            item().or_else(used).or_else(child)
+        } else {
+            child().or_else(used).or_else(item)
+        }
     }
 }
 
 impl Module {
     fn new(file: &str, tokens: &[&str]) -> Self {
-        let mut module = Self { file: file.to_owned(), ..Self::default() };
+        let mut module = Self {
+            file: file.to_owned(),
+            ..Self::default()
+        };
         let mut at = 0;
         while let Some(&token) = tokens.get(at) {
             let next = tokens.get(at + 1).copied().unwrap_or_default();
@@ -106,7 +145,11 @@ impl Module {
             } else if token == "mod" && tokens.get(at + 2) == Some(&";") {
                 module.children.insert(next.to_owned());
                 at += 2;
-            } else if ["fn", "struct", "enum", "trait", "const", "static", "type", "mod", "union"].contains(&token) {
+            } else if [
+                "fn", "struct", "enum", "trait", "const", "static", "type", "mod", "union",
+            ]
+            .contains(&token)
+            {
                 module.items.insert(next.to_owned());
             } else if is_word(token) {
                 let mut path = vec![token.to_owned()];
@@ -129,9 +172,16 @@ impl Module {
 
     /// Adds the names of a `use` tree below `parent`.
     fn add_use(&mut self, tree: &[&str], parent: &[String]) {
-        let names: Vec<_> = tree.iter().take_while(|token| is_word(token) || **token == "::").copied().collect();
+        let names: Vec<_> = tree
+            .iter()
+            .take_while(|token| is_word(token) || **token == "::")
+            .copied()
+            .collect();
         let mut path = parent.to_vec();
-        let words = names.iter().take_while(|word| **word != "as").filter(|word| is_word(word));
+        let words = names
+            .iter()
+            .take_while(|word| **word != "as")
+            .filter(|word| is_word(word));
         path.extend(words.map(|word| (*word).to_owned()));
         match tree.get(names.len()) {
             Some(&"{") => {
@@ -141,14 +191,19 @@ impl Module {
                     depth += i32::from(*token == "{") - i32::from(*token == "}");
                     *token == "," && depth == 0
                 });
-                parts.filter(|part| !part.is_empty()).for_each(|part| self.add_use(part, &path));
+                parts
+                    .filter(|part| !part.is_empty())
+                    .for_each(|part| self.add_use(part, &path));
             }
             Some(&"*") => {}
             _ => {
                 if path.last().is_some_and(|name| name == "self") {
                     path.pop();
                 }
-                let alias = names.iter().position(|word| *word == "as").map(|at| names[at + 1].to_owned());
+                let alias = names
+                    .iter()
+                    .position(|word| *word == "as")
+                    .map(|at| names[at + 1].to_owned());
                 let name = alias.or_else(|| path.last().cloned());
                 self.paths.insert(path.clone());
                 self.uses.insert(name.unwrap(), path);
@@ -167,7 +222,8 @@ fn end_of_item(tokens: &[&str], mut at: usize) -> usize {
             _ => {}
         }
         at += 1;
-        let is_end = |token| token == ";" || token == "," || (token == "}" && tokens.get(at) != Some(&";"));
+        let is_end =
+            |token| token == ";" || token == "," || (token == "}" && tokens.get(at) != Some(&";"));
         if depth < 0 {
             return at - 1;
         }
@@ -187,10 +243,17 @@ fn tokens(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let hashes = rest.trim_start_matches('b').trim_start_matches('r').chars().take_while(|&c| c == '#').count();
-        let raw = ["r", "br"]
-            .iter()
-            .find_map(|prefix| rest.strip_prefix(*prefix)?.strip_prefix(&"#".repeat(hashes))?.strip_prefix('"'));
+        let hashes = rest
+            .trim_start_matches('b')
+            .trim_start_matches('r')
+            .chars()
+            .take_while(|&c| c == '#')
+            .count();
+        let raw = ["r", "br"].iter().find_map(|prefix| {
+            rest.strip_prefix(*prefix)?
+                .strip_prefix(&"#".repeat(hashes))?
+                .strip_prefix('"')
+        });
         let is_escape = rest.starts_with("'\\");
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
@@ -206,7 +269,11 @@ fn tokens(text: &str) -> Vec<&str> {
                 is_escaped = c == '\\' && !is_escaped;
                 is_end
             };
-            2 + rest[1..].chars().take_while(|c| !is_end(c)).map(char::len_utf8).sum::<usize>()
+            2 + rest[1..]
+                .chars()
+                .take_while(|c| !is_end(c))
+                .map(char::len_utf8)
+                .sum::<usize>()
         } else if is_escape {
             3 + rest[3..].find('\'').map_or(0, |at| at + 1)
         } else if first == '\'' && rest.chars().nth(2) == Some('\'') {
@@ -238,15 +305,27 @@ pub(super) fn cycles<'e>(edges: &BTreeSet<(&'e str, &'e str)>) -> Vec<BTreeSet<&
         let mut found = BTreeSet::new();
         let mut open = vec![from];
         while let Some(file) = open.pop() {
-            open.extend(next.get(file).into_iter().flatten().filter(|file| found.insert(**file)));
+            open.extend(
+                next.get(file)
+                    .into_iter()
+                    .flatten()
+                    .filter(|file| found.insert(**file)),
+            );
         }
         found
     };
-    let reach: BTreeMap<&str, BTreeSet<&str>> = next.keys().map(|file| (*file, reached(file))).collect();
+    let reach: BTreeMap<&str, BTreeSet<&str>> =
+        next.keys().map(|file| (*file, reached(file))).collect();
     let mut groups: Vec<BTreeSet<&str>> = Vec::new();
-    for (file, reached) in reach.iter().filter(|(file, reached)| reached.contains(*file)) {
-        let group =
-            reached.iter().filter(|other| reach.get(*other).is_some_and(|back| back.contains(file))).copied().collect();
+    for (file, reached) in reach
+        .iter()
+        .filter(|(file, reached)| reached.contains(*file))
+    {
+        let group = reached
+            .iter()
+            .filter(|other| reach.get(*other).is_some_and(|back| back.contains(file)))
+            .copied()
+            .collect();
         if !groups.contains(&group) {
             groups.push(group);
         }

@@ -13,10 +13,18 @@ use crate::tree::path;
 #[test]
 fn a_damaged_journal_in_one_place_stops_what_was_left_in_the_other() {
     let memory = killed(&[("a", Entry::file("old"))]);
-    memory.put(&path(".git/wpatch/txn-006553f10000000001-00000000/journal"), &Entry::file("damaged"));
-    memory.set_permissions(&path(".git/wpatch"), Permissions::Exact(0o700)).unwrap();
+    memory.put(
+        &path(".git/wpatch/txn-006553f10000000001-00000000/journal"),
+        &Entry::file("damaged"),
+    );
+    memory
+        .set_permissions(&path(".git/wpatch"), Permissions::Exact(0o700))
+        .unwrap();
     let before = memory.entries();
-    assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+    assert!(matches!(
+        recover(&memory, Options::default()),
+        Err(Failure::State { .. })
+    ));
     assert_eq!(memory.entries(), before);
     assert!(matches!(update(&memory), Err(Failure::State { .. })));
     assert_eq!(memory.entries(), before);
@@ -25,11 +33,18 @@ fn a_damaged_journal_in_one_place_stops_what_was_left_in_the_other() {
 #[test]
 fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
     let memory = killed(&[("a", Entry::file("old"))]);
-    let journal = memory.files().into_keys().find(|path| path.name().ends_with(b"journal")).unwrap();
+    let journal = memory
+        .files()
+        .into_keys()
+        .find(|path| path.name().ends_with(b"journal"))
+        .unwrap();
     memory.put(&journal, &Entry::file("wpatch.journal/1 0\n{}"));
     let before = memory.files();
     assert!(matches!(examine(&memory), Err(Failure::State { .. })));
-    assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+    assert!(matches!(
+        recover(&memory, Options::default()),
+        Err(Failure::State { .. })
+    ));
     assert!(matches!(update(&memory), Err(Failure::State { .. })));
     assert_eq!(memory.files(), before);
 }
@@ -39,17 +54,37 @@ fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
 fn a_journal_of_an_older_program_is_rolled_back() {
     let image = |text: &str| {
         let digest = Digest::of(text.as_bytes());
-        format!(r#"{{"kind":"file","digest":"{digest}","size":{},"mode":420}}"#, text.len())
+        format!(
+            r#"{{"kind":"file","digest":"{digest}","size":{},"mode":420}}"#,
+            text.len()
+        )
     };
     let change = |number: usize, path: &str, sides: [String; 2], rest: &str| {
         let [before, after] = sides;
-        format!(r#"{{"number":{number},"path":"{path}","before":{before},"after":{after},{rest},"beside":null}}"#)
+        format!(
+            r#"{{"number":{number},"path":"{path}","before":{before},"after":{after},{rest},"beside":null}}"#
+        )
     };
     let nothing = || "null".to_owned();
     let changes = [
-        change(0, "a", [image("old"), image("new")], r#""leaves":false,"arrives":"staged""#),
-        change(1, "c", [image("moved"), nothing()], r#""leaves":true,"arrives":null"#),
-        change(2, "d", [nothing(), image("moved")], r#""leaves":false,"arrives":{"old":1}"#),
+        change(
+            0,
+            "a",
+            [image("old"), image("new")],
+            r#""leaves":false,"arrives":"staged""#,
+        ),
+        change(
+            1,
+            "c",
+            [image("moved"), nothing()],
+            r#""leaves":true,"arrives":null"#,
+        ),
+        change(
+            2,
+            "d",
+            [nothing(), image("moved")],
+            r#""leaves":false,"arrives":{"old":1}"#,
+        ),
     ];
     let memory = memory(&[("a", Entry::file("new"))]);
     let (root, changes) = (memory.identity().unwrap(), changes.join(","));
@@ -63,19 +98,36 @@ fn a_journal_of_an_older_program_is_rolled_back() {
         memory.put(&path(&format!(".wpatch/txn-1.{name}")), &Entry::file(text));
     }
     let recovered = recover(&memory, Options::default()).unwrap();
-    assert_eq!(recovered.iter().map(|one| one.ending).collect::<Vec<_>>(), [Ending::RolledBack]);
+    assert_eq!(
+        recovered.iter().map(|one| one.ending).collect::<Vec<_>>(),
+        [Ending::RolledBack]
+    );
     let files = memory.files();
     let found = ["a", "c", "d"].map(|name| files.get(&path(name)).cloned());
-    assert_eq!(found, [Some(Entry::file("old")), Some(Entry::file("moved")), None]);
-    assert!(!files.keys().any(|path| path.to_string().starts_with(".wpatch/txn-")), "{files:?}");
+    assert_eq!(
+        found,
+        [Some(Entry::file("old")), Some(Entry::file("moved")), None]
+    );
+    assert!(
+        !files
+            .keys()
+            .any(|path| path.to_string().starts_with(".wpatch/txn-")),
+        "{files:?}"
+    );
 }
 
 #[test]
 fn a_damaged_journal_behind_a_whole_one_stops_both() {
     let memory = killed(&[("a", Entry::file("old"))]);
-    memory.put(&path(".wpatch/txn-f.journal"), &Entry::file("wpatch.journal/1 0\n{}"));
+    memory.put(
+        &path(".wpatch/txn-f.journal"),
+        &Entry::file("wpatch.journal/1 0\n{}"),
+    );
     let before = memory.files();
-    assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+    assert!(matches!(
+        recover(&memory, Options::default()),
+        Err(Failure::State { .. })
+    ));
     assert!(matches!(update(&memory), Err(Failure::State { .. })));
     assert_eq!(memory.files(), before);
 }
@@ -87,13 +139,17 @@ fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
     assert!(examine(&memory).unwrap());
     let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+x\n";
     let report = crate::run::check(&memory, patch, &Settings::default());
-    assert_eq!(report["problems"][0]["code"], "wpatch::io::half_made", "{report:#}");
+    assert_eq!(
+        report["problems"][0]["code"], "wpatch::io::half_made",
+        "{report:#}"
+    );
     assert_eq!(memory.fingerprint(), before);
     let next = memory.restart();
     let _ = recover(&next, Options::default()).unwrap();
     assert!(!examine(&next).unwrap());
     let memory = killed(&[("a", Entry::file("old"))]);
-    let (transaction, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
+    let (transaction, _) =
+        Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
     examine(&memory).unwrap();
     transaction.abandon();
     let before = memory.fingerprint();
@@ -103,9 +159,15 @@ fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
 
 #[test]
 fn a_link_among_the_transactions_is_ignored() {
-    let files = [("a", Entry::file("old")), (".wpatch/txn-1", Entry::link("b")), ("b/journal", Entry::file("x"))];
+    let files = [
+        ("a", Entry::file("old")),
+        (".wpatch/txn-1", Entry::link("b")),
+        ("b/journal", Entry::file("x")),
+    ];
     let memory = memory(&files);
-    memory.set_permissions(&path(".wpatch"), Permissions::Exact(0o700)).unwrap();
+    memory
+        .set_permissions(&path(".wpatch"), Permissions::Exact(0o700))
+        .unwrap();
     let files = || {
         let mut files = memory.files();
         files.retain(|path, _| [&b"txn-1"[..], b"journal"].contains(&path.name()));

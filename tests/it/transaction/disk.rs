@@ -17,7 +17,9 @@ const CREATE: &str = "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
 fn apply(root: &Path, setting: &str, patch: &str) -> Output {
     let script = format!("{setting} && exec \"$0\" apply");
     let mut command = Command::new("sh");
-    command.current_dir(root).args(["-c", &script, env!("CARGO_BIN_EXE_wpatch")]);
+    command
+        .current_dir(root)
+        .args(["-c", &script, env!("CARGO_BIN_EXE_wpatch")]);
     fed(&mut command, patch.as_bytes())
 }
 
@@ -27,7 +29,9 @@ fn text(output: &Output) -> String {
 
 fn names(root: &Path) -> Vec<String> {
     let entries = fs::read_dir(root).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -35,7 +39,12 @@ fn names(root: &Path) -> Vec<String> {
 #[test]
 fn a_file_far_below_takes_little_memory() {
     let root = TempDir::new().unwrap();
-    let file = format!("{}x", ["d".repeat(14), "/".into()].concat().repeat(wpatch::path::MAX_DEPTH - 1));
+    let file = format!(
+        "{}x",
+        ["d".repeat(14), "/".into()]
+            .concat()
+            .repeat(wpatch::path::MAX_DEPTH - 1)
+    );
     let patch = format!("--- /dev/null\n+++ b/{file}\n@@ -0,0 +1 @@\n+new\n");
     let output = apply(root.path(), "ulimit -v 1000000", &patch);
     assert!(output.status.success(), "{}", text(&output));
@@ -51,8 +60,17 @@ fn nothing_stays_behind_under_any_mask_or_limit() {
             let root = TempDir::new().unwrap();
             fs::set_permissions(root.path(), std::fs::Permissions::from_mode(mode)).unwrap();
             let output = apply(root.path(), setting, CREATE);
-            let expected: &[&str] = if output.status.success() { &["new"] } else { &[] };
-            assert_eq!(names(root.path()), expected, "{setting}, {mode:o}: {}", text(&output));
+            let expected: &[&str] = if output.status.success() {
+                &["new"]
+            } else {
+                &[]
+            };
+            assert_eq!(
+                names(root.path()),
+                expected,
+                "{setting}, {mode:o}: {}",
+                text(&output)
+            );
         }
     }
 }
@@ -62,6 +80,15 @@ fn a_lock_that_stays_can_be_opened_by_the_next_command() {
     let root = TempDir::new().unwrap();
     fs::create_dir(root.path().join(".git")).unwrap();
     assert!(apply(root.path(), "umask 0777", CREATE).status.success());
-    let mode = |name: &str| fs::metadata(root.path().join(name)).unwrap().permissions().mode() & 0o7777;
-    assert_eq!((mode(".git/wpatch"), mode(".git/wpatch/lock"), mode("new")), (0o700, 0o600, 0));
+    let mode = |name: &str| {
+        fs::metadata(root.path().join(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o7777
+    };
+    assert_eq!(
+        (mode(".git/wpatch"), mode(".git/wpatch/lock"), mode("new")),
+        (0o700, 0o600, 0)
+    );
 }

@@ -21,23 +21,43 @@ fn files_whose_line_ends_git_converts_take_patches_with_lf() {
         ("", "file eol=crlf\n", cr_lf),
     ] {
         let (report, file) = applied(config, attributes, before, patch, &[]);
-        assert_eq!((file.as_str(), &report["ok"]), (after, &true.into()), "{config} {attributes}");
+        assert_eq!(
+            (file.as_str(), &report["ok"]),
+            (after, &true.into()),
+            "{config} {attributes}"
+        );
     }
-    for (config, attributes) in
-        [("", ""), ("[core]\n\tautocrlf = true\n", "file -text\n"), ("[core]\n\tautocrlf = no\n", "")]
-    {
+    for (config, attributes) in [
+        ("", ""),
+        ("[core]\n\tautocrlf = true\n", "file -text\n"),
+        ("[core]\n\tautocrlf = no\n", ""),
+    ] {
         let (report, file) = applied(config, attributes, before, patch, &[]);
-        assert_eq!((file.as_str(), &report["ok"]), (before, &false.into()), "{config} {attributes}");
+        assert_eq!(
+            (file.as_str(), &report["ok"]),
+            (before, &false.into()),
+            "{config} {attributes}"
+        );
     }
 }
 
 #[test]
 fn a_new_file_gets_the_line_ends_of_the_work_tree() {
     let patch = "--- /dev/null\n+++ b/made\n@@ -0,0 +1,2 @@\n+one\n+two\n";
-    for (attributes, expected) in [("made eol=crlf\n", "one\r\ntwo\r\n"), ("* text=auto\n", "one\ntwo\n")] {
+    for (attributes, expected) in [
+        ("made eol=crlf\n", "one\r\ntwo\r\n"),
+        ("* text=auto\n", "one\ntwo\n"),
+    ] {
         let directory = TempDir::new().unwrap();
         let root = directory.path();
-        assert!(Command::new("git").args(["init", "-q"]).current_dir(root).status().unwrap().success());
+        assert!(
+            Command::new("git")
+                .args(["init", "-q"])
+                .current_dir(root)
+                .status()
+                .unwrap()
+                .success()
+        );
         fs::write(root.join(".gitattributes"), attributes).unwrap();
         let text = TempDir::new().unwrap();
         fs::write(text.path().join("patch"), patch).unwrap();
@@ -58,19 +78,39 @@ fn git_is_asked_about_all_new_files_at_once() {
     use std::os::unix::fs::PermissionsExt;
 
     let directory = TempDir::new().unwrap();
-    let (root, bin, log) = (directory.path().join("root"), directory.path().join("bin"), directory.path().join("log"));
+    let (root, bin, log) = (
+        directory.path().join("root"),
+        directory.path().join("bin"),
+        directory.path().join("log"),
+    );
     let path = std::env::var("PATH").unwrap();
     fs::create_dir(&root).unwrap();
     fs::create_dir(&bin).unwrap();
-    let script = format!("#!/bin/sh\necho \"$@\" >> '{}'\nexport PATH='{path}'\nexec git \"$@\"\n", log.display());
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" >> '{}'\nexport PATH='{path}'\nexec git \"$@\"\n",
+        log.display()
+    );
     fs::write(bin.join("git"), script).unwrap();
     fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(crate::repository::git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+    assert!(
+        crate::repository::git(&["init", "-q"])
+            .current_dir(&root)
+            .status()
+            .unwrap()
+            .success()
+    );
     fs::write(root.join(".gitattributes"), "*.txt eol=crlf\n").unwrap();
     let create = |name: usize| format!("--- /dev/null\n+++ b/{name}.txt\n@@ -0,0 +1 @@\n+new\n");
-    fs::write(directory.path().join("patch"), (0..20).map(create).collect::<String>()).unwrap();
+    fs::write(
+        directory.path().join("patch"),
+        (0..20).map(create).collect::<String>(),
+    )
+    .unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.args(["apply", "../patch"]).current_dir(&root).env("PATH", format!("{}:{path}", bin.display()));
+    command
+        .args(["apply", "../patch"])
+        .current_dir(&root)
+        .env("PATH", format!("{}:{path}", bin.display()));
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!((0..20).all(|name| fs::read(root.join(format!("{name}.txt"))).unwrap() == b"new\r\n"));

@@ -1,4 +1,5 @@
-//! Patches that end too early: each grammar says to send the complete patch, to people and to models.
+//! Patches that end too early: each grammar says to send the complete patch, to people and to
+//! models.
 
 use serde_json::json;
 
@@ -28,10 +29,15 @@ fn a_patch_that_was_cut_off_after_a_line_is_to_be_sent_again() {
         for count in 1..lines.len() {
             let cut = lines[..count].concat();
             // A normal diff does not name its file.
-            let arguments: &[&str] = if patch == PATCHES[3] { &["check", "--file", "f"] } else { &["check"] };
+            let arguments: &[&str] = if patch == PATCHES[3] {
+                &["check", "--file", "f"]
+            } else {
+                &["check"]
+            };
             let output = desk.runs(arguments, cut.as_bytes());
             // What is left can be a patch, or no part of one.
-            let is_start = count == 1 || cut.ends_with("new file mode 100644\n") || cut.ends_with("7af37d\n");
+            let is_start =
+                count == 1 || cut.ends_with("new file mode 100644\n") || cut.ends_with("7af37d\n");
             if output.status.success() || is_start {
                 continue;
             }
@@ -51,12 +57,21 @@ fn a_model_is_told_to_send_the_complete_patch() {
         let lines: Vec<_> = patch.split_inclusive('\n').collect();
         let cut = lines[..lines.len() - 1].concat();
         for lenient in [false, true] {
-            let call = json!({"name": "check_patch", "arguments": {"patch": cut, "lenient": lenient}});
-            let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string() + "\n";
+            let call =
+                json!({"name": "check_patch", "arguments": {"patch": cut, "lenient": lenient}});
+            let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+                .to_string()
+                + "\n";
             let answer = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
             let is_refused = answer.contains("\"isError\":true");
-            assert!(!is_refused || answer.contains("send the complete patch"), "{lenient} {cut}\n{answer}");
-            assert!(is_refused || patch == PATCHES[7], "{lenient} {cut}\n{answer}");
+            assert!(
+                !is_refused || answer.contains("send the complete patch"),
+                "{lenient} {cut}\n{answer}"
+            );
+            assert!(
+                is_refused || patch == PATCHES[7],
+                "{lenient} {cut}\n{answer}"
+            );
         }
     }
 }
@@ -65,13 +80,29 @@ fn a_model_is_told_to_send_the_complete_patch() {
 fn a_last_line_without_a_newline_may_be_cut_off() {
     let root = Desk::with(&[("f", FILE.as_bytes())]);
     for (patch, advice) in [
-        ("--- a/f\n+++ b/f\n@@ -1,3 +1,", "if the patch is cut off in this line, send the complete patch"),
-        ("*** Begin Patch\n*** Update File: f\n@@\n-two\n*** End P", "if the patch is cut off in this line,"),
-        ("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+1", "end it with a newline"),
+        (
+            "--- a/f\n+++ b/f\n@@ -1,3 +1,",
+            "if the patch is cut off in this line, send the complete patch",
+        ),
+        (
+            "*** Begin Patch\n*** Update File: f\n@@\n-two\n*** End P",
+            "if the patch is cut off in this line,",
+        ),
+        (
+            "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+1",
+            "end it with a newline",
+        ),
     ] {
         let words = spoken(&root.root(), &["check"], patch);
         assert!(words.contains(advice), "{patch}\n{words}");
     }
-    let words = spoken(&root.root(), &["check"], r#"{"edits":[{"path":"f","olds":"two","new":"2"}]}"#);
-    assert!(words.contains("expected `path`, `old`") && !words.contains("cut off"), "{words}");
+    let words = spoken(
+        &root.root(),
+        &["check"],
+        r#"{"edits":[{"path":"f","olds":"two","new":"2"}]}"#,
+    );
+    assert!(
+        words.contains("expected `path`, `old`") && !words.contains("cut off"),
+        "{words}"
+    );
 }

@@ -1,6 +1,9 @@
 //! What only a real file system has: special files, owners, attributes, limits and other processes.
 #![cfg(target_os = "linux")]
-#![allow(clippy::disallowed_methods, reason = "these tests are the somebody else who changes the tree")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "these tests are the somebody else who changes the tree"
+)]
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -44,8 +47,14 @@ fn attribute(at: &Path, name: &str) -> rustix::io::Result<Vec<u8>> {
 fn only_a_directory_can_be_opened() {
     let (root, _) = root();
     fs::write(root.path().join("file"), b"").unwrap();
-    assert_eq!(Disk::open(&root.path().join("file")).unwrap_err().fault, Fault::NotDirectory);
-    assert_eq!(Disk::open(&root.path().join("absent")).unwrap_err().fault, Fault::Missing);
+    assert_eq!(
+        Disk::open(&root.path().join("file")).unwrap_err().fault,
+        Fault::NotDirectory
+    );
+    assert_eq!(
+        Disk::open(&root.path().join("absent")).unwrap_err().fault,
+        Fault::Missing
+    );
 }
 
 #[test]
@@ -64,8 +73,16 @@ fn special_files_are_neither_opened_nor_waited_for() {
             fault(disk.set_permissions(&special, NEW)),
         ];
         assert_eq!(faults, [Fault::NotRegular; 4], "{name}");
-        assert_eq!(fault(disk.create(&special, &[b""], NEW, None)), Fault::Exists, "{name}");
-        assert_eq!(fault(disk.read(&path(&format!("{name}/x")), 10)), Fault::NotDirectory, "{name}");
+        assert_eq!(
+            fault(disk.create(&special, &[b""], NEW, None)),
+            Fault::Exists,
+            "{name}"
+        );
+        assert_eq!(
+            fault(disk.read(&path(&format!("{name}/x")), 10)),
+            Fault::NotDirectory,
+            "{name}"
+        );
         assert_eq!(disk.stat(&special).unwrap(), Some(stat), "{name}");
     }
     assert_eq!(disk.list(None).unwrap(), [&b"fifo"[..], b"socket"]);
@@ -88,7 +105,10 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     let _ = disk.remove(&path("a/x"));
     let _ = disk.rename(&path("a/b/x"), &path("a/y"), Rename::Replace);
     let _ = disk.set_permissions(&path("a/x"), Permissions::Exact(0o777));
-    let outside_names: Vec<_> = fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let outside_names: Vec<_> = fs::read_dir(outside.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(outside_names, ["x"]);
     assert_eq!(fs::read(outside.path().join("x")).unwrap(), b"outside");
     assert_ne!(bits(&outside.path().join("x")), 0o777);
@@ -103,7 +123,8 @@ fn few_handles_are_enough() {
     }
     let (_root, disk) = root();
     for number in 0..40 {
-        disk.make_dir(&path(&format!("d{number}")), Privacy::Shared).unwrap();
+        disk.make_dir(&path(&format!("d{number}")), Privacy::Shared)
+            .unwrap();
     }
     let _lock = disk.lock(&path("lock"), PATIENCE).unwrap();
     std::thread::scope(|scope| {
@@ -111,11 +132,19 @@ fn few_handles_are_enough() {
             let disk = &disk;
             scope.spawn(move || {
                 for number in 0..40 {
-                    let (file, moved) = (format!("d{number}/n{thread}"), format!("d{}/m{thread}", (number + 1) % 40));
+                    let (file, moved) = (
+                        format!("d{number}/n{thread}"),
+                        format!("d{}/m{thread}", (number + 1) % 40),
+                    );
                     create(disk, &file, b"x");
-                    disk.create(&path(&moved), &[b"y"], NEW, Some(Like::File(&path(&file)))).unwrap();
-                    disk.rename(&path(&file), &path(&moved), Rename::Exchange).unwrap();
-                    assert_eq!((contents(disk, &file), contents(disk, &moved)), (b"y".to_vec(), b"x".to_vec()));
+                    disk.create(&path(&moved), &[b"y"], NEW, Some(Like::File(&path(&file))))
+                        .unwrap();
+                    disk.rename(&path(&file), &path(&moved), Rename::Exchange)
+                        .unwrap();
+                    assert_eq!(
+                        (contents(disk, &file), contents(disk, &moved)),
+                        (b"y".to_vec(), b"x".to_vec())
+                    );
                     disk.remove(&path(&moved)).unwrap();
                     disk.remove(&path(&file)).unwrap();
                 }
@@ -127,13 +156,22 @@ fn few_handles_are_enough() {
 
 #[test]
 fn new_files_and_directories_are_under_the_umask() {
-    if !is_alone("workspace::disk::new_files_and_directories_are_under_the_umask", "umask 027") {
+    if !is_alone(
+        "workspace::disk::new_files_and_directories_are_under_the_umask",
+        "umask 027",
+    ) {
         return;
     }
     let (root, disk) = root();
     disk.make_dir(&path("d"), Privacy::Shared).unwrap();
     create(&disk, "plain", b"");
-    disk.create(&path("program"), &[b""], Permissions::New { executable: true }, None).unwrap();
+    disk.create(
+        &path("program"),
+        &[b""],
+        Permissions::New { executable: true },
+        None,
+    )
+    .unwrap();
     let found = ["d", "plain", "program"].map(|name| bits(&root.path().join(name)));
     assert_eq!(found, [0o750, 0o640, 0o750]);
 }
@@ -168,8 +206,17 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
             true
         }
     };
-    assert_eq!(disk.read(&path("like"), 3).unwrap().1.is_bare, !takes_attributes);
-    disk.create(&path("new"), &[b"new"], Permissions::Exact(0o751), Some(Like::File(&path("like")))).unwrap();
+    assert_eq!(
+        disk.read(&path("like"), 3).unwrap().1.is_bare,
+        !takes_attributes
+    );
+    disk.create(
+        &path("new"),
+        &[b"new"],
+        Permissions::Exact(0o751),
+        Some(Like::File(&path("like"))),
+    )
+    .unwrap();
     let (like, found) = (fs::metadata(like).unwrap(), fs::metadata(&new).unwrap());
     assert_eq!((found.uid(), found.gid()), (like.uid(), like.gid()));
     assert_eq!(bits(&new), 0o751);
@@ -180,7 +227,8 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
     }
 }
 
-/// An access control list as acl(5) keeps it: version 2, then (tag, permissions, id) in little endian.
+/// An access control list as acl(5) keeps it: version 2, then (tag, permissions, id) in little
+/// endian.
 fn access_list(entries: &[(u16, u16, u32)]) -> Vec<u8> {
     let mut bytes = 2u32.to_le_bytes().to_vec();
     for (tag, permissions, id) in entries {
@@ -198,20 +246,56 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
     create(&disk, "with", b"");
     create(&disk, "without", b"");
     disk.make_dir(&path("d"), Privacy::Shared).unwrap();
-    let list = access_list(&[(1, 6, NOBODY), (2, 4, 12_345), (4, 4, NOBODY), (16, 4, NOBODY), (32, 0, NOBODY)]);
+    let list = access_list(&[
+        (1, 6, NOBODY),
+        (2, 4, 12_345),
+        (4, 4, NOBODY),
+        (16, 4, NOBODY),
+        (32, 0, NOBODY),
+    ]);
     let access = "system.posix_acl_access";
     match setxattr(root.path().join("with"), access, &list, XattrFlags::empty()) {
         Err(Errno::OPNOTSUPP) => return,
         result => result.unwrap(),
     }
-    setxattr(root.path().join("d"), "system.posix_acl_default", &list, XattrFlags::empty()).unwrap();
-    disk.create(&path("d/with"), &[b""], Permissions::Exact(0o640), Some(Like::File(&path("with")))).unwrap();
-    disk.create(&path("d/without"), &[b""], Permissions::Exact(0o644), Some(Like::File(&path("without")))).unwrap();
+    setxattr(
+        root.path().join("d"),
+        "system.posix_acl_default",
+        &list,
+        XattrFlags::empty(),
+    )
+    .unwrap();
+    disk.create(
+        &path("d/with"),
+        &[b""],
+        Permissions::Exact(0o640),
+        Some(Like::File(&path("with"))),
+    )
+    .unwrap();
+    disk.create(
+        &path("d/without"),
+        &[b""],
+        Permissions::Exact(0o644),
+        Some(Like::File(&path("without"))),
+    )
+    .unwrap();
     let stat = disk.read(&path("without"), 0).unwrap().1;
     assert!(!disk.read(&path("with"), 0).unwrap().1.is_bare);
-    let bare = Like::Bare { uid: stat.uid, gid: stat.gid };
-    disk.create(&path("d/bare"), &[b""], Permissions::Exact(0o644), Some(bare)).unwrap();
-    assert_eq!(attribute(&root.path().join("d/with"), access).unwrap(), list);
+    let bare = Like::Bare {
+        uid: stat.uid,
+        gid: stat.gid,
+    };
+    disk.create(
+        &path("d/bare"),
+        &[b""],
+        Permissions::Exact(0o644),
+        Some(bare),
+    )
+    .unwrap();
+    assert_eq!(
+        attribute(&root.path().join("d/with"), access).unwrap(),
+        list
+    );
     assert_eq!(bits(&root.path().join("d/with")), 0o640);
     for name in ["d/without", "d/bare"] {
         let mut names = [0; 1024];
@@ -224,8 +308,19 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
 /// Sets an access control list that also has a stranger; returns whether the file system takes it.
 fn takes_default_list(directory: &Path) -> bool {
     const NOBODY: u32 = u32::MAX;
-    let list = access_list(&[(1, 7, NOBODY), (2, 6, 12_345), (4, 5, NOBODY), (16, 7, NOBODY), (32, 4, NOBODY)]);
-    match setxattr(directory, "system.posix_acl_default", &list, XattrFlags::empty()) {
+    let list = access_list(&[
+        (1, 7, NOBODY),
+        (2, 6, 12_345),
+        (4, 5, NOBODY),
+        (16, 7, NOBODY),
+        (32, 4, NOBODY),
+    ]);
+    match setxattr(
+        directory,
+        "system.posix_acl_default",
+        &list,
+        XattrFlags::empty(),
+    ) {
         Err(Errno::OPNOTSUPP) => false,
         result => result.is_ok(),
     }
@@ -233,7 +328,11 @@ fn takes_default_list(directory: &Path) -> bool {
 
 /// Returns group, permission bits and access control list.
 fn access(at: &Path) -> (u32, u32, Option<Vec<u8>>) {
-    (fs::metadata(at).unwrap().gid(), bits(at), attribute(at, "system.posix_acl_access").ok())
+    (
+        fs::metadata(at).unwrap().gid(),
+        bits(at),
+        attribute(at, "system.posix_acl_access").ok(),
+    )
 }
 
 #[test]
@@ -243,23 +342,47 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
         disk.make_dir(&path(name), Privacy::Shared).unwrap();
     }
     let _ = std::os::unix::fs::chown(root.path().join("group"), None, Some(12_345));
-    fs::set_permissions(root.path().join("group"), fs::Permissions::from_mode(0o2775)).unwrap();
+    fs::set_permissions(
+        root.path().join("group"),
+        fs::Permissions::from_mode(0o2775),
+    )
+    .unwrap();
     let has_lists = takes_default_list(&root.path().join("list"));
     for name in ["group", "list", "neither"] {
         fs::write(root.path().join(name).join("expected"), "x").unwrap();
         for from in ["from/x", "list/x"] {
-            disk.create(&path(from), &[b"x"], NEW, Some(Like::NewIn(Some(&path(name))))).unwrap();
+            disk.create(
+                &path(from),
+                &[b"x"],
+                NEW,
+                Some(Like::NewIn(Some(&path(name)))),
+            )
+            .unwrap();
             let expected = access(&root.path().join(name).join("expected"));
-            assert_eq!(access(&root.path().join(from)), expected, "{from} for {name}");
+            assert_eq!(
+                access(&root.path().join(from)),
+                expected,
+                "{from} for {name}"
+            );
             disk.remove(&path(from)).unwrap();
         }
     }
     let program = Permissions::New { executable: true };
-    disk.create(&path("from/x"), &[b"x"], program, Some(Like::NewIn(Some(&path("list"))))).unwrap();
+    disk.create(
+        &path("from/x"),
+        &[b"x"],
+        program,
+        Some(Like::NewIn(Some(&path("list")))),
+    )
+    .unwrap();
     assert!(!has_lists || bits(&root.path().join("from/x")) == 0o774);
-    disk.create(&path("list/x"), &[b"x"], NEW, Some(Like::NewIn(None))).unwrap();
+    disk.create(&path("list/x"), &[b"x"], NEW, Some(Like::NewIn(None)))
+        .unwrap();
     create(&disk, "expected", b"x");
-    assert_eq!(access(&root.path().join("list/x")), access(&root.path().join("expected")));
+    assert_eq!(
+        access(&root.path().join("list/x")),
+        access(&root.path().join("expected"))
+    );
 }
 
 #[test]
@@ -273,8 +396,14 @@ fn a_transaction_makes_files_like_those_around_them() {
     let steps = ["d/new", "d/n/m/new"].map(|name| Step::Put(name, Entry::file("x")));
     let _receipt = run(&disk, &steps, Options::default(), &Interrupt::new()).unwrap();
     fs::write(directory.join("expected"), "x").unwrap();
-    assert_eq!(access(&directory.join("new")), access(&directory.join("expected")));
-    assert_eq!(access(&directory.join("n/m/new")), access(&directory.join("expected")));
+    assert_eq!(
+        access(&directory.join("new")),
+        access(&directory.join("expected"))
+    );
+    assert_eq!(
+        access(&directory.join("n/m/new")),
+        access(&directory.join("expected"))
+    );
 }
 
 #[test]
@@ -300,12 +429,17 @@ fn a_file_larger_than_one_read_comes_back_whole() {
 
 #[test]
 fn nothing_is_left_of_a_file_that_could_not_be_written() {
-    if !is_alone("workspace::disk::nothing_is_left_of_a_file_that_could_not_be_written", "trap '' XFSZ && ulimit -f 8")
-    {
+    if !is_alone(
+        "workspace::disk::nothing_is_left_of_a_file_that_could_not_be_written",
+        "trap '' XFSZ && ulimit -f 8",
+    ) {
         return;
     }
     let (_root, disk) = root();
-    assert_eq!(fault(disk.create(&path("large"), &[&b"x".repeat(100_000)], NEW, None)), Fault::Other);
+    assert_eq!(
+        fault(disk.create(&path("large"), &[&b"x".repeat(100_000)], NEW, None)),
+        Fault::Other
+    );
     assert_eq!(disk.list(None).unwrap(), Vec::<Vec<u8>>::new());
 }
 
@@ -355,7 +489,10 @@ fn the_number_of_the_device_is_no_part_of_what_a_root_is_known_by() {
     let (root, disk) = root();
     let inode = fs::metadata(root.path()).unwrap().ino();
     let machine = fs::read("/etc/machine-id").unwrap_or_default();
-    let expected = format!("{inode:x}:{}", String::from_utf8_lossy(machine.trim_ascii()));
+    let expected = format!(
+        "{inode:x}:{}",
+        String::from_utf8_lossy(machine.trim_ascii())
+    );
     assert_eq!(disk.identity().unwrap(), expected);
 }
 
@@ -380,10 +517,16 @@ fn a_link_gets_the_owner_of_the_one_that_it_is_like() {
     // Only a privileged user can give a link away; others have one owner alone.
     let _ = std::os::unix::fs::lchown(root.path().join("old"), Some(12_345), Some(23_456));
     disk.symlink(b"two", &new, Some(&old)).unwrap();
-    let owner = |path: &wpatch::path::RelPath| disk.stat(path).unwrap().map(|stat| (stat.uid, stat.gid));
+    let owner =
+        |path: &wpatch::path::RelPath| disk.stat(path).unwrap().map(|stat| (stat.uid, stat.gid));
     assert_eq!(owner(&new), owner(&old));
     assert_eq!(disk.read_link(&new).unwrap(), b"two");
     let missing = path("missing");
-    let error = disk.symlink(b"three", &missing, Some(&missing)).unwrap_err();
-    assert_eq!((error.fault, disk.stat(&missing).unwrap()), (Fault::Missing, None));
+    let error = disk
+        .symlink(b"three", &missing, Some(&missing))
+        .unwrap_err();
+    assert_eq!(
+        (error.fault, disk.stat(&missing).unwrap()),
+        (Fault::Missing, None)
+    );
 }

@@ -17,7 +17,9 @@ fn names_are_any_bytes_up_to_the_longest() {
         sorted.sort_unstable();
         for (number, part) in odd.iter().enumerate() {
             let file = RelPath::new(part).unwrap();
-            workspace.create(&file, &[&[u8::try_from(number).unwrap()]], NEW, None).unwrap();
+            workspace
+                .create(&file, &[&[u8::try_from(number).unwrap()]], NEW, None)
+                .unwrap();
         }
         assert_eq!(workspace.list(None).unwrap(), sorted, "{name}");
         for (number, part) in odd.iter().enumerate() {
@@ -40,7 +42,9 @@ fn the_deepest_path_can_be_used() {
         let file = directory.join(&vec![b'f'; room.min(255)]).unwrap();
         workspace.create(&file, &[b"deep"], NEW, None).unwrap();
         assert_eq!(workspace.read(&file, 4).unwrap().0, b"deep", "{name}");
-        workspace.rename(&file, &path("up"), Rename::Exclusive).unwrap();
+        workspace
+            .rename(&file, &path("up"), Rename::Exclusive)
+            .unwrap();
         assert_eq!(contents(workspace, "up"), b"deep", "{name}");
     });
 }
@@ -51,12 +55,22 @@ fn one_lock_excludes_the_other_until_it_is_dropped() {
         let file = path("lock");
         let first = workspace.lock(&file, PATIENCE).unwrap();
         assert!(first.is_some(), "{name}");
-        assert!(workspace.lock(&file, Duration::ZERO).unwrap().is_none(), "{name}");
+        assert!(
+            workspace.lock(&file, Duration::ZERO).unwrap().is_none(),
+            "{name}"
+        );
         assert!(workspace.lock(&file, PATIENCE).unwrap().is_none(), "{name}");
         drop(first);
-        assert!(workspace.lock(&file, PATIENCE * 100).unwrap().is_some(), "{name}");
+        assert!(
+            workspace.lock(&file, PATIENCE * 100).unwrap().is_some(),
+            "{name}"
+        );
         let stat = workspace.stat(&file).unwrap().unwrap();
-        assert_eq!((stat.permissions, stat.size, stat.uid), (0o600, 0, workspace.user()), "{name}");
+        assert_eq!(
+            (stat.permissions, stat.size, stat.uid),
+            (0o600, 0, workspace.user()),
+            "{name}"
+        );
     });
 }
 
@@ -64,16 +78,37 @@ fn one_lock_excludes_the_other_until_it_is_dropped() {
 fn a_directory_is_locked_like_a_file() {
     on_each(|workspace, name| {
         let directory = path("d");
-        assert_eq!(fault(workspace.lock_dir(&directory, PATIENCE)), Fault::Missing, "{name}");
+        assert_eq!(
+            fault(workspace.lock_dir(&directory, PATIENCE)),
+            Fault::Missing,
+            "{name}"
+        );
         workspace.make_dir(&directory, Privacy::Passing).unwrap();
-        assert_eq!(workspace.stat(&directory).unwrap().unwrap().permissions, 0o1700, "{name}");
+        assert_eq!(
+            workspace.stat(&directory).unwrap().unwrap().permissions,
+            0o1700,
+            "{name}"
+        );
         let first = workspace.lock_dir(&directory, PATIENCE).unwrap();
         assert!(first.is_some(), "{name}");
-        assert!(workspace.lock_dir(&directory, PATIENCE).unwrap().is_none(), "{name}");
+        assert!(
+            workspace.lock_dir(&directory, PATIENCE).unwrap().is_none(),
+            "{name}"
+        );
         drop(first);
         // A process that another test starts just now has the handle until it is what it is to be.
-        assert!(workspace.lock_dir(&directory, PATIENCE * 100).unwrap().is_some(), "{name}");
+        assert!(
+            workspace
+                .lock_dir(&directory, PATIENCE * 100)
+                .unwrap()
+                .is_some(),
+            "{name}"
+        );
         workspace.create(&path("f"), &[b""], NEW, None).unwrap();
-        assert_eq!(fault(workspace.lock_dir(&path("f"), PATIENCE)), Fault::NotDirectory, "{name}");
+        assert_eq!(
+            fault(workspace.lock_dir(&path("f"), PATIENCE)),
+            Fault::NotDirectory,
+            "{name}"
+        );
     });
 }

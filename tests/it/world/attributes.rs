@@ -12,17 +12,33 @@ use super::{Scene, mount_memory};
 use crate::alone::may_mount;
 
 /// Each file that stays in some form, before and after.
-const SAME: [(&str, &str); 3] = [("update", "update"), ("script", "script"), ("edited", "renamed")];
+const SAME: [(&str, &str); 3] = [
+    ("update", "update"),
+    ("script", "script"),
+    ("edited", "renamed"),
+];
 
 const ATTRIBUTE: &str = "user.note";
 const ACCESS: &str = "system.posix_acl_access";
 
-/// Returns an access control list that also has a stranger, as acl(5) and `linux/posix_acl_xattr.h` lay it out.
+/// Returns an access control list that also has a stranger, as acl(5) and `linux/posix_acl_xattr.h`
+/// lay it out.
 fn access_list() -> Vec<u8> {
     const NOBODY: u32 = u32::MAX;
-    let entries = [(1_u16, 6_u16, NOBODY), (2, 4, 0), (4, 4, NOBODY), (16, 4, NOBODY), (32, 4, NOBODY)];
+    let entries = [
+        (1_u16, 6_u16, NOBODY),
+        (2, 4, 0),
+        (4, 4, NOBODY),
+        (16, 4, NOBODY),
+        (32, 4, NOBODY),
+    ];
     let entries = entries.iter().flat_map(|(tag, bits, id)| {
-        [tag.to_le_bytes().to_vec(), bits.to_le_bytes().to_vec(), id.to_le_bytes().to_vec()].concat()
+        [
+            tag.to_le_bytes().to_vec(),
+            bits.to_le_bytes().to_vec(),
+            id.to_le_bytes().to_vec(),
+        ]
+        .concat()
     });
     2_u32.to_le_bytes().into_iter().chain(entries).collect()
 }
@@ -62,12 +78,27 @@ fn attributes_and_access_lists_stay_with_their_files() {
         apply(&scene);
         for (before, after) in SAME {
             let path = scene.root.join(after);
-            assert_eq!(attribute(&path, ATTRIBUTE), Ok(before.as_bytes().to_vec()), "{after}");
+            assert_eq!(
+                attribute(&path, ATTRIBUTE),
+                Ok(before.as_bytes().to_vec()),
+                "{after}"
+            );
             let found = attribute(&path, ACCESS).unwrap();
-            // A mode that is set changes the entries of owner, mask and others, see acl(5); the stranger stays.
-            assert!(if after == "script" { found[12..20] == list[12..20] } else { found == list }, "{after} {found:?}");
+            // A mode that is set changes the entries of owner, mask and others, see acl(5); the
+            // stranger stays.
+            assert!(
+                if after == "script" {
+                    found[12..20] == list[12..20]
+                } else {
+                    found == list
+                },
+                "{after} {found:?}"
+            );
         }
-        assert_eq!(attribute(&scene.root.join("new/dir/file"), ATTRIBUTE), Err(Errno::NODATA));
+        assert_eq!(
+            attribute(&scene.root.join("new/dir/file"), ATTRIBUTE),
+            Err(Errno::NODATA)
+        );
     }
 }
 
@@ -81,8 +112,17 @@ fn a_second_name_outside_keeps_the_old_file() {
         for name in names {
             fs::hard_link(scene.root.join(name), outside(name)).unwrap();
         }
-        let found = || names.map(|name| (fs::read(outside(name)).unwrap(), fs::metadata(outside(name)).unwrap()));
-        let key = |(bytes, data): (Vec<u8>, std::fs::Metadata)| (bytes, data.mode(), data.mtime_nsec(), data.ino());
+        let found = || {
+            names.map(|name| {
+                (
+                    fs::read(outside(name)).unwrap(),
+                    fs::metadata(outside(name)).unwrap(),
+                )
+            })
+        };
+        let key = |(bytes, data): (Vec<u8>, std::fs::Metadata)| {
+            (bytes, data.mode(), data.mtime_nsec(), data.ino())
+        };
         let before = found().map(key);
         apply(&scene);
         assert_eq!(found().map(key), before);
@@ -104,7 +144,10 @@ fn a_directory_keeps_its_bits_and_gives_its_group() {
         let group_before = fs::metadata(scene.root.join("update")).unwrap().gid();
         apply(&scene);
         let of = |name: &str| fs::metadata(scene.root.join(name)).unwrap();
-        assert_eq!([of("").mode() & 0o7777, of("new").mode() & 0o7000], [0o3777, 0o2000]);
+        assert_eq!(
+            [of("").mode() & 0o7777, of("new").mode() & 0o7000],
+            [0o3777, 0o2000]
+        );
         assert_eq!([of("new").gid(), of("new/dir/file").gid()], [group; 2]);
         assert_eq!(SAME.map(|(_, after)| of(after).gid()), [group_before; 3]);
     }

@@ -15,19 +15,25 @@ struct Locked(PathBuf, &'static str);
 
 impl Locked {
     fn new(path: &Path, letter: &'static str) -> Self {
-        must("chattr", &[&format!("+{letter}"), &path.display().to_string()]);
+        must(
+            "chattr",
+            &[&format!("+{letter}"), &path.display().to_string()],
+        );
         Self(path.to_owned(), letter)
     }
 }
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        must("chattr", &[&format!("-{}", self.1), &self.0.display().to_string()]);
+        must(
+            "chattr",
+            &[&format!("-{}", self.1), &self.0.display().to_string()],
+        );
     }
 }
 
-/// Of the usual scene one file after the other, and a directory, are made immutable, or such that they only grow.
-/// It takes root to do so.
+/// Of the usual scene one file after the other, and a directory, are made immutable, or such that
+/// they only grow. It takes root to do so.
 #[test]
 fn a_locked_file_stops_the_whole() {
     let directory = TempDir::new().unwrap();
@@ -38,7 +44,10 @@ fn a_locked_file_stops_the_whole() {
             let locked = Locked::new(&scene.root.join(name), letter);
             is_refused_by_the_disk(&scene, &reported(&[], "apply", &scene.root, &scene.patch()));
             drop(locked);
-            assert!(scene.run(&[], "apply").status.success() && tree(&scene.root) == scene.after, "{letter} {name}");
+            assert!(
+                scene.run(&[], "apply").status.success() && tree(&scene.root) == scene.after,
+                "{letter} {name}"
+            );
         }
     }
     scene.lay();
@@ -49,7 +58,11 @@ fn a_locked_file_stops_the_whole() {
 /// Returns what takes the rights away that root has over all files; nothing for others.
 fn wrapper() -> &'static [&'static str] {
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
-    if is_root { &["setpriv", "--bounding-set=-all", "--inh-caps=-all"] } else { &["env"] }
+    if is_root {
+        &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    } else {
+        &["env"]
+    }
 }
 
 #[test]
@@ -62,12 +75,23 @@ fn a_directory_that_may_not_be_written_to_stops_the_whole() {
         let before = fs::metadata(&closed).unwrap().permissions();
         fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
         let closed_tree = tree(&scene.root);
-        let touch = Command::new(wrapper()[0]).args(&wrapper()[1..]).arg("touch").arg(closed.join("x")).output();
+        let touch = Command::new(wrapper()[0])
+            .args(&wrapper()[1..])
+            .arg("touch")
+            .arg(closed.join("x"))
+            .output();
         assert!(!touch.unwrap().status.success(), "{name} is open");
         let (code, report) = reported(wrapper(), "apply", &scene.root, &scene.patch());
-        assert_eq!((code, &report["error"]["kind"]), (4, &"io".into()), "{report}");
+        assert_eq!(
+            (code, &report["error"]["kind"]),
+            (4, &"io".into()),
+            "{report}"
+        );
         assert!(tree(&scene.root) == closed_tree, "{name}: {report}");
         fs::set_permissions(&closed, before).unwrap();
-        assert!(scene.run(&[], "apply").status.success() && tree(&scene.root) == scene.after, "{name}");
+        assert!(
+            scene.run(&[], "apply").status.success() && tree(&scene.root) == scene.after,
+            "{name}"
+        );
     }
 }

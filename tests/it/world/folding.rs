@@ -1,7 +1,7 @@
 //! File systems that find a file under several spellings of its name.
 //!
-//! exFAT keeps the case of names. NTFS, as `lowntfs-3g` mounts it here, lists them in lower case: what it stored is seen
-//! through a driver that tells case apart.
+//! exFAT keeps the case of names. NTFS, as `lowntfs-3g` mounts it here, lists them in lower case:
+//! what it stored is seen through a driver that tells case apart.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,9 @@ use crate::systems::{fed, program};
 type Files = BTreeMap<String, String>;
 
 fn create(name: &str, text: &str) -> String {
-    format!("diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+{text}\n")
+    format!(
+        "diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+{text}\n"
+    )
 }
 
 fn delete(name: &str) -> String {
@@ -37,7 +39,9 @@ fn modify(name: &str) -> String {
 }
 
 fn rename(from: &str, to: &str) -> String {
-    format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n")
+    format!(
+        "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
+    )
 }
 
 fn change(from: &str, to: &str) -> String {
@@ -45,13 +49,21 @@ fn change(from: &str, to: &str) -> String {
     rename(from, to).replace("100%", "50%") + &hunk
 }
 
-/// Returns the files below `root`, without those of git and of wpatch, and the empty directories with a slash.
+/// Returns the files below `root`, without those of git and of wpatch, and the empty directories
+/// with a slash.
 fn files(root: &Path) -> Files {
     let is_ours = |name: &str| [".git", ".wpatch"].contains(&name);
     let walk = WalkDir::new(root).min_depth(1).into_iter();
-    let walk = walk.filter_entry(|entry| !is_ours(&entry.file_name().to_string_lossy())).map(Result::unwrap);
+    let walk = walk
+        .filter_entry(|entry| !is_ours(&entry.file_name().to_string_lossy()))
+        .map(Result::unwrap);
     let found = walk.filter_map(|entry| {
-        let name = entry.path().strip_prefix(root).unwrap().display().to_string();
+        let name = entry
+            .path()
+            .strip_prefix(root)
+            .unwrap()
+            .display()
+            .to_string();
         if entry.file_type().is_dir() {
             let is_empty = fs::read_dir(entry.path()).unwrap().next().is_none();
             return is_empty.then(|| (name + "/", String::new()));
@@ -62,7 +74,10 @@ fn files(root: &Path) -> Files {
 }
 
 fn of(files: &[(&str, &str)]) -> Files {
-    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    files
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+        .collect()
 }
 
 /// A root on exFAT, in which changes are kept in a history.
@@ -75,24 +90,39 @@ impl Tree {
     fn new(mounted: &Mounted, files: &[(&str, &str)]) -> Self {
         let root = mounted.root(files);
         assert_eq!(says(&root, &["init"], "")["exit_code"], 0);
-        Self { root, before: of(files) }
+        Self {
+            root,
+            before: of(files),
+        }
     }
 
     /// Applies `patch` as `arguments` say, undoes it, and redoes it.
     fn becomes(&self, arguments: &[&str], patch: &str, after: &[(&str, &str)]) {
         assert_eq!(files(&self.root), self.before);
-        assert_eq!(says(&self.root, &[&["check"], arguments].concat(), patch)["exit_code"], 0, "{patch}");
+        assert_eq!(
+            says(&self.root, &[&["check"], arguments].concat(), patch)["exit_code"],
+            0,
+            "{patch}"
+        );
         assert_eq!(files(&self.root), self.before);
         for command in ["apply", "undo", "redo", "undo"] {
             let is_apply = command == "apply";
-            let (options, input) = if is_apply { (arguments, patch) } else { (&[][..], "") };
+            let (options, input) = if is_apply {
+                (arguments, patch)
+            } else {
+                (&[][..], "")
+            };
             let report = says(&self.root, &[&[command][..], options].concat(), input);
             assert_eq!(
                 (&report["exit_code"], &report["changed"]),
                 (&0.into(), &true.into()),
                 "{command} {patch}{report:#}"
             );
-            let expected = if command == "undo" { self.before.clone() } else { of(after) };
+            let expected = if command == "undo" {
+                self.before.clone()
+            } else {
+                of(after)
+            };
             assert_eq!(files(&self.root), expected, "{command} {patch}");
         }
         fs::remove_dir_all(&self.root).unwrap();
@@ -102,9 +132,17 @@ impl Tree {
     fn refuses(&self, patch: &str, code: &str, words: &str) {
         let reports = ["check", "apply"].map(|command| says(&self.root, &[command], patch));
         for report in &reports {
-            let [is_code, is_message] = [("code", code), ("message", words)]
-                .map(|(field, wanted)| report["problems"][0][field].as_str().unwrap().contains(wanted));
-            assert!(report["exit_code"] == 1 && is_code && is_message, "{patch}{report:#}");
+            let [is_code, is_message] =
+                [("code", code), ("message", words)].map(|(field, wanted)| {
+                    report["problems"][0][field]
+                        .as_str()
+                        .unwrap()
+                        .contains(wanted)
+                });
+            assert!(
+                report["exit_code"] == 1 && is_code && is_message,
+                "{patch}{report:#}"
+            );
         }
         assert_eq!(reports[0]["problems"], reports[1]["problems"]);
         assert_eq!(files(&self.root), self.before);
@@ -128,18 +166,33 @@ fn names_that_are_one_are_not_both_created() {
             for files in [&[][..], &[("stays", "one\n")]] {
                 let tree = Tree::new(&mounted, files);
                 let words = format!("{clash} are one name on this file system");
-                tree.refuses(&[create(first, "1"), create(second, "2")].concat(), "wpatch::path::folded", &words);
+                tree.refuses(
+                    &[create(first, "1"), create(second, "2")].concat(),
+                    "wpatch::path::folded",
+                    &words,
+                );
             }
         }
         let tree = Tree::new(&mounted, &[("README", "one\n"), ("other", "one\n")]);
-        tree.refuses(&create("readme", "x"), "wpatch::file::exists", "its name on disk is README");
+        tree.refuses(
+            &create("readme", "x"),
+            "wpatch::file::exists",
+            "its name on disk is README",
+        );
         let tree = Tree::new(&mounted, &[("README", "one\n"), ("other", "one\n")]);
-        tree.refuses(&rename("other", "readme"), "wpatch::file::exists", "its name on disk is README");
+        tree.refuses(
+            &rename("other", "readme"),
+            "wpatch::file::exists",
+            "its name on disk is README",
+        );
         // Where the name of the directory above tells as little, one with letters does.
         let directory = mounted.root(&[]).join("1");
         fs::create_dir(&directory).unwrap();
         let both = [create("A", "1"), create("a", "2")].concat();
-        assert_eq!(says(&directory, &["check"], &both)["error"]["code"], "wpatch::path::folded");
+        assert_eq!(
+            says(&directory, &["check"], &both)["error"]["code"],
+            "wpatch::path::folded"
+        );
     }
 }
 
@@ -150,15 +203,33 @@ fn a_file_keeps_its_name_however_a_patch_spells_it() {
         let before = &[("README", "one\n"), ("Sub/Dir/File", "one\n")];
         let tree = || Tree::new(&mounted, before);
         tree().becomes(&[], &modify("readme"), &[("README", "two\n"), before[1]]);
-        tree().becomes(&[], &modify("SUB/dir/FILE"), &[before[0], ("Sub/Dir/File", "two\n")]);
+        tree().becomes(
+            &[],
+            &modify("SUB/dir/FILE"),
+            &[before[0], ("Sub/Dir/File", "two\n")],
+        );
         tree().becomes(&[], &delete("Readme"), &[before[1]]);
         tree().becomes(&[], &delete("sub/dir/file"), &[before[0]]);
-        tree().becomes(&["--overwrite"], &create("readme", "x"), &[("README", "x\n"), before[1]]);
+        tree().becomes(
+            &["--overwrite"],
+            &create("readme", "x"),
+            &[("README", "x\n"), before[1]],
+        );
         let new = create("sub/DIR/new", "new");
         tree().becomes(&[], &new, &[before[0], before[1], ("Sub/Dir/new", "new\n")]);
-        tree().becomes(&[], &rename("readme", "other"), &[before[1], ("other", "one\n")]);
+        tree().becomes(
+            &[],
+            &rename("readme", "other"),
+            &[before[1], ("other", "one\n")],
+        );
         // What the first part does, the second one finds.
-        let twice = [modify("readme"), modify("README").replace("two", "three").replace("one", "two")].concat();
+        let twice = [
+            modify("readme"),
+            modify("README")
+                .replace("two", "three")
+                .replace("one", "two"),
+        ]
+        .concat();
         tree().becomes(&[], &twice, &[("README", "three\n"), before[1]]);
     }
 }
@@ -172,7 +243,10 @@ fn a_name_changes_its_case() {
         tree(&[file, other]).becomes(&[], &rename("a.txt", "A.txt"), &[("A.txt", "one\n"), other]);
         tree(&[file, other]).becomes(&[], &change("a.txt", "A.txt"), &[("A.txt", "two\n"), other]);
         tree(&[file]).becomes(&[], &rename("A.TXT", "A.txt"), &[("A.txt", "one\n")]);
-        for parts in [[delete("a.txt"), create("A.txt", "new")], [create("A.txt", "new"), delete("a.txt")]] {
+        for parts in [
+            [delete("a.txt"), create("A.txt", "new")],
+            [create("A.txt", "new"), delete("a.txt")],
+        ] {
             tree(&[file]).becomes(&[], &parts.concat(), &[("A.txt", "new\n")]);
         }
         let pair = [("a", "one\n"), ("b", "bee\n")];
@@ -191,14 +265,35 @@ fn a_directory_changes_its_case_if_nothing_is_left_in_it() {
         let mounted = Mounted::exfat();
         let tree = |files: &[(&str, &str)]| Tree::new(&mounted, files);
         let before = &[("src/a/x", "one\n"), ("src/y", "one\n")];
-        let all = [change("src/a/x", "Src/A/x"), rename("src/y", "Src/Y"), create("Src/z", "new")].concat();
-        tree(before).becomes(&[], &all, &[("Src/A/x", "two\n"), ("Src/Y", "one\n"), ("Src/z", "new\n")]);
-        tree(before).becomes(&[], &rename("src/a/x", "src/A/x"), &[("src/A/x", "one\n"), before[1]]);
+        let all = [
+            change("src/a/x", "Src/A/x"),
+            rename("src/y", "Src/Y"),
+            create("Src/z", "new"),
+        ]
+        .concat();
+        tree(before).becomes(
+            &[],
+            &all,
+            &[("Src/A/x", "two\n"), ("Src/Y", "one\n"), ("Src/z", "new\n")],
+        );
+        tree(before).becomes(
+            &[],
+            &rename("src/a/x", "src/A/x"),
+            &[("src/A/x", "one\n"), before[1]],
+        );
         // A directory that stays keeps its name.
         let part = rename("src/y", "Src/Y");
         tree(before).becomes(&[], &part, &[before[0], ("src/Y", "one\n")]);
-        tree(before).becomes(&[], &change("src/y", "Src/y"), &[before[0], ("src/y", "two\n")]);
-        tree(before).becomes(&[], &rename("src/y", "Src/other"), &[("src/a/x", "one\n"), ("src/other", "one\n")]);
+        tree(before).becomes(
+            &[],
+            &change("src/y", "Src/y"),
+            &[before[0], ("src/y", "two\n")],
+        );
+        tree(before).becomes(
+            &[],
+            &rename("src/y", "Src/other"),
+            &[("src/a/x", "one\n"), ("src/other", "one\n")],
+        );
         let made_anew = [delete("src/y"), create("SRC/y", "new")].concat();
         tree(&[before[1]]).becomes(&[], &made_anew, &[("SRC/y", "new\n")]);
     }
@@ -209,28 +304,63 @@ fn a_directory_changes_its_case_if_nothing_is_left_in_it() {
 fn a_name_changes_its_case_where_listings_have_none() {
     if may_mount("world::folding::a_name_changes_its_case_where_listings_have_none") {
         for (files, patch, before, after) in [
-            (&[("a.txt", "one\n")][..], rename("a.txt", "A.txt"), &["a.txt"], &["A.txt"]),
-            (&[("a.txt", "one\n")], change("a.txt", "A.txt"), &["a.txt"], &["A.txt"]),
-            (&[("A.TXT", "one\n")], rename("A.TXT", "a.txt"), &["A.TXT"], &["a.txt"]),
-            (&[("src/x", "one\n")], rename("src/x", "Src/x"), &["src"], &["Src"]),
-            (&[("README", "one\n")], modify("README"), &["README"], &["README"]),
+            (
+                &[("a.txt", "one\n")][..],
+                rename("a.txt", "A.txt"),
+                &["a.txt"],
+                &["A.txt"],
+            ),
+            (
+                &[("a.txt", "one\n")],
+                change("a.txt", "A.txt"),
+                &["a.txt"],
+                &["A.txt"],
+            ),
+            (
+                &[("A.TXT", "one\n")],
+                rename("A.TXT", "a.txt"),
+                &["A.TXT"],
+                &["a.txt"],
+            ),
+            (
+                &[("src/x", "one\n")],
+                rename("src/x", "Src/x"),
+                &["src"],
+                &["Src"],
+            ),
+            (
+                &[("README", "one\n")],
+                modify("README"),
+                &["README"],
+                &["README"],
+            ),
         ] {
             let mounted = Mounted::folding_ntfs();
             let root = mounted.root(files);
             assert_eq!(says(&root, &["init"], "")["exit_code"], 0);
             let both = [create("B", "1"), create("b", "2")].concat();
             for command in ["check", "apply"] {
-                assert_eq!(says(&root, &[command], &both)["error"]["code"], "wpatch::path::folded");
+                assert_eq!(
+                    says(&root, &[command], &both)["error"]["code"],
+                    "wpatch::path::folded"
+                );
             }
             assert_eq!(says(&root, &["check"], &patch)["exit_code"], 0);
-            for (command, patch, names) in [("apply", &*patch, after), ("undo", "", before), ("redo", "", after)] {
+            for (command, patch, names) in [
+                ("apply", &*patch, after),
+                ("undo", "", before),
+                ("redo", "", after),
+            ] {
                 let report = says(&root, &[command], patch);
                 assert_eq!(report["exit_code"], 0, "{report:#}");
                 mounted.seen_by_case(|root| {
                     let names = names.iter().map(ToString::to_string);
                     assert_eq!(
                         super::images::names(root),
-                        [".wpatch".to_owned()].into_iter().chain(names).collect::<Vec<_>>()
+                        [".wpatch".to_owned()]
+                            .into_iter()
+                            .chain(names)
+                            .collect::<Vec<_>>()
                     );
                 });
             }
@@ -240,8 +370,13 @@ fn a_name_changes_its_case_where_listings_have_none() {
 
 #[test]
 fn a_change_of_case_survives_kills() {
-    const FILES: &[(&str, &str)] =
-        &[("a.txt", "one\n"), ("b", "one\n"), ("src/deep/x", "one\n"), ("gone", "one\n"), ("stays", "stays\n")];
+    const FILES: &[(&str, &str)] = &[
+        ("a.txt", "one\n"),
+        ("b", "one\n"),
+        ("src/deep/x", "one\n"),
+        ("gone", "one\n"),
+        ("stays", "stays\n"),
+    ];
     if may_mount("world::folding::a_change_of_case_survives_kills") {
         let patch = [
             rename("a.txt", "A.txt"),
@@ -252,13 +387,37 @@ fn a_change_of_case_survives_kills() {
         ];
         let mounted = Mounted::exfat();
         let scene = Scene::with(&mounted.root(&[]), FILES, &patch.concat());
-        let names: Vec<_> = scene.after.keys().map(|path| path.display().to_string()).collect();
-        assert_eq!(names, ["A.txt", "B", "Gone", "Src", "Src/Deep", "Src/Deep/x", "stays"]);
+        let names: Vec<_> = scene
+            .after
+            .keys()
+            .map(|path| path.display().to_string())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "A.txt",
+                "B",
+                "Gone",
+                "Src",
+                "Src/Deep",
+                "Src/Deep/x",
+                "stays"
+            ]
+        );
         survives_kills(&scene, 10);
         scene.lay();
-        let calls = scene.calls("apply", &["renameat", "unlinkat", "mkdirat"]).into_iter();
-        let errors = calls.flat_map(|(call, count)| (1..=count).map(move |number| (call, number.to_string())));
-        let errors: Vec<_> = errors.map(|(call, when)| Injection { call, fault: "error=EIO", when }).collect();
+        let calls = scene
+            .calls("apply", &["renameat", "unlinkat", "mkdirat"])
+            .into_iter();
+        let errors = calls
+            .flat_map(|(call, count)| (1..=count).map(move |number| (call, number.to_string())));
+        let errors: Vec<_> = errors
+            .map(|(call, when)| Injection {
+                call,
+                fault: "error=EIO",
+                when,
+            })
+            .collect();
         all_end_right(8, &errors, |error| scene.apply(error));
     }
 }
@@ -272,15 +431,23 @@ fn git_does_otherwise_where_names_are_folded() {
         let both = |patch: &str| {
             ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
                 let root = mounted.root(&[readme, a]);
-                let status = fed(Command::new(program).arg("apply").current_dir(&root), patch.as_bytes()).status;
+                let status = fed(
+                    Command::new(program).arg("apply").current_dir(&root),
+                    patch.as_bytes(),
+                )
+                .status;
                 let left = files(&root);
                 fs::remove_dir_all(&root).unwrap();
                 (status.code(), left)
             })
         };
-        let modified = [of(&[a, ("readme", "two\n")]), of(&[("README", "two\n"), a])].map(|left| (Some(0), left));
+        let modified = [of(&[a, ("readme", "two\n")]), of(&[("README", "two\n"), a])]
+            .map(|left| (Some(0), left));
         assert_eq!(both(&modify("readme")), modified);
-        let renamed = [(Some(1), of(&[readme, a])), (Some(0), of(&[readme, ("A.txt", "one\n")]))];
+        let renamed = [
+            (Some(1), of(&[readme, a])),
+            (Some(0), of(&[readme, ("A.txt", "one\n")])),
+        ];
         assert_eq!(both(&rename("a.txt", "A.txt")), renamed);
         let [(status, left), ours] = both(&[create("New", "1"), create("new", "2")].concat());
         assert_eq!((status, left.len()), (Some(0), 3));
@@ -296,9 +463,16 @@ fn a_change_of_case_is_tried() {
         let root = mounted.root(&[("a.txt", "one\n")]);
         let passes = &["apply", "--verify", "test \"$(ls)\" = A.txt"];
         let report = says(&root, passes, &rename("a.txt", "A.txt"));
-        assert_eq!((&report["exit_code"], &report["problems"]), (&0.into(), &Value::Array(Vec::new())), "{report:#}");
+        assert_eq!(
+            (&report["exit_code"], &report["problems"]),
+            (&0.into(), &Value::Array(Vec::new())),
+            "{report:#}"
+        );
         let fails = &["apply", "--verify", "test \"$(ls)\" = A.txt"];
-        assert_eq!(ends(&root, fails, &rename("A.txt", "a.TXT")), is(3, &["A.txt"]));
+        assert_eq!(
+            ends(&root, fails, &rename("A.txt", "a.TXT")),
+            is(3, &["A.txt"])
+        );
     }
 }
 
@@ -308,7 +482,12 @@ fn a_policy_holds_for_every_spelling() {
     const POLICY: &str = "[[rule]]\npaths = [\"secrets/**\", \"*.key\"]\nverdict = \"deny\"\n";
     if may_mount("world::folding::a_policy_holds_for_every_spelling") {
         for mounted in [Mounted::exfat(), Mounted::folding_ntfs()] {
-            let files = &[("wpatch.toml", POLICY), ("secrets/a", "one\n"), ("my.key", "one\n"), ("open", "one\n")];
+            let files = &[
+                ("wpatch.toml", POLICY),
+                ("secrets/a", "one\n"),
+                ("my.key", "one\n"),
+                ("open", "one\n"),
+            ];
             let root = mounted.root(files);
             for patch in [
                 modify("Secrets/A"),
@@ -328,7 +507,11 @@ fn a_policy_holds_for_every_spelling() {
                     );
                 }
             }
-            for patch in [modify("WPATCH.TOML"), create(".GIT/config", "x"), create(".Wpatch/x", "x")] {
+            for patch in [
+                modify("WPATCH.TOML"),
+                create(".GIT/config", "x"),
+                create(".Wpatch/x", "x"),
+            ] {
                 assert_eq!(says(&root, &["apply"], &patch)["exit_code"], 3, "{patch}");
             }
             let read = fed(&mut program(&root, &["read", "Secrets/A", "--json"]), b"");
@@ -339,35 +522,53 @@ fn a_policy_holds_for_every_spelling() {
     }
 }
 
-/// git writes to the same file under the name that its index has; wpatch finds the index entry by that name as well.
+/// git writes to the same file under the name that its index has; wpatch finds the index entry by
+/// that name as well.
 #[test]
 fn an_index_is_followed() {
     if may_mount("world::folding::an_index_is_followed") {
         let mounted = Mounted::exfat();
         for ignores in ["true", "false"] {
             let root = mounted.root(&[("a.txt", "one\n"), ("README", "one\n")]);
-            for arguments in [&["init", "-q"][..], &["config", "core.ignorecase", ignores], &["add", "."]] {
+            for arguments in [
+                &["init", "-q"][..],
+                &["config", "core.ignorecase", ignores],
+                &["add", "."],
+            ] {
                 run(git(arguments).current_dir(&root), b"");
             }
-            let listed = || String::from_utf8(run(git(&["ls-files"]).current_dir(&root), b"")).unwrap();
+            let listed =
+                || String::from_utf8(run(git(&["ls-files"]).current_dir(&root), b"")).unwrap();
             let report = says(&root, &["apply", "--index"], &rename("a.txt", "A.txt"));
             assert_eq!(report["exit_code"], 0, "{report:#}");
             assert_eq!(
                 (listed(), files(&root)),
-                ("A.txt\nREADME\n".to_owned(), of(&[("A.txt", "one\n"), ("README", "one\n")]))
+                (
+                    "A.txt\nREADME\n".to_owned(),
+                    of(&[("A.txt", "one\n"), ("README", "one\n")])
+                )
             );
             assert_eq!(says(&root, &["undo"], "")["exit_code"], 0);
             assert_eq!(
                 (listed(), files(&root)),
-                ("README\na.txt\n".to_owned(), of(&[("README", "one\n"), ("a.txt", "one\n")]))
+                (
+                    "README\na.txt\n".to_owned(),
+                    of(&[("README", "one\n"), ("a.txt", "one\n")])
+                )
             );
             let both = [create("B", "1"), create("b", "2")].concat();
             for command in ["check", "apply"] {
                 let report = says(&root, &[command, "--index"], &both);
-                assert_eq!(report["error"]["code"], "wpatch::path::folded", "{report:#}");
+                assert_eq!(
+                    report["error"]["code"], "wpatch::path::folded",
+                    "{report:#}"
+                );
             }
             // As for git, an entry is found by its own name alone.
-            assert_eq!(says(&root, &["apply", "--index"], &modify("readme"))["error"]["kind"], "missing");
+            assert_eq!(
+                says(&root, &["apply", "--index"], &modify("readme"))["error"]["kind"],
+                "missing"
+            );
             assert_eq!(says(&root, &["apply"], &modify("readme"))["exit_code"], 0);
             assert_eq!(text(&root, "README"), "two\n");
             fs::remove_dir_all(&root).unwrap();

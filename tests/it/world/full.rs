@@ -20,22 +20,31 @@ const NODES: usize = 64;
 
 /// Makes files of several sizes in new directories, updates one, renames one and deletes one.
 fn patch() -> String {
-    let mut patch = "--- a/update\n+++ b/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n".to_owned();
+    let mut patch =
+        "--- a/update\n+++ b/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n".to_owned();
     patch += "--- a/old/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
     for (name, lines) in [("new/small", 1), ("new/dir/large", 700), ("middle", 250)] {
         writeln!(patch, "--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@").unwrap();
         patch += &"+a line of thirty-two bytes or so\n".repeat(lines);
     }
-    patch + "diff --git a/plain b/sub/plain\nsimilarity index 100%\nrename from plain\nrename to sub/plain\n"
+    patch
+        + "diff --git a/plain b/sub/plain\nsimilarity index 100%\nrename from plain\nrename to sub/plain\n"
 }
 
-const FILES: &[(&str, &str)] =
-    &[("update", "one\ntwo\nthree\n"), ("plain", "plain\n"), ("old/gone", "gone\n"), ("stays", "stays\n")];
+const FILES: &[(&str, &str)] = &[
+    ("update", "one\ntwo\nthree\n"),
+    ("plain", "plain\n"),
+    ("old/gone", "gone\n"),
+    ("stays", "stays\n"),
+];
 
 /// A scene on a file system of its own, as large as `options` say.
 fn scene(directory: &TempDir) -> Scene {
     let disk = directory.path().join("disk");
-    mount_memory(&disk, &format!("size={},nr_inodes={NODES},mode=755", PAGES * PAGE));
+    mount_memory(
+        &disk,
+        &format!("size={},nr_inodes={NODES},mode=755", PAGES * PAGE),
+    );
     Scene::with(&disk.join("root"), FILES, &patch())
 }
 
@@ -59,7 +68,10 @@ fn leave_nodes(scene: &Scene, free: usize) {
     fs::create_dir(&ballast).unwrap();
     let used = usize::try_from(rustix::fs::statvfs(&scene.root).unwrap().f_ffree).unwrap() - free;
     (0..used).for_each(|number| fs::write(ballast.join(number.to_string()), "").unwrap());
-    assert_eq!(rustix::fs::statvfs(&scene.root).unwrap().f_ffree, free as u64);
+    assert_eq!(
+        rustix::fs::statvfs(&scene.root).unwrap().f_ffree,
+        free as u64
+    );
 }
 
 /// Applies the patch with more and more room, until it has enough. Returns how much that is.
@@ -89,8 +101,8 @@ fn every_amount_of_free_space_is_enough_or_leaves_the_tree_as_it_was() {
     }
 }
 
-/// Applies the patch with just the room that it needs and an error at each move, so that what is put back is put back
-/// on a full disk. Then kills it there, and fills up what was left.
+/// Applies the patch with just the room that it needs and an error at each move, so that what is
+/// put back is put back on a full disk. Then kills it there, and fills up what was left.
 #[test]
 fn putting_back_takes_no_room() {
     if may_mount("world::full::putting_back_takes_no_room") {
@@ -103,17 +115,34 @@ fn putting_back_takes_no_room() {
         for when in (1..=moves).map(|number| number.to_string()) {
             scene.lay();
             leave_pages(&scene, pages);
-            let error = Injection { call: "renameat2", fault: "error=EIO", when: when.clone() };
+            let error = Injection {
+                call: "renameat2",
+                fault: "error=EIO",
+                when: when.clone(),
+            };
             let (was_met, output) = scene.strike("apply", &error);
             // A directory that cannot be moved is removed.
-            let side = if output.status.success() { &scene.after } else { &scene.before };
-            assert!(was_met && matches!(output.status.code(), Some(0 | 4)), "{when}: {output:?}");
+            let side = if output.status.success() {
+                &scene.after
+            } else {
+                &scene.before
+            };
+            assert!(
+                was_met && matches!(output.status.code(), Some(0 | 4)),
+                "{when}: {output:?}"
+            );
             assert!(tree(&scene.root) == *side, "{when}");
             failed += usize::from(!output.status.success());
 
             scene.lay();
             leave_pages(&scene, pages);
-            let (was_met, _) = scene.strike("apply", &Injection { fault: "signal=KILL", ..error });
+            let (was_met, _) = scene.strike(
+                "apply",
+                &Injection {
+                    fault: "signal=KILL",
+                    ..error
+                },
+            );
             leave_pages(&scene, 0);
             let output = scene.run(&[], "recover");
             assert!(was_met && output.status.success(), "{when}: {output:?}");
@@ -132,22 +161,43 @@ const COMMANDS: &[(Words, &[Words], i32)] = &[
     (&["wpatch", "apply", "--in-place", "PATCH"], &[], 4),
     (&["wpatch", "apply", "--index", "PATCH"], &[], 4),
     (&["patch", "-p1", "-b", "-i", "PATCH"], &[], 2),
-    (&["wpatch", "edit", "update", "--old", "two", "--new", "2"], &[], 4),
+    (
+        &["wpatch", "edit", "update", "--old", "two", "--new", "2"],
+        &[],
+        4,
+    ),
     (&["wpatch", "write", "new", "--content", "new"], &[], 4),
     (&["wpatch", "undo"], &[&["wpatch", "apply", "PATCH"]], 4),
-    (&["wpatch", "redo"], &[&["wpatch", "apply", "PATCH"], &["wpatch", "undo"]], 4),
+    (
+        &["wpatch", "redo"],
+        &[&["wpatch", "apply", "PATCH"], &["wpatch", "undo"]],
+        4,
+    ),
 ];
 
 /// Runs the program under the name and with the arguments `words` in the root of `scene`.
 fn run(scene: &Scene, words: &[&str]) -> Output {
     let patch = scene.patch().into_os_string();
-    let argument = |&word: &&str| if word == "PATCH" { patch.clone() } else { word.into() };
+    let argument = |&word: &&str| {
+        if word == "PATCH" {
+            patch.clone()
+        } else {
+            word.into()
+        }
+    };
     let mut command = Command::new(program());
-    command.arg0(words[0]).args(words[1..].iter().map(argument)).current_dir(&scene.root);
-    command.env("XDG_CONFIG_HOME", "/nonexistent").output().unwrap()
+    command
+        .arg0(words[0])
+        .args(words[1..].iter().map(argument))
+        .current_dir(&scene.root);
+    command
+        .env("XDG_CONFIG_HOME", "/nonexistent")
+        .output()
+        .unwrap()
 }
 
-/// Returns all files below `root` but those that a failed command may leave: its lock, and objects that git wrote.
+/// Returns all files below `root` but those that a failed command may leave: its lock, and objects
+/// that git wrote.
 fn files(root: &Path) -> Tree {
     let mut files = tree(root);
     let left = [".git/wpatch", ".git/wpatch/lock"].map(Path::new);
@@ -168,9 +218,24 @@ fn each_command_names_the_full_file_system_and_leaves_nothing() {
         for free in 0.. {
             let _ = fs::remove_file(scene.root.with_file_name("ballast"));
             scene.lay();
-            must("git", &["init", "-q", "--template=", &scene.root.display().to_string()]);
-            must("git", &["-C", &scene.root.display().to_string(), "add", "."]);
-            assert!(earlier.iter().all(|words| run(&scene, words).status.success()));
+            must(
+                "git",
+                &[
+                    "init",
+                    "-q",
+                    "--template=",
+                    &scene.root.display().to_string(),
+                ],
+            );
+            must(
+                "git",
+                &["-C", &scene.root.display().to_string(), "add", "."],
+            );
+            assert!(
+                earlier
+                    .iter()
+                    .all(|words| run(&scene, words).status.success())
+            );
             fill(&scene.root, free);
             let before = files(&scene.root);
             let output = run(&scene, words);
@@ -180,9 +245,18 @@ fn each_command_names_the_full_file_system_and_leaves_nothing() {
             let told = String::from_utf8_lossy(&output.stderr).to_lowercase();
             let of_git = words.contains(&"--index") && told.contains("out of diskspace");
             assert_eq!(output.status.code(), Some(code), "{words:?} {free}: {told}");
-            assert!(told.contains("no space left") || of_git, "{words:?} {free}: {told}");
-            assert!(told.contains("director") || words.contains(&"--index"), "{words:?} {free}: {told}");
-            assert!(!told.contains(".wpatch-index") && !told.contains("txn-") || of_git, "{words:?} {free}: {told}");
+            assert!(
+                told.contains("no space left") || of_git,
+                "{words:?} {free}: {told}"
+            );
+            assert!(
+                told.contains("director") || words.contains(&"--index"),
+                "{words:?} {free}: {told}"
+            );
+            assert!(
+                !told.contains(".wpatch-index") && !told.contains("txn-") || of_git,
+                "{words:?} {free}: {told}"
+            );
             assert!(files(&scene.root) == before, "{words:?} {free}");
             fs::remove_file(scene.root.with_file_name("ballast")).unwrap();
             let again = run(&scene, words);

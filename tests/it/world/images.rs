@@ -29,17 +29,24 @@ impl Drop for Loop {
 impl Mounted {
     fn new(make: &[&str], mount: &[&str]) -> Self {
         let directory = TempDir::new().unwrap();
-        let [image, place] = ["image", "place"].map(|name| directory.path().join(name).display().to_string());
+        let [image, place] =
+            ["image", "place"].map(|name| directory.path().join(name).display().to_string());
         fs::create_dir(&place).unwrap();
         fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
         must(make[0], &[&make[1..], &[&image]].concat());
-        // The driver for exFAT mounts block devices alone; the kernel waits for those of others when they are unmounted.
+        // The driver for exFAT mounts block devices alone; the kernel waits for those of others
+        // when they are unmounted.
         let needs_device = ["mount.exfat-fuse", "lowntfs-3g"].contains(&mount[0]);
-        let device = || String::from_utf8(must("losetup", &["--find", "--show", &image]).stdout).unwrap();
+        let device =
+            || String::from_utf8(must("losetup", &["--find", "--show", &image]).stdout).unwrap();
         let loop_device = needs_device.then(|| Loop(device().trim().to_owned()));
         let source = loop_device.as_ref().map_or(&image, |device| &device.0);
         must(mount[0], &[&mount[1..], &[source, &place]].concat());
-        Self { directory, _served: Served(place), loop_device }
+        Self {
+            directory,
+            _served: Served(place),
+            loop_device,
+        }
     }
 
     pub(super) fn ntfs(options: &str) -> Self {
@@ -48,12 +55,17 @@ impl Mounted {
 
     /// NTFS as Windows has it: two spellings of a name are one. Listings have them in lower case.
     pub(super) fn folding_ntfs() -> Self {
-        Self::new(&["mkntfs", "-q", "-F"], &["lowntfs-3g", "-o", "ignore_case"])
+        Self::new(
+            &["mkntfs", "-q", "-F"],
+            &["lowntfs-3g", "-o", "ignore_case"],
+        )
     }
 
-    /// Lets `look` see the root of a [`Mounted::folding_ntfs`] through a driver that tells case apart.
+    /// Lets `look` see the root of a [`Mounted::folding_ntfs`] through a driver that tells case
+    /// apart.
     pub(super) fn seen_by_case(&self, look: impl FnOnce(&Path)) {
-        let [image, place] = ["image", "place"].map(|name| self.directory.path().join(name).display().to_string());
+        let [image, place] =
+            ["image", "place"].map(|name| self.directory.path().join(name).display().to_string());
         let source = self.loop_device.as_ref().map_or(&image, |device| &device.0);
         must("umount", &[&place]);
         must("ntfs-3g", &[source, &place]);
@@ -91,7 +103,10 @@ impl Drop for Mounted {
 
 /// Returns the report of `wpatch <arguments> --json`.
 pub(super) fn says(root: &Path, arguments: &[&str], patch: &str) -> Value {
-    let output = fed(&mut program(root, &[arguments, &["--json"]].concat()), patch.as_bytes());
+    let output = fed(
+        &mut program(root, &[arguments, &["--json"]].concat()),
+        patch.as_bytes(),
+    );
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
@@ -103,7 +118,9 @@ pub(super) fn ends(root: &Path, arguments: &[&str], patch: &str) -> (Value, Vec<
 
 pub(super) fn names(root: &Path) -> Vec<String> {
     let entries = fs::read_dir(root).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }

@@ -11,20 +11,34 @@ use crate::alone::may_mount;
 use crate::repository::git;
 use crate::systems::{fed, program};
 
-const PATCH: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/new/g\n@@ -0,0 +1 @@\n+g\n";
+const PATCH: &str =
+    "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/new/g\n@@ -0,0 +1 @@\n+g\n";
 
-/// Everything that a user does: changes in a plain directory and in a work tree, undone again, and recovered after a kill.
+/// Everything that a user does: changes in a plain directory and in a work tree, undone again, and
+/// recovered after a kill.
 fn works(mounted: &Mounted) {
     let root = mounted.root(&[("f", "one\n")]);
     assert_eq!(ends(&root, &["check"], PATCH), is(0, &["f"]));
     assert_eq!(ends(&root, &["apply"], PATCH), is(0, &["f", "new"]));
     assert_eq!(text(&root, "f"), "two\n");
-    assert_eq!(ends(&root, &["apply", "-R", "--durability", "none"], PATCH), is(0, &["f"]));
-    let killed = fed(&mut program(&root, &["apply", "--verify", "kill -9 $PPID"]), PATCH.as_bytes());
+    assert_eq!(
+        ends(&root, &["apply", "-R", "--durability", "none"], PATCH),
+        is(0, &["f"])
+    );
+    let killed = fed(
+        &mut program(&root, &["apply", "--verify", "kill -9 $PPID"]),
+        PATCH.as_bytes(),
+    );
     assert!(!killed.status.success() && text(&root, "f") == "two\n");
     let checked = says(&root, &["check"], PATCH);
-    assert_eq!(checked["problems"][0]["code"], "wpatch::io::half_made", "{checked:#}");
-    assert_eq!((ends(&root, &["recover"], ""), text(&root, "f")), (is(0, &["f"]), "one\n".to_owned()));
+    assert_eq!(
+        checked["problems"][0]["code"], "wpatch::io::half_made",
+        "{checked:#}"
+    );
+    assert_eq!(
+        (ends(&root, &["recover"], ""), text(&root, "f")),
+        (is(0, &["f"]), "one\n".to_owned())
+    );
     for directory in [".git", ".wpatch"] {
         if directory == ".git" {
             fs::create_dir(root.join(".git")).unwrap();
@@ -59,12 +73,17 @@ fn a_file_system_without_modes_is_enough() {
     }
 }
 
-/// They are what the mount says, and a patch that changes them alone is a success, as it is for git.
+/// They are what the mount says, and a patch that changes them alone is a success, as it is for
+/// git.
 #[test]
 fn a_change_of_a_mode_is_ignored_where_there_are_none() {
     if may_mount("world::modes::a_change_of_a_mode_is_ignored_where_there_are_none") {
         let patch = |old, new| format!("diff --git a/f b/f\nold mode {old}\nnew mode {new}\n");
-        for mounted in [Mounted::ntfs("umask=022"), Mounted::ntfs("fmask=0177,dmask=077"), Mounted::exfat()] {
+        for mounted in [
+            Mounted::ntfs("umask=022"),
+            Mounted::ntfs("fmask=0177,dmask=077"),
+            Mounted::exfat(),
+        ] {
             let root = mounted.root(&[("f", "one\n"), (".git/HEAD", "ref\n")]);
             let mode = || fs::metadata(root.join("f")).unwrap().permissions().mode();
             let before = mode();
@@ -76,7 +95,11 @@ fn a_change_of_a_mode_is_ignored_where_there_are_none() {
                 // Nothing here tells it from a file system with bits, until a mode is set.
                 continue;
             }
-            let both = [&patch("100644", "100755"), PATCH.split_once("--- /dev").unwrap().0].concat();
+            let both = [
+                &patch("100644", "100755"),
+                PATCH.split_once("--- /dev").unwrap().0,
+            ]
+            .concat();
             assert_eq!(says(&root, &["apply"], &both)["exit_code"], 0);
             assert_eq!(says(&root, &["undo"], "")["exit_code"], 0);
             assert_eq!((text(&root, "f"), mode()), ("one\n".to_owned(), before));
@@ -91,13 +114,36 @@ fn a_link_is_refused_where_there_are_none() {
         let mounted = Mounted::exfat();
         let root = mounted.root(&[("f", "one\n")]);
         let report = says(&root, &["apply"], &[PATCH, link].concat());
-        assert_eq!((&report["exit_code"], &report["changed"]), (&4.into(), &false.into()), "{report:#}");
-        assert!(report["error"]["message"].as_str().unwrap().contains("no symbolic links"), "{report:#}");
-        assert_eq!((names(&root), text(&root, "f")), (vec!["f".to_owned()], "one\n".to_owned()));
+        assert_eq!(
+            (&report["exit_code"], &report["changed"]),
+            (&4.into(), &false.into()),
+            "{report:#}"
+        );
+        assert!(
+            report["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("no symbolic links"),
+            "{report:#}"
+        );
+        assert_eq!(
+            (names(&root), text(&root, "f")),
+            (vec!["f".to_owned()], "one\n".to_owned())
+        );
         // git sets core.symlinks in a new repository.
-        assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+        assert!(
+            git(&["init", "-q"])
+                .current_dir(&root)
+                .status()
+                .unwrap()
+                .success()
+        );
         let report = says(&root, &["apply"], link);
-        assert_eq!((&report["exit_code"], &report["changed"]), (&0.into(), &true.into()), "{report:#}");
+        assert_eq!(
+            (&report["exit_code"], &report["changed"]),
+            (&0.into(), &true.into()),
+            "{report:#}"
+        );
         assert_eq!(text(&root, "l"), "f");
         assert_eq!(says(&root, &["undo"], "")["exit_code"], 0);
         assert!(!names(&root).contains(&"l".to_owned()));
@@ -112,18 +158,26 @@ fn a_file_system_without_modes_survives_kills() {
     }
 }
 
-/// What others can write to is refused where permission bits mean something, whatever is in the directory.
+/// What others can write to is refused where permission bits mean something, whatever is in the
+/// directory.
 #[test]
 fn bits_count_where_they_are_kept() {
     let directory = TempDir::new().unwrap();
     let root = directory.path().join("root");
-    for (name, mode) in [(".wpatch", 0o777), (".git/wpatch", 0o777), (".git/wpatch", 0o720)] {
+    for (name, mode) in [
+        (".wpatch", 0o777),
+        (".git/wpatch", 0o777),
+        (".git/wpatch", 0o720),
+    ] {
         fs::create_dir_all(root.join(name)).unwrap();
         fs::write(root.join("f"), "one\n").unwrap();
         fs::set_permissions(root.join(name), PermissionsExt::from_mode(mode)).unwrap();
         for command in ["check", "apply"] {
             let report = says(&root, &[command], PATCH);
-            assert_eq!((&report["exit_code"], &report["error"]["code"]), (&4.into(), &"wpatch::io::state".into()));
+            assert_eq!(
+                (&report["exit_code"], &report["error"]["code"]),
+                (&4.into(), &"wpatch::io::state".into())
+            );
         }
         assert_eq!(names(&root.join(name)), Vec::<String>::new());
         fs::remove_dir_all(&root).unwrap();

@@ -24,7 +24,8 @@ const FILES: &[(&str, &str)] = &[
     ("bound/across", "first\nsecond\n"),
 ];
 
-/// Updates on each side, moves from each to another with a change and without, deletes, creates, changes a mode.
+/// Updates on each side, moves from each to another with a change and without, deletes, creates,
+/// changes a mode.
 const PATCH: &str = "\
 --- a/update
 +++ b/update
@@ -82,14 +83,16 @@ new file mode 100644
 +new
 ";
 
-/// Returns a scene with a file system in memory and a bound directory of the same disk below its root.
+/// Returns a scene with a file system in memory and a bound directory of the same disk below its
+/// root.
 fn mounted(directory: &Path) -> Scene {
     let root = directory.join("root");
     mount_memory(&root.join("memory"), "size=4m,mode=755");
     for name in ["root/bound", "elsewhere"] {
         fs_err::create_dir_all(directory.join(name)).unwrap();
     }
-    let [from, to] = ["elsewhere", "root/bound"].map(|name| directory.join(name).display().to_string());
+    let [from, to] =
+        ["elsewhere", "root/bound"].map(|name| directory.join(name).display().to_string());
     must("mount", &["--bind", &from, &to]);
     Scene::with(&root, FILES, PATCH)
 }
@@ -100,9 +103,16 @@ fn mounts_below_the_root_are_no_borders() {
         let directory = TempDir::new().unwrap();
         let plain = Scene::with(&directory.path().join("plain"), FILES, PATCH);
         let scene = mounted(directory.path());
-        let old = [rename(&scene.root, "update", "memory/x"), rename(&scene.root, "update", "bound/x")];
+        let old = [
+            rename(&scene.root, "update", "memory/x"),
+            rename(&scene.root, "update", "bound/x"),
+        ];
         assert_eq!(old, [Err(Errno::XDEV); 2]);
-        assert!(scene.before == plain.before && scene.after == plain.after, "{:#?}", scene.after.keys());
+        assert!(
+            scene.before == plain.before && scene.after == plain.after,
+            "{:#?}",
+            scene.after.keys()
+        );
         survives_kills(&scene, 20);
     }
 }
@@ -110,7 +120,11 @@ fn mounts_below_the_root_are_no_borders() {
 /// Empties a mounted file system, in which a file takes the place of a directory besides.
 #[test]
 fn an_emptied_mount_stays_and_what_was_in_it_goes() {
-    const FILES: &[(&str, &str)] = &[("stays", "stays\n"), ("memory/a/b/gone", "gone\n"), ("memory/c/d", "d\n")];
+    const FILES: &[(&str, &str)] = &[
+        ("stays", "stays\n"),
+        ("memory/a/b/gone", "gone\n"),
+        ("memory/c/d", "d\n"),
+    ];
     const EMPTIES: &str = "--- a/memory/a/b/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\
         --- a/memory/c/d\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n";
     const REPLACES: &str = "--- /dev/null\n+++ b/memory/c\n@@ -0,0 +1 @@\n+c\n";
@@ -119,7 +133,13 @@ fn an_emptied_mount_stays_and_what_was_in_it_goes() {
         let root = directory.path().join("root");
         mount_memory(&root.join("memory"), "size=4m");
         let scene = Scene::with(&root, FILES, EMPTIES);
-        let names = |scene: &Scene| scene.after.keys().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        let names = |scene: &Scene| {
+            scene
+                .after
+                .keys()
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names(&scene), ["memory", "other-link", "stays"]);
         let scene = Scene::with(&root, FILES, &[EMPTIES, REPLACES].concat());
         assert_eq!(names(&scene), ["memory", "memory/c", "other-link", "stays"]);
@@ -128,7 +148,13 @@ fn an_emptied_mount_stays_and_what_was_in_it_goes() {
 }
 
 fn rename(root: &Path, from: &str, to: &str) -> rustix::io::Result<()> {
-    renameat_with(CWD, root.join(from), CWD, root.join(to), RenameFlags::NOREPLACE)
+    renameat_with(
+        CWD,
+        root.join(from),
+        CWD,
+        root.join(to),
+        RenameFlags::NOREPLACE,
+    )
 }
 
 #[test]
@@ -145,10 +171,17 @@ fn a_mount_that_may_not_be_written_to_stops_the_whole() {
             must("mount", &["-o", "remount,bind,ro", &place]);
             let traces = crate::tree::traces(&scene.root);
             let (code, _) = reported(&[], "check", &scene.root, &scene.patch());
-            assert_eq!((code, crate::tree::traces(&scene.root) == traces), (0, true), "{place}");
+            assert_eq!(
+                (code, crate::tree::traces(&scene.root) == traces),
+                (0, true),
+                "{place}"
+            );
             is_refused_by_the_disk(&scene, &reported(&[], "apply", &scene.root, &scene.patch()));
             must("mount", &["-o", "remount,bind,rw", &place]);
-            assert!(scene.run(&[], "apply").status.success() && tree(&scene.root) == scene.after, "{place}");
+            assert!(
+                scene.run(&[], "apply").status.success() && tree(&scene.root) == scene.after,
+                "{place}"
+            );
         }
     }
 }
@@ -162,10 +195,15 @@ impl Drop for Served {
     }
 }
 
-/// Mounts ext4 by way of FUSE on `place`; the protocol that fuse2fs speaks has no flags of rename(2).
+/// Mounts ext4 by way of FUSE on `place`; the protocol that fuse2fs speaks has no flags of
+/// rename(2).
 fn mount_without_exchange(directory: &Path, place: &Path) -> Served {
-    let [image, place] = [directory.join("image"), place.to_owned()].map(|path| path.display().to_string());
-    fs_err::File::create(&image).unwrap().set_len(16 << 20).unwrap();
+    let [image, place] =
+        [directory.join("image"), place.to_owned()].map(|path| path.display().to_string());
+    fs_err::File::create(&image)
+        .unwrap()
+        .set_len(16 << 20)
+        .unwrap();
     must("mkfs.ext4", &["-q", "-F", &image]);
     must("fuse2fs", &["-o", "fakeroot", &image, &place]);
     Served(place)
@@ -182,7 +220,11 @@ fn a_file_system_that_cannot_exchange_is_enough() {
         scene.lay();
         assert_eq!(rename(&scene.root, "update", "x"), Err(Errno::INVAL));
         survives_kills(&scene, 10);
-        let error = Injection { call: "renameat", fault: "error=EIO", when: "3".into() };
+        let error = Injection {
+            call: "renameat",
+            fault: "error=EIO",
+            when: "3".into(),
+        };
         assert!(scene.apply(&error).problem.is_none());
     }
 }

@@ -26,10 +26,14 @@ struct Named {
 impl Annex {
     /// Names it.
     pub(super) fn set(&self, directory: &Path) {
-        *self.held() = Some(Named { directory: directory.to_owned(), opened: None });
+        *self.held() = Some(Named {
+            directory: directory.to_owned(),
+            opened: None,
+        });
     }
 
-    /// Returns what leads from it to `path`; `None` if that is not in there, or no directory was named.
+    /// Returns what leads from it to `path`; `None` if that is not in there, or no directory was
+    /// named.
     pub(super) fn rest<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         let rest = inner(path)?;
         self.held().is_some().then_some(rest)
@@ -38,18 +42,27 @@ impl Annex {
     /// Returns where `path` is that is in there.
     pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = inner(path.as_bytes())?;
-        Some(self.held().as_ref()?.directory.join(OsStr::from_bytes(rest)))
+        Some(
+            self.held()
+                .as_ref()?
+                .directory
+                .join(OsStr::from_bytes(rest)),
+        )
     }
 
     /// Opens it.
     pub(super) fn open(&self) -> Attempt<Handle> {
         let mut held = self.held();
-        let Some(named) = held.as_mut() else { return Err(rustix::io::Errno::NOENT.into()) };
+        let Some(named) = held.as_mut() else {
+            return Err(rustix::io::Errno::NOENT.into());
+        };
         if let Some(handle) = &named.opened {
             return Ok(Arc::clone(handle));
         }
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = Arc::new(retry_on_intr(|| openat(CWD, &named.directory, flags, Mode::empty()))?);
+        let handle = Arc::new(retry_on_intr(|| {
+            openat(CWD, &named.directory, flags, Mode::empty())
+        })?);
         named.opened = Some(Arc::clone(&handle));
         Ok(handle)
     }

@@ -1,4 +1,5 @@
-//! The directory outside of the root that keeps the history where there is no place for it below the root.
+//! The directory outside of the root that keeps the history where there is no place for it below
+//! the root.
 
 use std::ffi::OsStr;
 use std::fs::DirBuilder;
@@ -33,8 +34,8 @@ pub(super) struct Attic {
 }
 
 impl Attic {
-    /// Returns that in the directory `above` for `root`, which `identity` tells from others that had its place; `None`
-    /// if a patch could reach it, because one of the two is below the other.
+    /// Returns that in the directory `above` for `root`, which `identity` tells from others that
+    /// had its place; `None` if a patch could reach it, because one of the two is below the other.
     pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
         let root = root.canonicalize().ok()?;
         // Behind a name that is not there yet, `..` leads anywhere.
@@ -52,12 +53,20 @@ impl Attic {
         // An inode number may come again at once, the moment at which it was made does not.
         // A directory of a lower layer is born again when something is written to it.
         let is_layered = statfs(&*root).is_ok_and(|found| found.f_type == OVERLAY);
-        let born = root.metadata().and_then(|data| data.created()).ok().filter(|_| !is_layered);
+        let born = root
+            .metadata()
+            .and_then(|data| data.created())
+            .ok()
+            .filter(|_| !is_layered);
         let born = born.map(|born| born.duration_since(SystemTime::UNIX_EPOCH));
         let born = format!("\0{identity}\0{born:?}");
         let key = [root.as_os_str().as_encoded_bytes(), born.as_bytes()].concat();
         let own = format!("{ATTIC}/{}", Digest::of(&key));
-        Some(Self { above: real, own: RelPath::new(own.as_bytes()).ok()?, opened: OnceLock::new() })
+        Some(Self {
+            above: real,
+            own: RelPath::new(own.as_bytes()).ok()?,
+            opened: OnceLock::new(),
+        })
     }
 
     /// Returns where the history of this root is.
@@ -65,7 +74,8 @@ impl Attic {
         &self.own
     }
 
-    /// Returns what leads from the attic to `path`, which is empty for the attic itself; `None` if it is not in there.
+    /// Returns what leads from the attic to `path`, which is empty for the attic itself; `None` if
+    /// it is not in there.
     pub(super) fn rest(path: &[u8]) -> Option<&[u8]> {
         match path.strip_prefix(ATTIC.as_bytes())? {
             [] => Some(b"."),
@@ -76,7 +86,11 @@ impl Attic {
 
     /// Returns where `path` is that is in the attic.
     pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
-        Some(self.above.join(NAME).join(OsStr::from_bytes(Self::rest(path.as_bytes())?)))
+        Some(
+            self.above
+                .join(NAME)
+                .join(OsStr::from_bytes(Self::rest(path.as_bytes())?)),
+        )
     }
 
     /// Opens the attic.
@@ -96,14 +110,19 @@ impl Attic {
         Ok((Arc::new(above), NAME.as_bytes()))
     }
 
-    /// Makes the directories that it stands in, as the XDG Base Directory Specification wants them: for the user alone.
+    /// Makes the directories that it stands in, as the XDG Base Directory Specification wants them:
+    /// for the user alone.
     pub(super) fn make_above(&self) -> Attempt<()> {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.above);
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.above);
         made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO).into())
     }
 }
 
-/// Returns whether `path` is `directory` or below it, also by another name of that: it may be mounted twice.
+/// Returns whether `path` is `directory` or below it, also by another name of that: it may be
+/// mounted twice.
 fn is_within(path: &Path, directory: &Path) -> bool {
     let inode = |path: &Path| path.metadata().ok().map(|data| (data.dev(), data.ino()));
     let wanted = inode(directory);

@@ -3,8 +3,8 @@
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, CWD, Gid, Mode, OFlags, Uid, XattrFlags, chmod, chownat, fchmod, fchown, fgetxattr, flistxattr,
-    fremovexattr, fsetxattr, fstat, getxattr, listxattr, openat, statat,
+    AtFlags, CWD, Gid, Mode, OFlags, Uid, XattrFlags, chmod, chownat, fchmod, fchown, fgetxattr,
+    flistxattr, fremovexattr, fsetxattr, fstat, getxattr, listxattr, openat, statat,
 };
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
@@ -19,16 +19,19 @@ use crate::workspace::Stat;
 
 /// Most bytes of a list of names and of a value: `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of xattr(7).
 const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
-/// Bytes of `/proc/self/status` that hold the umask: the first line has at most 70, the second is it.
+/// Bytes of `/proc/self/status` that hold the umask: the first line has at most 70, the second is
+/// it.
 const STATUS_START: usize = 512;
-/// Seals and rights that go with contents, and that the kernel itself drops when a file is written to.
+/// Seals and rights that go with contents, and that the kernel itself drops when a file is written
+/// to.
 const BOUND_TO_CONTENTS: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
 
 /// The file that a new one is made to resemble, opened before the new one is made.
 pub(super) struct Model {
     stat: Stat,
     file: OwnedFd,
-    /// Its path below `/proc`, if it may not be read: then the handle is `O_PATH` and takes no calls for attributes.
+    /// Its path below `/proc`, if it may not be read: then the handle is `O_PATH` and takes no
+    /// calls for attributes.
     by_name: Option<String>,
 }
 
@@ -42,9 +45,17 @@ impl Model {
             Err(trouble) if Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS) => {
                 let file = open_path(&directory, name)?;
                 let by_name = Some(path_of(&file));
-                Ok(Self { stat, file, by_name })
+                Ok(Self {
+                    stat,
+                    file,
+                    by_name,
+                })
             }
-            file => Ok(Self { stat, file: file?, by_name: None }),
+            file => Ok(Self {
+                stat,
+                file: file?,
+                by_name: None,
+            }),
         }
     }
 
@@ -63,8 +74,8 @@ impl Model {
         })
     }
 
-    /// Gives `file` owner, group and extended attributes of this one, as far as the caller may, and returns
-    /// which of the permission `bits` it can have without anybody gaining access by it.
+    /// Gives `file` owner, group and extended attributes of this one, as far as the caller may, and
+    /// returns which of the permission `bits` it can have without anybody gaining access by it.
     pub(super) fn give_to(&self, file: impl AsFd, birth: &Birth, bits: u32) -> Attempt<u32> {
         let bits = give_owner_to(&file, (self.stat.uid, self.stat.gid), birth, bits)?;
         self.give_attributes(&file, birth)?;
@@ -74,7 +85,9 @@ impl Model {
     fn give_attributes(&self, file: impl AsFd, birth: &Birth) -> Attempt<()> {
         let names = tolerating_none(self.names())?;
         for name in split(&names).filter(|name| !BOUND_TO_CONTENTS.contains(name)) {
-            let given = self.value(name).and_then(|value| fsetxattr(&file, name, &value, XattrFlags::empty()));
+            let given = self
+                .value(name)
+                .and_then(|value| fsetxattr(&file, name, &value, XattrFlags::empty()));
             match given {
                 // It went in between, the file system has none, or only the system may set it.
                 Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => {}
@@ -89,8 +102,14 @@ impl Model {
     }
 }
 
-/// Gives `file` this user and group and no access control list, and returns which of the permission `bits` it can have.
-pub(super) fn lay_bare(file: impl AsFd, owner: (u32, u32), birth: &Birth, bits: u32) -> Attempt<u32> {
+/// Gives `file` this user and group and no access control list, and returns which of the permission
+/// `bits` it can have.
+pub(super) fn lay_bare(
+    file: impl AsFd,
+    owner: (u32, u32),
+    birth: &Birth,
+    bits: u32,
+) -> Attempt<u32> {
     let bits = give_owner_to(&file, owner, birth, bits)?;
     if birth.has_list {
         fremovexattr(&file, ACCESS_LIST)?;
@@ -98,7 +117,12 @@ pub(super) fn lay_bare(file: impl AsFd, owner: (u32, u32), birth: &Birth, bits: 
     Ok(bits)
 }
 
-fn give_owner_to(file: impl AsFd, (uid, gid): (u32, u32), birth: &Birth, bits: u32) -> Attempt<u32> {
+fn give_owner_to(
+    file: impl AsFd,
+    (uid, gid): (u32, u32),
+    birth: &Birth,
+    bits: u32,
+) -> Attempt<u32> {
     let owner = (birth.uid != uid).then(|| Uid::from_raw(uid));
     let group = (birth.gid != gid).then(|| Gid::from_raw(gid));
     if owner.is_none() && group.is_none() {
@@ -111,8 +135,8 @@ fn give_owner_to(file: impl AsFd, (uid, gid): (u32, u32), birth: &Birth, bits: u
     Ok(safe_bits(bits, owner.is_none(), has_group))
 }
 
-/// Gives what is at `name`, also a link, to this user and group, as far as the caller may; `directory` itself if `name`
-/// is empty.
+/// Gives what is at `name`, also a link, to this user and group, as far as the caller may;
+/// `directory` itself if `name` is empty.
 pub(super) fn give_owner(directory: impl AsFd, name: &[u8], (uid, gid): (u32, u32)) -> Attempt<()> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::EMPTY_PATH;
     let is = stat_of(&statat(&directory, name, flags)?);
@@ -127,8 +151,9 @@ pub(super) fn give_owner(directory: impl AsFd, name: &[u8], (uid, gid): (u32, u3
     Ok(())
 }
 
-/// Returns the bits that give nobody more than before, when the new file could not be given to the old owner or
-/// group: members of the old group are others now, and some others are members of the new one.
+/// Returns the bits that give nobody more than before, when the new file could not be given to the
+/// old owner or group: members of the old group are others now, and some others are members of the
+/// new one.
 fn safe_bits(bits: u32, has_owner: bool, has_group: bool) -> u32 {
     let mut safe = bits;
     if !has_owner {
@@ -157,7 +182,9 @@ fn is_ours(name: &[u8]) -> bool {
 }
 
 fn split(names: &[u8]) -> impl Iterator<Item = &[u8]> {
-    names.split(|&byte| byte == 0).filter(|name| !name.is_empty())
+    names
+        .split(|&byte| byte == 0)
+        .filter(|name| !name.is_empty())
 }
 
 fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> Attempt<Vec<u8>> {
@@ -167,8 +194,11 @@ fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> Attempt<Vec<u8>> {
     }
 }
 
-/// Calls `fill` with a small buffer, and again with the largest that can be needed if that was too small.
-pub(super) fn filled(mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>) -> rustix::io::Result<Vec<u8>> {
+/// Calls `fill` with a small buffer, and again with the largest that can be needed if that was too
+/// small.
+pub(super) fn filled(
+    mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>,
+) -> rustix::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(512);
     match fill(&mut bytes) {
         Err(Errno::RANGE) => {
@@ -198,12 +228,14 @@ pub(super) fn process_umask() -> u32 {
 fn reported_umask() -> Option<u32> {
     let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
     let status = read_next(status, STATUS_START).ok()?;
-    let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Umask:"))?;
+    let line = status
+        .split(|&byte| byte == b'\n')
+        .find_map(|line| line.strip_prefix(b"Umask:"))?;
     u32::from_str_radix(str::from_utf8(line).ok()?.trim(), 8).ok()
 }
 
-/// The umask can be asked for only by changing it, for all threads: to one that gives too little for a moment
-/// rather than too much.
+/// The umask can be asked for only by changing it, for all threads: to one that gives too little
+/// for a moment rather than too much.
 fn tried_umask() -> u32 {
     let old = umask(Mode::from_raw_mode(0o077));
     umask(old);
@@ -216,8 +248,8 @@ pub(super) fn set_bits(file: impl AsFd, bits: u32) -> Attempt<()> {
 
 /// Sets the permission bits of the file or directory `name`, also of one that may not be read.
 ///
-/// `fchmodat` follows links and `fchmod` takes no `O_PATH` handle, so the handle is named through `/proc`;
-/// see the notes of open(2) on `O_PATH`.
+/// `fchmodat` follows links and `fchmod` takes no `O_PATH` handle, so the handle is named through
+/// `/proc`; see the notes of open(2) on `O_PATH`.
 pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
     let file = open_path(&directory, name)?;
     let found = fstat(&file)?;
@@ -226,14 +258,18 @@ pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> Attem
     }
     match chmod(path_of(&file), Mode::from_raw_mode(bits)) {
         // No /proc here.
-        Err(Errno::NOENT | Errno::NOTDIR) => set_bits(open_regular(&directory, name, OFlags::RDONLY)?, bits),
+        Err(Errno::NOENT | Errno::NOTDIR) => {
+            set_bits(open_regular(&directory, name, OFlags::RDONLY)?, bits)
+        }
         result => Ok(result?),
     }
 }
 
 fn open_path(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(retry_on_intr(|| openat(&directory, name, flags, Mode::empty()))?)
+    Ok(retry_on_intr(|| {
+        openat(&directory, name, flags, Mode::empty())
+    })?)
 }
 
 pub(super) fn path_of(file: &OwnedFd) -> String {

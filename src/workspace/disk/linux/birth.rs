@@ -27,7 +27,11 @@ pub(super) struct Birth {
 impl Birth {
     pub(super) fn of(file: impl AsFd) -> Attempt<Self> {
         let stat = stat_of(&fstat(&file)?);
-        Ok(Self { uid: stat.uid, gid: stat.gid, has_list: has_list(file)? })
+        Ok(Self {
+            uid: stat.uid,
+            gid: stat.gid,
+            has_list: has_list(file)?,
+        })
     }
 }
 
@@ -55,9 +59,16 @@ impl<T> Default for Memo<T> {
 
 impl<T> Memo<T> {
     /// Returns what is known of `directory`, or finds it out.
-    pub(super) fn get(&self, directory: &Handle, ask: impl FnOnce(&OwnedFd) -> Attempt<T>) -> Attempt<Arc<T>> {
+    pub(super) fn get(
+        &self,
+        directory: &Handle,
+        ask: impl FnOnce(&OwnedFd) -> Attempt<T>,
+    ) -> Attempt<Arc<T>> {
         let is_it = |(known, _, _): &&(Handle, Instant, Arc<T>)| Arc::ptr_eq(known, directory);
-        let known = locked(&self.0).iter().find(is_it).map(|(_, since, found)| (*since, Arc::clone(found)));
+        let known = locked(&self.0)
+            .iter()
+            .find(is_it)
+            .map(|(_, since, found)| (*since, Arc::clone(found)));
         if let Some((_, found)) = known.filter(|(since, _)| since.elapsed() <= MAX_AGE) {
             return Ok(found);
         }

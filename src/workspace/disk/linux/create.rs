@@ -34,15 +34,22 @@ impl Disk {
         let bits = self.bits_of(permissions);
         let (directory, name) = self.parents.of(path)?;
         let file = make_file(&directory, name)?;
-        let result = self.fill((&directory, &file), slices, (permissions, bits), source.as_ref());
+        let result = self.fill(
+            (&directory, &file),
+            slices,
+            (permissions, bits),
+            source.as_ref(),
+        );
         if result.is_err() {
-            // It is ours and useless; if it stays, that is no worse than the error that is returned.
+            // It is ours and useless; if it stays, that is no worse than the error that is
+            // returned.
             let _ = unlinkat(&directory, name, AtFlags::empty());
         }
         result
     }
 
-    /// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as the source lets it.
+    /// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as
+    /// the source lets it.
     fn fill(
         &self,
         (directory, file): (&Handle, &OwnedFd),
@@ -55,7 +62,9 @@ impl Disk {
         let bits = match source {
             Some(Source::File(model)) => model.give_to(file, &*birth()?, bits)?,
             Some(Source::Owner(uid, gid)) => lay_bare(file, (*uid, *gid), &*birth()?, bits)?,
-            Some(Source::Directory(heritage)) => heritage.give_to(file, &*birth()?, permissions, bits)?,
+            Some(Source::Directory(heritage)) => {
+                heritage.give_to(file, &*birth()?, permissions, bits)?
+            }
             None => bits,
         };
         match set_bits(file, bits) {
@@ -68,15 +77,25 @@ impl Disk {
     fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
         match like {
             Like::File(path) => {
-                let model = self.parents.of(path).and_then(|(directory, name)| Model::open(&directory, name));
-                model.map(Source::File).map_err(|trouble| trouble.blaming(path))
+                let model = self
+                    .parents
+                    .of(path)
+                    .and_then(|(directory, name)| Model::open(&directory, name));
+                model
+                    .map(Source::File)
+                    .map_err(|trouble| trouble.blaming(path))
             }
             Like::Bare { uid, gid } => Ok(Source::Owner(uid, gid)),
-            Like::NewIn(None) => Ok(Source::Directory(self.heritages.get(self.parents.root(), Heritage::of)?)),
+            Like::NewIn(None) => Ok(Source::Directory(
+                self.heritages.get(self.parents.root(), Heritage::of)?,
+            )),
             Like::NewIn(Some(path)) => {
                 let directory = self.parents.directory(path.as_bytes());
-                let heritage = directory.and_then(|directory| self.heritages.get(&directory, Heritage::of));
-                heritage.map(Source::Directory).map_err(|trouble| trouble.blaming(path))
+                let heritage =
+                    directory.and_then(|directory| self.heritages.get(&directory, Heritage::of));
+                heritage
+                    .map(Source::Directory)
+                    .map_err(|trouble| trouble.blaming(path))
             }
         }
     }
@@ -89,8 +108,8 @@ enum Source {
     Directory(Arc<Heritage>),
 }
 
-/// Returns whether a change of a file was refused because it belongs to `owner`, who is another user than the one that made
-/// it.
+/// Returns whether a change of a file was refused because it belongs to `owner`, who is another
+/// user than the one that made it.
 fn is_foreign(trouble: &Trouble, owner: u32) -> bool {
     Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
 }

@@ -24,7 +24,11 @@ pub(super) struct Trouble {
 
 impl Trouble {
     pub(super) fn new(fault: Fault, source: impl Into<io::Error>) -> Self {
-        Self { fault, source: source.into(), path: None }
+        Self {
+            fault,
+            source: source.into(),
+            path: None,
+        }
     }
 
     /// Something that no system call says by itself.
@@ -33,12 +37,18 @@ impl Trouble {
     }
 
     pub(super) fn blaming(self, path: &RelPath) -> Self {
-        Self { path: Some(path.clone()), ..self }
+        Self {
+            path: Some(path.clone()),
+            ..self
+        }
     }
 
     /// Whether the process or the system has run out of file handles.
     pub(super) fn is_out_of_handles(&self) -> bool {
-        matches!(Errno::from_io_error(&self.source), Some(Errno::MFILE | Errno::NFILE))
+        matches!(
+            Errno::from_io_error(&self.source),
+            Some(Errno::MFILE | Errno::NFILE)
+        )
     }
 }
 
@@ -60,7 +70,8 @@ impl From<Errno> for Trouble {
     }
 }
 
-/// Returns what `EPERM` means for the file `name`, if it is the sticky bit of `directory` that protects it; see unlink(2).
+/// Returns what `EPERM` means for the file `name`, if it is the sticky bit of `directory` that
+/// protects it; see unlink(2).
 pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<Trouble> {
     /// The sticky bit.
     const STICKY: u32 = 0o1000;
@@ -68,11 +79,17 @@ pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<Trouble> {
     let file = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let user = geteuid().as_raw();
     let is_protected = above.st_mode & STICKY != 0 && above.st_uid != user && file.st_uid != user;
-    let error = || io::Error::new(io::ErrorKind::PermissionDenied, StickyBit { owner: file.st_uid });
+    let error = || {
+        io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            StickyBit { owner: file.st_uid },
+        )
+    };
     is_protected.then(|| Trouble::new(Fault::Denied, error()))
 }
 
-/// Says that a file system has no symbolic links, where a system call has its own word for it; see symlink(2).
+/// Says that a file system has no symbolic links, where a system call has its own word for it; see
+/// symlink(2).
 pub(super) fn no_links(errno: Errno) -> Trouble {
     match errno {
         Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => {
@@ -82,7 +99,8 @@ pub(super) fn no_links(errno: Errno) -> Trouble {
     }
 }
 
-/// `EPERM` of a call that makes a link also says that the file system has no such links; see link(2).
+/// `EPERM` of a call that makes a link also says that the file system has no such links; see
+/// link(2).
 pub(super) fn link_fault(errno: Errno) -> Trouble {
     match errno {
         Errno::PERM => Trouble::new(Fault::Unsupported, errno),

@@ -9,34 +9,47 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Most bytes that are read of a `.git` file, or of a file of one line in a git directory. The rest is ignored.
+/// Most bytes that are read of a `.git` file, or of a file of one line in a git directory. The rest
+/// is ignored.
 const MAX_LINE: u64 = 1 << 16;
 
 /// Returns what was found; `None` if the file is missing or the user may not access it.
 pub(super) fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     match found {
-        Err(error) if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) => Ok(None),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) => {
+            Ok(None)
+        }
         found => found.map(Some),
     }
 }
 
-/// Returns the text of a file of one line; `None` if there is no such regular file. Opening a FIFO does not wait.
+/// Returns the text of a file of one line; `None` if there is no such regular file. Opening a FIFO
+/// does not wait.
 pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let opened = there(fs::File::options().read(true).custom_flags(flags).open(path))?;
+    let opened = there(
+        fs::File::options()
+            .read(true)
+            .custom_flags(flags)
+            .open(path),
+    )?;
     let Some(file) = opened else { return Ok(None) };
     if !file.metadata()?.is_file() {
         return Ok(None);
     }
     let mut text = Vec::new();
     file.take(MAX_LINE).read_to_end(&mut text)?;
-    let end = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
+    let end = text
+        .iter()
+        .rposition(|byte| !matches!(byte, b'\n' | b'\r'))
+        .map_or(0, |last| last + 1);
     text.truncate(end);
     Ok(Some(text))
 }
 
-/// Returns whether `directory` has the structure of a git directory, as `is_git_directory` of git's setup.c has it.
+/// Returns whether `directory` has the structure of a git directory, as `is_git_directory` of git's
+/// setup.c has it.
 pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
     let head = there(directory.join("HEAD").symlink_metadata())?;
     if !head.is_some_and(|head| head.is_file() || head.is_symlink()) {
@@ -49,22 +62,30 @@ pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
     Ok(common.join("objects").is_dir() && common.join("refs").is_dir())
 }
 
-/// Returns whether `git`, the `.git` of a work tree, is the one that the git directory `real` records; `None` if it records
-/// none.
+/// Returns whether `git`, the `.git` of a work tree, is the one that the git directory `real`
+/// records; `None` if it records none.
 pub(super) fn leads_back(real: &Path, git: &Path) -> Option<bool> {
     if real.file_name() == Some(OsStr::new(".git")) {
         // A git directory named `.git` belongs to its parent.
-        return Some(real.parent().is_some_and(|top| is_same(&top.join(".git"), git)));
+        return Some(
+            real.parent()
+                .is_some_and(|top| is_same(&top.join(".git"), git)),
+        );
     }
     if !real.join("commondir").exists() {
         return None;
     }
-    // A linked work tree: the file may be relative to the git directory, see worktree.useRelativePaths in git-config(1).
+    // A linked work tree: the file may be relative to the git directory, see
+    // worktree.useRelativePaths in git-config(1).
     let recorded = line(&real.join("gitdir")).ok().flatten();
     Some(recorded.is_some_and(|name| is_same(&real.join(OsStr::from_bytes(&name)), git)))
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {
-    let inode = |path: &Path| path.symlink_metadata().ok().map(|found| (found.dev(), found.ino()));
+    let inode = |path: &Path| {
+        path.symlink_metadata()
+            .ok()
+            .map(|found| (found.dev(), found.ino()))
+    };
     inode(a).is_some() && inode(a) == inode(b)
 }

@@ -1,4 +1,5 @@
-//! Where a `.git` leads to below the root: a link, the file of a work tree, and the common directory of several work trees.
+//! Where a `.git` leads to below the root: a link, the file of a work tree, and the common
+//! directory of several work trees.
 //!
 //! See gitrepository-layout(5), "gitfile" in gitglossary(7), and `GIT_DIR` in git(1).
 
@@ -18,48 +19,75 @@ use crate::workspace::git::discovery::named_by;
 use crate::workspace::{Directory, Workspace};
 
 impl Disk {
-    /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way and the git directories.
+    /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
+    /// and the git directories.
     ///
     /// A directory `.git` without `commondir` costs two system calls, no `.git` costs one.
     pub(super) fn git_ways(&self, directory: Directory<'_>) -> Vec<RelPath> {
-        let at = |name: &[u8]| directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name)).ok();
+        let at = |name: &[u8]| {
+            directory
+                .map_or_else(|| RelPath::new(name), |directory| directory.join(name))
+                .ok()
+        };
         let kind = |name: &[u8]| Some(self.stat(&at(name)?).ok()??.kind);
         let is_variable = |name: &&str| env::var_os(name).is_some();
         let is_elsewhere = match kind(b".git") {
             Some(FileKind::Directory) => kind(b".git/commondir").is_some(),
             found => found.is_some(),
         };
-        let variables = if directory.is_none() { &["GIT_DIR", "GIT_COMMON_DIR"][..] } else { &[] };
+        let variables = if directory.is_none() {
+            &["GIT_DIR", "GIT_COMMON_DIR"][..]
+        } else {
+            &[]
+        };
         if !is_elsewhere && !variables.iter().any(is_variable) {
             return Vec::new();
         }
-        let Ok(root) = self.root.canonicalize() else { return Vec::new() };
-        let top = directory.map_or_else(|| root.clone(), |path| root.join(OsStr::from_bytes(path.as_bytes())));
+        let Ok(root) = self.root.canonicalize() else {
+            return Vec::new();
+        };
+        let top = directory.map_or_else(
+            || root.clone(),
+            |path| root.join(OsStr::from_bytes(path.as_bytes())),
+        );
         let mut names = Vec::new();
         if is_elsewhere {
             follow_git(&top, &mut names);
         }
         // git starts at the current directory.
-        for value in variables.iter().filter_map(env::var_os).filter(|value| !value.is_empty()) {
+        for value in variables
+            .iter()
+            .filter_map(env::var_os)
+            .filter(|value| !value.is_empty())
+        {
             if let Ok(name) = std::path::absolute(&value) {
                 follow_git_directory(&name, &mut names);
             }
         }
-        let below = |name: &PathBuf| RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok();
+        let below = |name: &PathBuf| {
+            RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok()
+        };
         names.iter().filter_map(below).collect()
     }
 }
 
 impl Disk {
-    /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way; `None` if the root is in it.
+    /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way;
+    /// `None` if the root is in it.
     pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
-        let Ok(root) = self.root.canonicalize() else { return Vec::new() };
+        let Ok(root) = self.root.canonicalize() else {
+            return Vec::new();
+        };
         // Where git cannot read its configuration, it runs no hooks.
-        let Ok(Some(directory)) = Git::around(&root).hooks() else { return Vec::new() };
+        let Ok(Some(directory)) = Git::around(&root).hooks() else {
+            return Vec::new();
+        };
         let mut names = Vec::new();
         follow(&directory, &mut names);
         let way = |name: &PathBuf| match name.strip_prefix(&root) {
-            Ok(below) if below != Path::new("") => RelPath::new(below.as_os_str().as_bytes()).ok().map(Some),
+            Ok(below) if below != Path::new("") => {
+                RelPath::new(below.as_os_str().as_bytes()).ok().map(Some)
+            }
             _ => root.starts_with(name).then_some(None),
         };
         names.iter().filter_map(way).collect()
@@ -88,10 +116,14 @@ fn follow_git_directory(name: &Path, names: &mut Vec<PathBuf>) {
     }
 }
 
-/// Adds each link on the way of the absolute name `name` and the name without links, and returns the latter. It need not
-/// exist.
+/// Adds each link on the way of the absolute name `name` and the name without links, and returns
+/// the latter. It need not exist.
 pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
-    let parts = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    let parts = |path: &Path| {
+        path.components()
+            .map(|part| part.as_os_str().to_owned())
+            .collect::<Vec<_>>()
+    };
     let mut rest: VecDeque<OsString> = parts(name).into();
     let (mut done, mut links) = (PathBuf::new(), 0);
     while let Some(part) = rest.pop_front() {
@@ -101,7 +133,9 @@ pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
             // An absolute name replaces what was there.
             Some(_) => done.push(part),
         }
-        let Some(target) = fs::read_link(&done).ok().filter(|_| links < MOST_LINKS) else { continue };
+        let Some(target) = fs::read_link(&done).ok().filter(|_| links < MOST_LINKS) else {
+            continue;
+        };
         links += 1;
         names.push(done.clone());
         done.pop();

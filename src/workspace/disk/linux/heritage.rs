@@ -1,4 +1,5 @@
-//! What a directory gives to the files that are made in it, for those that are made elsewhere and moved into it.
+//! What a directory gives to the files that are made in it, for those that are made elsewhere and
+//! moved into it.
 
 use std::os::fd::OwnedFd;
 
@@ -26,23 +27,37 @@ pub(super) struct Heritage {
 }
 
 impl Heritage {
-    /// Looks at an open directory, also an `O_PATH` handle: such a one takes no calls for attributes, so it is named
-    /// through `/proc`. Where that is missing nothing is known of a list.
+    /// Looks at an open directory, also an `O_PATH` handle: such a one takes no calls for
+    /// attributes, so it is named through `/proc`. Where that is missing nothing is known of a
+    /// list.
     pub(super) fn of(directory: &OwnedFd) -> Attempt<Self> {
         let stat = stat_of(&fstat(directory)?);
-        let list = match filled(|list| getxattr(path_of(directory), DEFAULT_LIST, spare_capacity(list))) {
-            Ok(list) => Some(list),
-            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOENT | Errno::NOTDIR) => None,
-            Err(errno) => return Err(errno.into()),
-        };
-        Ok(Self { group: (stat.permissions & SET_GROUP != 0).then_some(stat.gid), list })
+        let list =
+            match filled(|list| getxattr(path_of(directory), DEFAULT_LIST, spare_capacity(list))) {
+                Ok(list) => Some(list),
+                Err(
+                    Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOENT | Errno::NOTDIR,
+                ) => None,
+                Err(errno) => return Err(errno.into()),
+            };
+        Ok(Self {
+            group: (stat.permissions & SET_GROUP != 0).then_some(stat.gid),
+            list,
+        })
     }
 
-    /// Gives it to `file`, and returns its permission bits: `bits`, which are under the umask, unless a list takes the
-    /// place of the umask.
-    pub(super) fn give_to(&self, file: impl AsFd, birth: &Birth, permissions: Permissions, bits: u32) -> Attempt<u32> {
+    /// Gives it to `file`, and returns its permission bits: `bits`, which are under the umask,
+    /// unless a list takes the place of the umask.
+    pub(super) fn give_to(
+        &self,
+        file: impl AsFd,
+        birth: &Birth,
+        permissions: Permissions,
+        bits: u32,
+    ) -> Attempt<u32> {
         if let Some(group) = self.group.filter(|group| *group != birth.gid) {
-            // The kernel gives the group also to files of those who may not: they keep their own here.
+            // The kernel gives the group also to files of those who may not: they keep their own
+            // here.
             may(fchown(&file, None, Some(Gid::from_raw(group))))?;
         }
         let Some(list) = &self.list else {
@@ -57,8 +72,8 @@ impl Heritage {
             Permissions::New { executable: true } => 0o777,
             Permissions::Exact(_) => return Ok(bits),
         };
-        // The list shows in the mode, and setting the mode changes its entries for owner, mask and others, as making
-        // a file with that mode does.
+        // The list shows in the mode, and setting the mode changes its entries for owner, mask and
+        // others, as making a file with that mode does.
         Ok(stat_of(&fstat(&file)?).permissions & most)
     }
 }

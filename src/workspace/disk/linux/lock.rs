@@ -49,9 +49,13 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
 pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> Attempt<Look> {
     let opened = open_directory(&above, name, OFlags::RDONLY)?;
     let ours = stat_of(&fstat(&opened)?);
-    claim(opened, &ours, &above, name).map_err(|trouble| match Errno::from_io_error(&trouble.source) {
-        Some(errno @ (Errno::BADF | Errno::NOTSUP | Errno::NOLCK)) => Trouble::new(Fault::Unsupported, errno),
-        _ => trouble,
+    claim(opened, &ours, &above, name).map_err(|trouble| {
+        match Errno::from_io_error(&trouble.source) {
+            Some(errno @ (Errno::BADF | Errno::NOTSUP | Errno::NOLCK)) => {
+                Trouble::new(Fault::Unsupported, errno)
+            }
+            _ => trouble,
+        }
     })
 }
 
@@ -62,14 +66,19 @@ fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> Attempt
         result => result?,
     }
     match statat(&above, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(found) if (found.st_dev, found.st_ino) == (ours.device, ours.inode) => Ok(Look::Held(opened)),
+        Ok(found) if (found.st_dev, found.st_ino) == (ours.device, ours.inode) => {
+            Ok(Look::Held(opened))
+        }
         Ok(_) | Err(Errno::NOENT) => Ok(Look::Gone),
         Err(errno) => Err(errno.into()),
     }
 }
 
 /// Calls `look` with growing pauses until it finds the lock free, or `patience` is over.
-pub(super) fn wait(patience: Duration, mut look: impl FnMut() -> Attempt<Look>) -> Attempt<Option<OwnedFd>> {
+pub(super) fn wait(
+    patience: Duration,
+    mut look: impl FnMut() -> Attempt<Look>,
+) -> Attempt<Option<OwnedFd>> {
     let start = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {

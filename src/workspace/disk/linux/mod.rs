@@ -51,11 +51,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 ///
 /// # Security
 ///
-/// The root is opened once and is what it was then, wherever its name leads later. Below it a verb takes two
-/// steps: it resolves the directory through directories alone (`openat2` with `RESOLVE_BENEATH` and
-/// `RESOLVE_NO_SYMLINKS`, or one component after the other on kernels before 5.6), and works with a single
-/// name in it. A directory that somebody moves elsewhere between the two steps, or less than a second
-/// before, takes the verb with it. Mounts below the root are entered.
+/// The root is opened once and is what it was then, wherever its name leads later. Below it a verb
+/// takes two steps: it resolves the directory through directories alone (`openat2` with
+/// `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`, or one component after the other on kernels before
+/// 5.6), and works with a single name in it. A directory that somebody moves elsewhere between the
+/// two steps, or less than a second before, takes the verb with it. Mounts below the root are
+/// entered.
 #[derive(Debug)]
 pub struct Disk {
     parents: Parents,
@@ -79,7 +80,8 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Missing`](crate::workspace::Fault::Missing) if nothing is there, [`Fault::NotDirectory`](crate::workspace::Fault::NotDirectory) if it is no directory.
+    /// Returns [`Fault::Missing`](crate::workspace::Fault::Missing) if nothing is there,
+    /// [`Fault::NotDirectory`](crate::workspace::Fault::NotDirectory) if it is no directory.
     pub fn open(root: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
@@ -100,29 +102,55 @@ impl Disk {
             Err(errno) => {
                 let path = printable(root.as_os_str().as_encoded_bytes()).to_string();
                 let trouble = Trouble::from(errno);
-                Err(WorkspaceError { verb: "open", path, fault: trouble.fault, source: trouble.source })
+                Err(WorkspaceError {
+                    verb: "open",
+                    path,
+                    fault: trouble.fault,
+                    source: trouble.source,
+                })
             }
         }
     }
 
-    /// Lets the history be kept in `above/wpatch` where there is no place for it below the root, which is `root` still.
-    /// It is not, if one of the two is below the other.
+    /// Lets the history be kept in `above/wpatch` where there is no place for it below the root,
+    /// which is `root` still. It is not, if one of the two is below the other.
     #[must_use]
     pub fn with_attic(self, root: &Path, above: &Path) -> Self {
-        let attic = self.identity().ok().and_then(|identity| Attic::new(above, root, &identity));
-        Self { parents: self.parents.with_attic(attic), above: Some(above.to_owned()), ..self }
+        let attic = self
+            .identity()
+            .ok()
+            .and_then(|identity| Attic::new(above, root, &identity));
+        Self {
+            parents: self.parents.with_attic(attic),
+            above: Some(above.to_owned()),
+            ..self
+        }
     }
 
-    /// Carries out a verb, which opens all that it needs before it changes anything: it can be tried again
-    /// as long as handles are short.
-    fn attempt<T>(&self, verb: &'static str, path: Directory<'_>, work: impl Fn() -> Attempt<T>) -> Result<T> {
+    /// Carries out a verb, which opens all that it needs before it changes anything: it can be
+    /// tried again as long as handles are short.
+    fn attempt<T>(
+        &self,
+        verb: &'static str,
+        path: Directory<'_>,
+        work: impl Fn() -> Attempt<T>,
+    ) -> Result<T> {
         let result = match work() {
             Err(trouble) if trouble.is_out_of_handles() => self.try_again(work, trouble),
             result => result,
         };
         result.map_err(|trouble| {
-            let path = trouble.path.as_ref().or(path).map_or_else(|| ".".to_owned(), |path| self.shown(path));
-            WorkspaceError { verb, path, fault: trouble.fault, source: trouble.source }
+            let path = trouble
+                .path
+                .as_ref()
+                .or(path)
+                .map_or_else(|| ".".to_owned(), |path| self.shown(path));
+            WorkspaceError {
+                verb,
+                path,
+                fault: trouble.fault,
+                source: trouble.source,
+            }
         })
     }
 
@@ -135,14 +163,18 @@ impl Disk {
 
     /// Returns how messages call `path`.
     fn shown(&self, path: &RelPath) -> String {
-        self.outside(path)
-            .map_or_else(|| path.to_string(), |real| printable(real.as_os_str().as_encoded_bytes()).to_string())
+        self.outside(path).map_or_else(
+            || path.to_string(),
+            |real| printable(real.as_os_str().as_encoded_bytes()).to_string(),
+        )
     }
 
     /// Returns where `path` is if it is outside of the root.
     fn outside(&self, path: &RelPath) -> Option<PathBuf> {
         let outside = self.parents.attic().and_then(|attic| attic.real(path));
-        outside.or_else(|| self.parents.annex().real(path)).or_else(|| self.in_git(path))
+        outside
+            .or_else(|| self.parents.annex().real(path))
+            .or_else(|| self.in_git(path))
     }
 
     /// Gives the kept handles back.
@@ -152,7 +184,8 @@ impl Disk {
         self.heritages.forget();
     }
 
-    /// Gives the kept handles back and tries again, alone, until the other threads have given back theirs.
+    /// Gives the kept handles back and tries again, alone, until the other threads have given back
+    /// theirs.
     fn try_again<T>(&self, work: impl Fn() -> Attempt<T>, trouble: Trouble) -> Attempt<T> {
         let _alone = locked(&self.shortage);
         let mut result = Err(trouble);

@@ -13,7 +13,8 @@ use super::stat::stat_of;
 use crate::mutex::locked;
 use crate::workspace::{PROBE, Probe};
 
-/// Bits that no file system shows unless they were set: a mask of a mount gives the group all or nothing to execute.
+/// Bits that no file system shows unless they were set: a mask of a mount gives the group all or
+/// nothing to execute.
 const UNUSUAL: u32 = 0o640;
 
 /// The answers, by device.
@@ -25,9 +26,12 @@ impl Modes {
     ///
     /// # Security
     ///
-    /// Only the file that is made here is looked at, by its handle: files that other users put there say nothing.
+    /// Only the file that is made here is looked at, by its handle: files that other users put
+    /// there say nothing.
     pub(super) fn are_kept_in(&self, directory: &OwnedFd, probe: Probe) -> bool {
-        let Ok(device) = fstat(directory).map(|found| stat_of(&found).device) else { return true };
+        let Ok(device) = fstat(directory).map(|found| stat_of(&found).device) else {
+            return true;
+        };
         if let Some(&known) = locked(&self.0).get(&device) {
             return known;
         }
@@ -56,11 +60,18 @@ fn unnamed(directory: &OwnedFd) -> Option<bool> {
     }
 }
 
-/// Tries with a file that has a name. Where none can be made, nothing is said against the bits that are seen.
+/// Tries with a file that has a name. Where none can be made, nothing is said against the bits that
+/// are seen.
 fn named(directory: &OwnedFd) -> bool {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("{PROBE}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let Ok(file) = make_file(directory, name.as_bytes()) else { return true };
+    let name = format!(
+        "{PROBE}{}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
+    let Ok(file) = make_file(directory, name.as_bytes()) else {
+        return true;
+    };
     let answer = takes_bits(file);
     let _ = unlinkat(directory, name.as_bytes(), AtFlags::empty());
     answer

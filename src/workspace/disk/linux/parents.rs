@@ -26,8 +26,9 @@ const MOST_RACES: u32 = 64;
 ///
 /// # Security
 ///
-/// What is kept is the handle, never the knowledge that a name is a directory: whatever is put under the
-/// name afterwards, a verb works in the directory that was resolved through directories alone.
+/// What is kept is the handle, never the knowledge that a name is a directory: whatever is put
+/// under the name afterwards, a verb works in the directory that was resolved through directories
+/// alone.
 #[derive(Debug)]
 pub(super) struct Parents {
     root: Handle,
@@ -142,7 +143,8 @@ impl Parents {
         Ok(handle)
     }
 
-    /// Opens the directory at `path` for reading; the handle is the only one that this takes, where the kernel can.
+    /// Opens the directory at `path` for reading; the handle is the only one that this takes, where
+    /// the kernel can.
     pub(super) fn open(&self, path: &RelPath) -> Attempt<OwnedFd> {
         self.resolve(path.as_bytes(), OFlags::RDONLY)
     }
@@ -176,7 +178,11 @@ impl Parents {
     pub(super) fn forget<const N: usize>(&self, paths: [&RelPath; N]) {
         let mut kept = self.kept();
         kept.generation += 1;
-        kept.entries.retain(|entry| !paths.iter().any(|path| entry.is_at_or_below(path.as_bytes())));
+        kept.entries.retain(|entry| {
+            !paths
+                .iter()
+                .any(|path| entry.is_at_or_below(path.as_bytes()))
+        });
     }
 
     /// Gives all handles back.
@@ -192,7 +198,8 @@ impl Parents {
 }
 
 impl Entry {
-    /// Returns whether it is of the directory at `path`, or of one below it; mostly the length tells.
+    /// Returns whether it is of the directory at `path`, or of one below it; mostly the length
+    /// tells.
     fn is_at_or_below(&self, path: &[u8]) -> bool {
         self.path.len() >= path.len()
             && matches!(self.path.get(path.len()), None | Some(b'/'))
@@ -202,7 +209,10 @@ impl Entry {
 
 impl Kept {
     fn find(&mut self, path: &[u8]) -> Option<Handle> {
-        let index = self.entries.iter().rposition(|entry| *entry.path == *path)?;
+        let index = self
+            .entries
+            .iter()
+            .rposition(|entry| *entry.path == *path)?;
         let entry = self.entries.remove(index);
         if entry.opened.elapsed() > MAX_AGE {
             return None;
@@ -218,7 +228,11 @@ impl Kept {
             self.entries.remove(0);
         }
         if capacity > 0 {
-            self.entries.push(Entry { path: path.into(), handle: Arc::clone(handle), opened: Instant::now() });
+            self.entries.push(Entry {
+                path: path.into(),
+                handle: Arc::clone(handle),
+                opened: Instant::now(),
+            });
         }
     }
 }
@@ -226,7 +240,9 @@ impl Kept {
 /// Does the same as [`open_beneath`], component by component.
 fn walk(root: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
     let mut names = path.split(|&byte| byte == b'/');
-    let last = names.next_back().expect("BUG: split gives at least one component");
+    let last = names
+        .next_back()
+        .expect("BUG: split gives at least one component");
     let mut reached: Option<OwnedFd> = None;
     for name in names {
         let above = reached.as_ref().unwrap_or(root);
@@ -235,7 +251,8 @@ fn walk(root: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
     open_directory(reached.as_ref().unwrap_or(root), last, access)
 }
 
-/// Opens the directory at `path` below `root` through directories alone; a link on the way is `ELOOP`.
+/// Opens the directory at `path` below `root` through directories alone; a link on the way is
+/// `ELOOP`.
 fn open_beneath(root: &OwnedFd, path: &[u8], access: OFlags) -> rustix::io::Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -250,7 +267,10 @@ fn open_beneath(root: &OwnedFd, path: &[u8], access: OFlags) -> rustix::io::Resu
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "these tests are the somebody else who changes the tree")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "these tests are the somebody else who changes the tree"
+)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
@@ -277,8 +297,13 @@ mod tests {
         let (root, parents) = parents();
         fs::create_dir_all(root.path().join("a/b/c")).unwrap();
         fs::write(root.path().join("a/file"), b"").unwrap();
-        for (target, link) in [("b", "a/link"), ("..", "a/up"), ("/", "slash"), ("loop", "loop"), ("none", "dangling")]
-        {
+        for (target, link) in [
+            ("b", "a/link"),
+            ("..", "a/up"),
+            ("/", "slash"),
+            ("loop", "loop"),
+            ("none", "dangling"),
+        ] {
             symlink(target, root.path().join(link)).unwrap();
         }
         let paths = [
@@ -335,7 +360,12 @@ mod tests {
         for path in [b"a/x", b"b/x", b"a/x", b"c/x"] {
             parents.of(&RelPath::new(path).unwrap()).unwrap();
         }
-        let kept: Vec<_> = parents.kept().entries.iter().map(|entry| entry.path.clone()).collect();
+        let kept: Vec<_> = parents
+            .kept()
+            .entries
+            .iter()
+            .map(|entry| entry.path.clone())
+            .collect();
         assert_eq!(kept, [b"a"[..].into(), b"c"[..].into()]);
     }
 
@@ -350,8 +380,16 @@ mod tests {
             }
         };
         use_all();
-        parents.forget([&RelPath::new(b"none").unwrap(), &RelPath::new(b"a/b").unwrap()]);
-        let kept: Vec<_> = parents.kept().entries.iter().map(|entry| entry.path.clone()).collect();
+        parents.forget([
+            &RelPath::new(b"none").unwrap(),
+            &RelPath::new(b"a/b").unwrap(),
+        ]);
+        let kept: Vec<_> = parents
+            .kept()
+            .entries
+            .iter()
+            .map(|entry| entry.path.clone())
+            .collect();
         assert_eq!(kept, [b"a"[..].into(), b"ab"[..].into()]);
         use_all();
         parents.forget_all();

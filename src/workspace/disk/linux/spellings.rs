@@ -12,31 +12,51 @@ use super::attributes::path_of;
 use crate::text::is_one_name;
 use crate::workspace::{Directory, Spellings, other_spellings};
 
-/// The attributes of NTFS, which only the drivers of ntfs-3g show under this name. Of these `lowntfs-3g` with `ignore_case` is
-/// the only one that folds names, and it lists them in lower case.
+/// The attributes of NTFS, which only the drivers of ntfs-3g show under this name. Of these
+/// `lowntfs-3g` with `ignore_case` is the only one that folds names, and it lists them in lower
+/// case.
 const OF_NTFS_3G: &str = "system.ntfs_attrib";
 
 impl Spellings for Disk {
     fn lists_stored_names(&self, directory: Directory<'_>) -> bool {
-        !self.opened(directory).is_ok_and(|opened| getxattr(path_of(&opened), OF_NTFS_3G, &mut [0; 8]).is_ok())
+        !self
+            .opened(directory)
+            .is_ok_and(|opened| getxattr(path_of(&opened), OF_NTFS_3G, &mut [0; 8]).is_ok())
     }
 
     fn is_root_folded(&self) -> bool {
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let root = self
+            .root
+            .canonicalize()
+            .unwrap_or_else(|_| self.root.clone());
         let device = fstat(self.parents.root()).map(|root| root.st_dev).ok();
-        let above = root.ancestors().skip(1).take_while(|above| device_of(above) == device);
-        above.zip(root.ancestors()).find_map(|(above, directory)| is_folded(above, directory)).unwrap_or(false)
+        let above = root
+            .ancestors()
+            .skip(1)
+            .take_while(|above| device_of(above) == device);
+        above
+            .zip(root.ancestors())
+            .find_map(|(above, directory)| is_folded(above, directory))
+            .unwrap_or(false)
     }
 }
 
-/// Returns whether `directory` in `above` is found under another spelling of its name; `None` if that has only one.
+/// Returns whether `directory` in `above` is found under another spelling of its name; `None` if
+/// that has only one.
 fn is_folded(above: &Path, directory: &Path) -> Option<bool> {
     let name = directory.file_name()?;
     let other = other_spellings(name.as_bytes()).into_iter().next()?;
     let other = above.join(std::ffi::OsStr::from_bytes(&other));
-    let names = || fs::read_dir(above).ok().map(|names| names.filter_map(Result::ok));
+    let names = || {
+        fs::read_dir(above)
+            .ok()
+            .map(|names| names.filter_map(Result::ok))
+    };
     let is_one = |found: &fs::DirEntry| is_one_name(found.file_name().as_bytes(), name.as_bytes());
-    Some(other.symlink_metadata().is_ok() && names().is_some_and(|names| names.filter(is_one).count() == 1))
+    Some(
+        other.symlink_metadata().is_ok()
+            && names().is_some_and(|names| names.filter(is_one).count() == 1),
+    )
 }
 
 fn device_of(path: &Path) -> Option<u64> {

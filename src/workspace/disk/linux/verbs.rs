@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
-    Advice, AtFlags, Mode, OFlags, RenameFlags, fadvise, fstat, fsync, linkat, mkdirat, renameat, renameat_with,
-    statat, symlinkat, syncfs, unlinkat,
+    Advice, AtFlags, Mode, OFlags, RenameFlags, fadvise, fstat, fsync, linkat, mkdirat, renameat,
+    renameat_with, statat, symlinkat, syncfs, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -26,8 +26,8 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Probe, Rename, Result, Spellings, Stat,
-    Timestamp, WorkTree, Workspace,
+    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Probe, Rename, Result,
+    Spellings, Stat, Timestamp, WorkTree, Workspace,
 };
 
 /// Permission bits of a directory that is nobody else's business.
@@ -67,14 +67,25 @@ impl Workspace for Disk {
         })
     }
 
-    fn create(&self, path: &RelPath, slices: &[&[u8]], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
-        self.attempt("create", Some(path), || self.try_create(path, slices, permissions, like))
+    fn create(
+        &self,
+        path: &RelPath,
+        slices: &[&[u8]],
+        permissions: Permissions,
+        like: Option<Like<'_>>,
+    ) -> Result<()> {
+        self.attempt("create", Some(path), || {
+            self.try_create(path, slices, permissions, like)
+        })
     }
 
     fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         self.attempt("write", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
-            write_bytes(open_regular(&directory, name, OFlags::WRONLY | OFlags::APPEND)?, bytes)
+            write_bytes(
+                open_regular(&directory, name, OFlags::WRONLY | OFlags::APPEND)?,
+                bytes,
+            )
         })
     }
 
@@ -87,12 +98,17 @@ impl Workspace for Disk {
 
     fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()> {
         self.attempt("make link", Some(path), || {
-            let model = like.map(|like| self.look(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
+            let model = like
+                .map(|like| self.look(like).map_err(|trouble| trouble.blaming(like)))
+                .transpose()?;
             let (directory, name) = self.parents.of(path)?;
             symlinkat(target, &directory, name).map_err(no_links)?;
-            let result = model.map_or(Ok(()), |model| give_owner(&directory, name, (model.uid, model.gid)));
+            let result = model.map_or(Ok(()), |model| {
+                give_owner(&directory, name, (model.uid, model.gid))
+            });
             if result.is_err() {
-                // It is ours and useless; if it stays, that is no worse than the error that is returned.
+                // It is ours and useless; if it stays, that is no worse than the error that is
+                // returned.
                 let _ = unlinkat(&directory, name, AtFlags::empty());
             }
             result
@@ -102,10 +118,13 @@ impl Workspace for Disk {
     fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {
         self.attempt("link", Some(from), || {
             let (old_directory, old) = self.parents.of(from)?;
-            let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
-            linkat(&old_directory, old, &new_directory, new, AtFlags::empty()).map_err(|errno| match errno {
-                Errno::EXIST => link_fault(errno).blaming(to),
-                errno => link_fault(errno),
+            let (new_directory, new) =
+                self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+            linkat(&old_directory, old, &new_directory, new, AtFlags::empty()).map_err(|errno| {
+                match errno {
+                    Errno::EXIST => link_fault(errno).blaming(to),
+                    errno => link_fault(errno),
+                }
             })
         })
     }
@@ -123,7 +142,11 @@ impl Workspace for Disk {
 
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
         self.attempt("make directory", Some(path), || {
-            if let Some(attic) = self.parents.attic().filter(|_| path.as_bytes() == ATTIC.as_bytes()) {
+            if let Some(attic) = self
+                .parents
+                .attic()
+                .filter(|_| path.as_bytes() == ATTIC.as_bytes())
+            {
                 attic.make_above()?;
             }
             let (directory, name) = self.parents.of(path)?;
@@ -161,14 +184,21 @@ impl Workspace for Disk {
             let (above, name) = self.parents.of(path)?;
             let directory = open_directory(&above, name, OFlags::RDONLY)?;
             give_owner(&directory, b"", owner)?;
-            if stat_of(&fstat(&directory)?).permissions == bits { Ok(()) } else { set_bits(&directory, bits) }
+            if stat_of(&fstat(&directory)?).permissions == bits {
+                Ok(())
+            } else {
+                set_bits(&directory, bits)
+            }
         })
     }
 
-    /// The advice that the pages are not needed has the kernel begin with those that are not on the disk yet; see
-    /// `posix_fadvise(2)`.
+    /// The advice that the pages are not needed has the kernel begin with those that are not on the
+    /// disk yet; see `posix_fadvise(2)`.
     fn write_out(&self, path: &RelPath) {
-        let file = self.parents.of(path).and_then(|(directory, name)| open_regular(&directory, name, OFlags::RDONLY));
+        let file = self
+            .parents
+            .of(path)
+            .and_then(|(directory, name)| open_regular(&directory, name, OFlags::RDONLY));
         if let Ok(file) = file {
             let _ = fadvise(&file, 0, None, Advice::DontNeed);
         }
@@ -186,16 +216,23 @@ impl Workspace for Disk {
     }
 
     fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
-        self.wait_for(path, patience, |directory, name| lock::try_lock(directory, name))
+        self.wait_for(path, patience, |directory, name| {
+            lock::try_lock(directory, name)
+        })
     }
 
     fn lock_dir(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
-        self.wait_for(path, patience, |above, name| lock::try_lock_dir(above, name))
+        self.wait_for(path, patience, |above, name| {
+            lock::try_lock_dir(above, name)
+        })
     }
 
     fn now(&self) -> Timestamp {
         let now = clock_gettime(ClockId::RealtimeCoarse);
-        Timestamp { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or_default() }
+        Timestamp {
+            seconds: now.tv_sec,
+            nanoseconds: u32::try_from(now.tv_nsec).unwrap_or_default(),
+        }
     }
 
     fn user(&self) -> u32 {
@@ -203,7 +240,8 @@ impl Workspace for Disk {
     }
 
     fn keeps_modes(&self, directory: Directory<'_>, probe: Probe) -> bool {
-        self.opened(directory).map_or(true, |opened| self.modes.are_kept_in(&opened, probe))
+        self.opened(directory)
+            .map_or(true, |opened| self.modes.are_kept_in(&opened, probe))
     }
 
     fn spellings(&self) -> Option<&dyn Spellings> {
@@ -223,14 +261,19 @@ impl Workspace for Disk {
     }
 
     fn annex(&self, directory: &[u8]) -> Result<()> {
-        self.parents.annex().set(Path::new(OsStr::from_bytes(directory)));
+        self.parents
+            .annex()
+            .set(Path::new(OsStr::from_bytes(directory)));
         self.give_back();
         Ok(())
     }
 
     fn real_path(&self, path: &RelPath) -> Vec<u8> {
         let outside = self.outside(path);
-        outside.map_or_else(|| path.as_bytes().to_vec(), |real| real.into_os_string().into_encoded_bytes())
+        outside.map_or_else(
+            || path.as_bytes().to_vec(),
+            |real| real.into_os_string().into_encoded_bytes(),
+        )
     }
 
     fn attic(&self) -> Option<RelPath> {
@@ -245,7 +288,11 @@ impl Workspace for Disk {
         self.git_place()
     }
 
-    fn visit_names(&self, most: usize, visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) -> bool {
+    fn visit_names(
+        &self,
+        most: usize,
+        visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind),
+    ) -> bool {
         self.visit_names(most, visit)
     }
 
@@ -271,7 +318,8 @@ impl Workspace for Disk {
 }
 
 impl Disk {
-    /// Tries to lock what has this name in this directory, until that is known or `patience` is over.
+    /// Tries to lock what has this name in this directory, until that is known or `patience` is
+    /// over.
     fn wait_for(
         &self,
         path: &RelPath,
@@ -280,7 +328,8 @@ impl Disk {
     ) -> Result<Option<Lock>> {
         self.attempt("lock", Some(path), || {
             let look = || {
-                // The directory may be another one at each look: its owner removes it when it is done.
+                // The directory may be another one at each look: its owner removes it when it is
+                // done.
                 self.give_back();
                 let (directory, name) = self.parents.of(path)?;
                 try_lock(&directory, name)
@@ -293,8 +342,20 @@ impl Disk {
         let (old_directory, old) = self.parents.of(from)?;
         let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
         let result = match how {
-            Rename::Exclusive => renameat_with(&old_directory, old, &new_directory, new, RenameFlags::NOREPLACE),
-            Rename::Exchange => renameat_with(&old_directory, old, &new_directory, new, RenameFlags::EXCHANGE),
+            Rename::Exclusive => renameat_with(
+                &old_directory,
+                old,
+                &new_directory,
+                new,
+                RenameFlags::NOREPLACE,
+            ),
+            Rename::Exchange => renameat_with(
+                &old_directory,
+                old,
+                &new_directory,
+                new,
+                RenameFlags::EXCHANGE,
+            ),
             Rename::Replace => renameat(&old_directory, old, &new_directory, new),
         };
         self.parents.forget([from, to]);
@@ -314,17 +375,25 @@ impl Disk {
 
     fn look(&self, path: &RelPath) -> Attempt<Stat> {
         let (directory, name) = self.parents.of(path)?;
-        Ok(stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?))
+        Ok(stat_of(&statat(
+            &directory,
+            name,
+            AtFlags::SYMLINK_NOFOLLOW,
+        )?))
     }
 
     fn try_sync(&self, path: &RelPath) -> Attempt<()> {
         let (directory, name) = self.parents.of(path)?;
         let opened = match open_regular(&directory, name, OFlags::RDONLY) {
-            Err(trouble) if is_denied(&trouble) => match open_regular(&directory, name, OFlags::WRONLY) {
-                Ok(file) => Ok(file),
-                // Nobody may open it, so its file system has to go out as a whole.
-                Err(_) => return Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?),
-            },
+            Err(trouble) if is_denied(&trouble) => {
+                match open_regular(&directory, name, OFlags::WRONLY) {
+                    Ok(file) => Ok(file),
+                    // Nobody may open it, so its file system has to go out as a whole.
+                    Err(_) => {
+                        return Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?);
+                    }
+                }
+            }
             opened => opened,
         };
         sync_handle(&opened?)

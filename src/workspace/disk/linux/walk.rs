@@ -11,21 +11,34 @@ use crate::path::RelPath;
 use crate::workspace::Directory;
 
 impl Disk {
-    /// Calls `visit` for each file and link below the root, directory by directory, from the top down, for at most `most`
-    /// names. Directories of git are left out, and so is what cannot be listed. Returns whether the tree has no more names.
-    pub(super) fn visit_names(&self, most: usize, visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) -> bool {
+    /// Calls `visit` for each file and link below the root, directory by directory, from the top
+    /// down, for at most `most` names. Directories of git are left out, and so is what cannot be
+    /// listed. Returns whether the tree has no more names.
+    pub(super) fn visit_names(
+        &self,
+        most: usize,
+        visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind),
+    ) -> bool {
         let mut waiting: VecDeque<Option<RelPath>> = VecDeque::from([None]);
         let mut left = most;
         while let Some(directory) = waiting.pop_front() {
             let name = directory.as_ref().map_or(&b"."[..], RelPath::as_bytes);
-            let Ok(entries) = fs::read_dir(self.root.join(OsStr::from_bytes(name))) else { continue };
+            let Ok(entries) = fs::read_dir(self.root.join(OsStr::from_bytes(name))) else {
+                continue;
+            };
             for entry in entries.flatten() {
-                let Some(rest) = left.checked_sub(1) else { return false };
+                let Some(rest) = left.checked_sub(1) else {
+                    return false;
+                };
                 left = rest;
-                let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+                let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else {
+                    continue;
+                };
                 let name = name.as_bytes();
                 if kind.is_dir() {
-                    let path = directory.as_ref().map_or_else(|| RelPath::new(name), |above| above.join(name));
+                    let path = directory
+                        .as_ref()
+                        .map_or_else(|| RelPath::new(name), |above| above.join(name));
                     waiting.extend(path.ok().filter(|_| name != b".git").map(Some));
                 } else if kind.is_symlink() {
                     visit(directory.as_ref(), name, FileKind::Symlink);
@@ -37,14 +50,21 @@ impl Disk {
         true
     }
 
-    /// Returns the paths below the root that the link at `path` leads to, one for each link on the way. The last one need
-    /// not exist.
+    /// Returns the paths below the root that the link at `path` leads to, one for each link on the
+    /// way. The last one need not exist.
     pub(super) fn link_ways(&self, path: &RelPath) -> Vec<RelPath> {
-        let Ok(root) = self.root.canonicalize() else { return Vec::new() };
+        let Ok(root) = self.root.canonicalize() else {
+            return Vec::new();
+        };
         let mut names = Vec::new();
         super::git_names::follow(&root.join(OsStr::from_bytes(path.as_bytes())), &mut names);
-        let below =
-            |name: &std::path::PathBuf| RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok();
-        names.iter().filter_map(below).filter(|name| name != path).collect()
+        let below = |name: &std::path::PathBuf| {
+            RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok()
+        };
+        names
+            .iter()
+            .filter_map(below)
+            .filter(|name| name != path)
+            .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The patches of a scene, and the files that they are for.
 
-/// Updates, deletes (and empties a directory), renames with and without a change, changes a mode, makes a file
-/// in a new directory and a symbolic link.
+/// Updates, deletes (and empties a directory), renames with and without a change, changes a mode,
+/// makes a file in a new directory and a symbolic link.
 pub(super) const PATCH: &str = "\
 diff --git a/update b/update
 --- a/update
@@ -50,7 +50,8 @@ new file mode 120000
 ";
 
 /// Changes one file.
-pub(super) const SINGLE: &str = "--- a/d/update\n+++ b/d/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
+pub(super) const SINGLE: &str =
+    "--- a/d/update\n+++ b/d/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
 
 /// The options of a change of all names.
 pub(super) const IN_PLACE: &[&str] = &["--in-place"];

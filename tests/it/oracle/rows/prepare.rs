@@ -23,7 +23,10 @@ pub(in crate::oracle) enum Then {
 pub(in crate::oracle) fn prepare(files: Files, then: &[Then], root: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, text)| (*name, text.as_bytes()))
+        .collect();
     commit(root, &files);
     for then in then {
         match then {
@@ -32,7 +35,8 @@ pub(in crate::oracle) fn prepare(files: Files, then: &[Then], root: &Path) {
             Then::Directory(name) => fs::create_dir(root.join(name)).unwrap(),
             Remove(name) => fs::remove_file(root.join(name)).unwrap(),
             Executable(name) => {
-                fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+                fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o755))
+                    .unwrap();
             }
             Broken => {
                 fs::rename(root.join(".git"), root.join("../other")).unwrap();

@@ -15,23 +15,47 @@ fn s22_two_changes_and_two_undos_lead_to_the_first_tree() {
     let second = json!({"replace": [{"path": "b", "content": "2\n"}, {"path": "new/dir/c", "content": "c\n"}]});
     desk.does(&["apply"], second.to_string().as_bytes());
     let log = desk.does(&["log"], b"");
-    let told: Vec<_> = log["entries"].as_array().unwrap().iter().map(|entry| &entry["command"]).collect();
+    let told: Vec<_> = log["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["command"])
+        .collect();
     assert_eq!(told, ["apply", "edit"]);
-    let paths: Vec<_> = log["entries"][0]["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    let paths: Vec<_> = log["entries"][0]["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| &file["path"])
+        .collect();
     assert_eq!(paths, ["b", "new/dir/c"]);
     assert_eq!(desk.does(&["undo"], b"")["changed"], true);
-    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"2\n".to_vec(), b"1\n".to_vec()));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("b")),
+        (b"2\n".to_vec(), b"1\n".to_vec())
+    );
     assert!(!desk.path("new").exists());
     assert_eq!(desk.does(&["undo"], b"")["changed"], true);
     assert_eq!(tree::read(&desk.root()), before);
-    assert_eq!(desk.says(&["undo"], b"")["error"]["kind"], "nothing_to_undo");
+    assert_eq!(
+        desk.says(&["undo"], b"")["error"]["kind"],
+        "nothing_to_undo"
+    );
 }
 
-/// Returns what the log says of its newest entry, and of the files of that whose old contents it does not have.
+/// Returns what the log says of its newest entry, and of the files of that whose old contents it
+/// does not have.
 fn newest(desk: &Desk) -> (Value, Vec<Value>) {
     let entry = desk.does(&["log"], b"")["entries"][0].clone();
-    let lost = entry["files"].as_array().unwrap().iter().filter(|file| file["lost"] == true);
-    (entry["coverage"].clone(), lost.map(|file| file["path"].clone()).collect())
+    let lost = entry["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|file| file["lost"] == true);
+    (
+        entry["coverage"].clone(),
+        lost.map(|file| file["path"].clone()).collect(),
+    )
 }
 
 #[test]
@@ -51,13 +75,21 @@ fn s23_what_cannot_come_back_is_named_as_a_gap() {
     desk.does(&["init"], b"");
     let both = json!({"replace": [{"path": "large", "content": "l\n"}, {"path": "small", "content": "2\n"}]});
     desk.does(&["apply"], both.to_string().as_bytes());
-    let kept = walkdir::WalkDir::new(desk.path(".wpatch")).into_iter().map(Result::unwrap);
+    let kept = walkdir::WalkDir::new(desk.path(".wpatch"))
+        .into_iter()
+        .map(Result::unwrap);
     let kept = kept.filter(|entry| entry.metadata().unwrap().len() == 2 << 20);
     for entry in kept {
         fs::remove_file(entry.path()).unwrap();
     }
     assert_eq!(newest(&desk), (json!("partial"), vec![json!("large")]));
     let refused = desk.says(&["undo"], b"");
-    assert_eq!((&refused["error"]["path"], &refused["changed"]), (&json!("large"), &json!(false)));
-    assert_eq!((desk.bytes("large"), desk.bytes("small")), (b"l\n".to_vec(), b"2\n".to_vec()));
+    assert_eq!(
+        (&refused["error"]["path"], &refused["changed"]),
+        (&json!("large"), &json!(false))
+    );
+    assert_eq!(
+        (desk.bytes("large"), desk.bytes("small")),
+        (b"l\n".to_vec(), b"2\n".to_vec())
+    );
 }

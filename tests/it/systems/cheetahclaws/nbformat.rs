@@ -9,24 +9,42 @@ pub(super) fn faults(notebook: &Value) -> Vec<String> {
     let minor = notebook["nbformat_minor"].as_u64().unwrap_or(u64::MAX);
     let mut faults = Vec::new();
     let mut say = |is_right: bool, what: String| faults.extend((!is_right).then_some(what));
-    say(notebook["nbformat"] == 4 && minor <= 5, "version".to_owned());
     say(
-        has_keys(notebook, &["cells", "metadata", "nbformat", "nbformat_minor"], &[]),
+        notebook["nbformat"] == 4 && minor <= 5,
+        "version".to_owned(),
+    );
+    say(
+        has_keys(
+            notebook,
+            &["cells", "metadata", "nbformat", "nbformat_minor"],
+            &[],
+        ),
         "keys of the notebook".to_owned(),
     );
     let cells = notebook["cells"].as_array().unwrap();
     for (index, cell) in cells.iter().enumerate() {
         say(is_cell(cell, minor), format!("cell {index}: {cell}"));
     }
-    let ids: BTreeSet<_> = cells.iter().filter_map(|cell| cell["id"].as_str()).collect();
-    say(minor < 5 || ids.len() == cells.len(), "an id that is not the only one".to_owned());
+    let ids: BTreeSet<_> = cells
+        .iter()
+        .filter_map(|cell| cell["id"].as_str())
+        .collect();
+    say(
+        minor < 5 || ids.len() == cells.len(),
+        "an id that is not the only one".to_owned(),
+    );
     faults
 }
 
 fn is_cell(cell: &Value, minor: u64) -> bool {
     let id: &[&str] = if minor >= 5 { &["id"] } else { &[] };
-    let has =
-        |more: &[&str], may: &[&str]| has_keys(cell, &[&["cell_type", "metadata", "source"], id, more].concat(), may);
+    let has = |more: &[&str], may: &[&str]| {
+        has_keys(
+            cell,
+            &[&["cell_type", "metadata", "source"], id, more].concat(),
+            may,
+        )
+    };
     let has_right_keys = match cell["cell_type"].as_str() {
         Some("code") => has(&["execution_count", "outputs"], &[]) && is_run(cell),
         Some("markdown" | "raw") => has(&[], if minor >= 1 { &["attachments"] } else { &[] }),
@@ -40,27 +58,48 @@ fn is_cell(cell: &Value, minor: u64) -> bool {
 fn is_run(cell: &Value) -> bool {
     let count = |value: &Value| value.is_null() || value.is_u64();
     let is_output = |output: &Value| match output["output_type"].as_str() {
-        Some("stream") => has_keys(output, &["output_type", "name", "text"], &[]) && is_text(&output["text"]),
+        Some("stream") => {
+            has_keys(output, &["output_type", "name", "text"], &[]) && is_text(&output["text"])
+        }
         Some("display_data") => has_keys(output, &["output_type", "data", "metadata"], &[]),
-        Some("execute_result") => has_keys(output, &["output_type", "data", "metadata", "execution_count"], &[]),
-        Some("error") => has_keys(output, &["output_type", "ename", "evalue", "traceback"], &[]),
+        Some("execute_result") => has_keys(
+            output,
+            &["output_type", "data", "metadata", "execution_count"],
+            &[],
+        ),
+        Some("error") => has_keys(
+            output,
+            &["output_type", "ename", "evalue", "traceback"],
+            &[],
+        ),
         _ => false,
     };
-    count(&cell["execution_count"]) && cell["outputs"].as_array().is_some_and(|outputs| outputs.iter().all(is_output))
+    count(&cell["execution_count"])
+        && cell["outputs"]
+            .as_array()
+            .is_some_and(|outputs| outputs.iter().all(is_output))
 }
 
 fn has_keys(value: &Value, must: &[&str], may: &[&str]) -> bool {
-    let Some(members) = value.as_object() else { return false };
+    let Some(members) = value.as_object() else {
+        return false;
+    };
     let is_known = |key: &String| must.contains(&key.as_str()) || may.contains(&key.as_str());
     must.iter().all(|key| members.contains_key(*key)) && members.keys().all(is_known)
 }
 
 fn is_id(id: &str) -> bool {
-    (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    (1..=64).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 fn is_text(value: &Value) -> bool {
-    value.is_string() || value.as_array().is_some_and(|lines| lines.iter().all(Value::is_string))
+    value.is_string()
+        || value
+            .as_array()
+            .is_some_and(|lines| lines.iter().all(Value::is_string))
 }
 
 /// Returns a notebook of nbformat 4 with a cell of each type.
@@ -74,7 +113,11 @@ pub(super) fn notebook(minor: u64) -> Value {
     if minor >= 1 {
         cells[0]["attachments"] = json!({"a.png": {"image/png": "AAAA"}});
     }
-    for (cell, id) in cells.iter_mut().zip(["title", "calc", "raw"]).filter(|_| minor >= 5) {
+    for (cell, id) in cells
+        .iter_mut()
+        .zip(["title", "calc", "raw"])
+        .filter(|_| minor >= 5)
+    {
         cell["id"] = json!(id);
     }
     json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": minor})

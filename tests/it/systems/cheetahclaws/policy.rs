@@ -42,19 +42,48 @@ fn s19_credentials_of_the_home_are_closed_and_their_like_elsewhere_are_not() {
         ("testdata/.aws/credentials", b"made up"),
     ];
     let desk = Desk::with(&files);
-    let run = |arguments: &[&str]| fed(program(&desk.root(), arguments).env("HOME", desk.root()), b"");
+    let run = |arguments: &[&str]| {
+        fed(
+            program(&desk.root(), arguments).env("HOME", desk.root()),
+            b"",
+        )
+    };
     for closed in [
-        &["write", ".aws/credentials", "--content", "x", "--overwrite", "--json"][..],
+        &[
+            "write",
+            ".aws/credentials",
+            "--content",
+            "x",
+            "--overwrite",
+            "--json",
+        ][..],
         &["read", ".ssh/id_ed25519", "--json"],
         &["write", ".ssh/new", "--content", "x", "--json"],
     ] {
         let document: Value = serde_json::from_slice(&run(closed).stdout).unwrap();
-        assert_eq!(document["error"]["kind"], "denied", "{closed:?}: {document:#}");
+        assert_eq!(
+            document["error"]["kind"], "denied",
+            "{closed:?}: {document:#}"
+        );
     }
     assert_eq!(desk.bytes(".aws/credentials"), b"old");
     assert_eq!(run(&["read", ".ssh/config"]).stdout, b"Host x\n");
-    assert_eq!(run(&["read", "testdata/.aws/credentials"]).stdout, b"made up");
-    assert!(run(&["edit", "testdata/.aws/credentials", "--old", "made", "--new", "thought"]).status.success());
+    assert_eq!(
+        run(&["read", "testdata/.aws/credentials"]).stdout,
+        b"made up"
+    );
+    assert!(
+        run(&[
+            "edit",
+            "testdata/.aws/credentials",
+            "--old",
+            "made",
+            "--new",
+            "thought"
+        ])
+        .status
+        .success()
+    );
 }
 
 #[test]
@@ -64,7 +93,13 @@ fn s20_a_question_stops_what_applies_and_is_told_by_a_check() {
     let asks = |ops: &str| format!("[[rule]]\npaths = ['**']\nops = ['{ops}']\nverdict = 'ask'\n");
     let manual = desk(&asks("write"), &[("a", b"one\n")]);
     let checked = manual.does(&under(&["check"]), patch);
-    assert_eq!([&checked["policy"]["verdict"], &checked["files"][0]["verdict"]], [&json!("ask"), &json!("ask")]);
+    assert_eq!(
+        [
+            &checked["policy"]["verdict"],
+            &checked["files"][0]["verdict"]
+        ],
+        [&json!("ask"), &json!("ask")]
+    );
     manual.refuses("approval_required", &under(&["apply"]), patch);
     let id = checked["plan_id"].as_str().unwrap();
     manual.does(&under(&["apply", "--approve", id]), patch);
@@ -80,14 +115,30 @@ fn s20_a_question_stops_what_applies_and_is_told_by_a_check() {
     plans.does(&under(&["write", "plans/p.md", "--content", "x"]), b"");
     // The project's own mode has no such exception.
     fs::write(plans.path("wpatch.toml"), "[policy]\nmode = 'read-only'\n").unwrap();
-    plans.refuses("denied", &under(&["write", "plans/q.md", "--content", "x"]), b"");
+    plans.refuses(
+        "denied",
+        &under(&["write", "plans/q.md", "--content", "x"]),
+        b"",
+    );
 }
 
 #[test]
 fn s21_policy_answers_before_anybody_looks_at_the_file() {
     let closed = "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\n";
     let desk = desk(closed, &[("vendor/v", b"v")]);
-    desk.refuses("denied", &under(&["edit", "vendor/v", "--old", "not there", "--new", "x"]), b"");
-    desk.refuses("denied", &under(&["edit", "vendor/none", "--old", "v", "--new", "x"]), b"");
-    desk.refuses("denied", &under(&["apply"]), b"--- a/vendor/v\n+++ b/vendor/v\n@@ -1 +1 @@\n-w\n+x\n");
+    desk.refuses(
+        "denied",
+        &under(&["edit", "vendor/v", "--old", "not there", "--new", "x"]),
+        b"",
+    );
+    desk.refuses(
+        "denied",
+        &under(&["edit", "vendor/none", "--old", "v", "--new", "x"]),
+        b"",
+    );
+    desk.refuses(
+        "denied",
+        &under(&["apply"]),
+        b"--- a/vendor/v\n+++ b/vendor/v\n@@ -1 +1 @@\n-w\n+x\n",
+    );
 }

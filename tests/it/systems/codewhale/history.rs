@@ -31,9 +31,15 @@ fn s23_the_last_two_changes_are_taken_back_together() {
     desk.does(&["apply"], PATCH);
     desk.does(&["edit", "a", "--old", "2", "--new", "3"], b"");
     let report = desk.does(&["undo", "--last", "2"], b"");
-    assert_eq!((&report["changed"], &report["exit_code"]), (&json!(true), &json!(0)));
+    assert_eq!(
+        (&report["changed"], &report["exit_code"]),
+        (&json!(true), &json!(0))
+    );
     assert_eq!(tree::read(&desk.root()), before);
-    assert_eq!(desk.says(&["undo", "--last", "1"], b"")["error"]["kind"], "nothing_to_undo");
+    assert_eq!(
+        desk.says(&["undo", "--last", "1"], b"")["error"]["kind"],
+        "nothing_to_undo"
+    );
 }
 
 /// Takes [`PATCH`] back by hand.
@@ -60,13 +66,26 @@ fn s23_an_undo_to_the_tree_as_it_is_succeeds_and_changes_nothing() {
         let dry = desk.does(&[arguments, &["--dry-run"]].concat(), b"");
         let report = desk.does(arguments, b"");
         for report in [dry, report] {
-            assert_eq!((&report["changed"], &report["exit_code"]), (&json!(false), &json!(0)), "{report:#}");
+            assert_eq!(
+                (&report["changed"], &report["exit_code"]),
+                (&json!(false), &json!(0)),
+                "{report:#}"
+            );
         }
         assert_eq!((tree::read(&desk.root()), before.len()), (tree, 1));
         // It is taken back, and known to be.
         let entries = desk.does(&["log"], b"")["entries"].clone();
-        let states: Vec<_> = entries.as_array().unwrap().iter().skip(1).map(|entry| entry["state"].clone()).collect();
-        assert!(states.iter().all(|state| state == "undone") && !states.is_empty(), "{entries:#}");
+        let states: Vec<_> = entries
+            .as_array()
+            .unwrap()
+            .iter()
+            .skip(1)
+            .map(|entry| entry["state"].clone())
+            .collect();
+        assert!(
+            states.iter().all(|state| state == "undone") && !states.is_empty(),
+            "{entries:#}"
+        );
     }
 }
 
@@ -96,16 +115,28 @@ fn s23_a_tree_that_is_back_only_in_part_is_a_conflict() {
 #[test]
 fn s23_the_history_has_a_hundred_entries_of_thirty_days_and_says_what_goes() {
     let limits = Options::default().history;
-    assert_eq!((limits.entries, limits.age.as_secs(), limits.bytes), (100, 30 * 24 * 3600, 512 << 20));
+    assert_eq!(
+        (limits.entries, limits.age.as_secs(), limits.bytes),
+        (100, 30 * 24 * 3600, 512 << 20)
+    );
     let path = RelPath::new(b"a").unwrap();
-    let memory =
-        Memory::with_files([(path.clone(), Entry::file("")), (RelPath::new(b".git/HEAD").unwrap(), Entry::file(""))]);
+    let memory = Memory::with_files([
+        (path.clone(), Entry::file("")),
+        (RelPath::new(b".git/HEAD").unwrap(), Entry::file("")),
+    ]);
     let pruned = (0..103).filter(|number| {
         let edit = Edit::Whole(Arc::new(format!("{number}\n").into()));
         let outcome = engine::apply(FileEdit::of("a", edit).into(), &memory, &Interrupt::new());
         assert!(outcome.report.changed, "{:?}", outcome.problems);
-        outcome.problems.iter().any(|problem| problem.message.contains("old entries of the history were removed"))
+        outcome.problems.iter().any(|problem| {
+            problem
+                .message
+                .contains("old entries of the history were removed")
+        })
     });
     assert_eq!(pruned.collect::<Vec<_>>(), [100, 101, 102]);
-    assert_eq!(engine::log(&memory, &Arc::default()).unwrap().entries.len(), 100);
+    assert_eq!(
+        engine::log(&memory, &Arc::default()).unwrap().entries.len(),
+        100
+    );
 }

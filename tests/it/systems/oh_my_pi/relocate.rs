@@ -16,12 +16,16 @@ fn changed(operations: &str) -> Desk {
     desk
 }
 
-/// Returns what comes of `operations`, whose numbers are those of [`TEXT`], after another change by `first`.
+/// Returns what comes of `operations`, whose numbers are those of [`TEXT`], after another change by
+/// `first`.
 fn after(first: &str, operations: &str) -> (Value, String) {
     let desk = changed(first);
     let patch = format!("[a#2914]\n{operations}");
     desk.refuses("stale", APPLY, patch.as_bytes());
-    let checked = desk.does(&["check", "--format", "hashline", "--relocate"], patch.as_bytes());
+    let checked = desk.does(
+        &["check", "--format", "hashline", "--relocate"],
+        patch.as_bytes(),
+    );
     let report = desk.does(RELOCATE, patch.as_bytes());
     assert_eq!(report["plan_id"], checked["plan_id"]);
     assert_eq!(report["files"][0]["recovered"], json!(true));
@@ -32,13 +36,25 @@ fn after(first: &str, operations: &str) -> (Value, String) {
 
 #[test]
 fn s06_lines_that_moved_together_are_found_again() {
-    let (report, text) = after("PUT <1:\n+0\n+0a\n", "PUT 2.=2:\n+TWO\nPUT >4:\n+4a\nPUT >$:\n+six\n");
+    let (report, text) = after(
+        "PUT <1:\n+0\n+0a\n",
+        "PUT 2.=2:\n+TWO\nPUT >4:\n+4a\nPUT >$:\n+six\n",
+    );
     assert_eq!(text, "0\n0a\none\nTWO\nthree\nfour\n4a\nfive\nsix\n");
-    assert_eq!((&report["files"][0]["hunks"][0]["offset"], &report["summary"]["hunks_offset"]), (&json!(2), &json!(3)));
+    assert_eq!(
+        (
+            &report["files"][0]["hunks"][0]["offset"],
+            &report["summary"]["hunks_offset"]
+        ),
+        (&json!(2), &json!(3))
+    );
     let (_, text) = after("CUT 1.=2\n", "PUT 4.=4:\n+FOUR\n");
     assert_eq!(text, "three\nFOUR\nfive\n");
     let (report, text) = after("PUT 1.=1:\n+ONE\n", "CUT 3.=4\n");
-    assert_eq!((text.as_str(), &report["files"][0]["hunks"][0]["offset"]), ("ONE\ntwo\nfive\n", &json!(0)));
+    assert_eq!(
+        (text.as_str(), &report["files"][0]["hunks"][0]["offset"]),
+        ("ONE\ntwo\nfive\n", &json!(0))
+    );
 }
 
 #[test]
@@ -50,8 +66,20 @@ fn s06_what_was_cut_is_what_was_numbered() {
     desk.does(APPLY, b"[a#2914]\nPUT <1:\n+0\n");
     let patch = "[a#2914]\nCUT 1.=2 @x\n".to_owned() + &section(&desk, "b", "PUT >$ @x\n");
     let report = desk.does(RELOCATE, patch.as_bytes());
-    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"0\nthree\nfour\nfive\n".to_vec(), b"B\none\ntwo\n".to_vec()));
-    assert_eq!((&report["files"][0]["recovered"], &report["files"][1]["recovered"]), (&json!(true), &Value::Null));
+    assert_eq!(
+        (desk.bytes("a"), desk.bytes("b")),
+        (
+            b"0\nthree\nfour\nfive\n".to_vec(),
+            b"B\none\ntwo\n".to_vec()
+        )
+    );
+    assert_eq!(
+        (
+            &report["files"][0]["recovered"],
+            &report["files"][1]["recovered"]
+        ),
+        (&json!(true), &Value::Null)
+    );
 }
 
 #[test]
@@ -68,8 +96,16 @@ fn s06_lines_that_changed_or_moved_apart_are_stale() {
         ("PUT <1:\n+0\n", "MV b\n"),
     ] {
         let desk = changed(first);
-        let error = desk.refuses("stale", RELOCATE, format!("[a#2914]\n{operations}").as_bytes());
-        assert_eq!(error["actual_tag"], Tag::of(&desk.bytes("a")).to_string(), "{first} {operations}");
+        let error = desk.refuses(
+            "stale",
+            RELOCATE,
+            format!("[a#2914]\n{operations}").as_bytes(),
+        );
+        assert_eq!(
+            error["actual_tag"],
+            Tag::of(&desk.bytes("a")).to_string(),
+            "{first} {operations}"
+        );
     }
 }
 

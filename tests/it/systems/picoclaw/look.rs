@@ -13,15 +13,40 @@ fn s01_no_path_leads_out_of_the_root() {
     symlink("..", desk.path("up")).unwrap();
     symlink("../x", desk.path("link")).unwrap();
     let absolute = |name: &str| desk.path(name).display().to_string();
-    let beside = desk.root().with_file_name("root-2").join("x").display().to_string();
-    for path in ["../x", "../root-2/x", "in/../../x", &beside, "/etc/passwd", "up/x", "up/new", "link"] {
-        desk.refuses("outside_root", &["edit", path, "--old", "x", "--new", "y"], b"");
-        desk.refuses("outside_root", &["write", path, "--content", "y", "--overwrite"], b"");
+    let beside = desk
+        .root()
+        .with_file_name("root-2")
+        .join("x")
+        .display()
+        .to_string();
+    for path in [
+        "../x",
+        "../root-2/x",
+        "in/../../x",
+        &beside,
+        "/etc/passwd",
+        "up/x",
+        "up/new",
+        "link",
+    ] {
+        desk.refuses(
+            "outside_root",
+            &["edit", path, "--old", "x", "--new", "y"],
+            b"",
+        );
+        desk.refuses(
+            "outside_root",
+            &["write", path, "--content", "y", "--overwrite"],
+            b"",
+        );
         desk.refuses("outside_root", &["append", path, "--content", "y"], b"");
         desk.refuses("outside_root", &["read", path], b"");
     }
     // What is written in full and lies inside is inside.
-    desk.does(&["edit", &absolute("in/x"), "--old", "x", "--new", "y"], b"");
+    desk.does(
+        &["edit", &absolute("in/x"), "--old", "x", "--new", "y"],
+        b"",
+    );
     assert_eq!(desk.bytes("in/x"), b"y\n");
 }
 
@@ -37,7 +62,13 @@ fn s03_a_window_says_where_the_file_goes_on() {
     assert_eq!(told("10"), json!(["", 10, null, false]));
     let large = Desk::with(&[("f", &vec![b'x'; 70_000])]);
     let extract = large.does(&["read", "f", "--offset", "0"], b"");
-    assert_eq!((extract["content"].as_str().unwrap().len(), &extract["next_offset"]), (65_536, &json!(65_536)));
+    assert_eq!(
+        (
+            extract["content"].as_str().unwrap().len(),
+            &extract["next_offset"]
+        ),
+        (65_536, &json!(65_536))
+    );
 }
 
 #[test]
@@ -47,7 +78,10 @@ fn s04_lines_behind_the_end_are_none_and_raw_bytes_stay() {
     let output = desk.runs(&["read", "f", "--lines", "9-12"], b"");
     assert_eq!((output.status.code(), output.stdout), (Some(0), Vec::new()));
     assert_eq!(desk.runs(&["read", "f"], b"").stdout, bytes);
-    assert_eq!(desk.runs(&["read", "f", "--lines", "2-9"], b"").stdout, b"caf\xe9\0\nlast");
+    assert_eq!(
+        desk.runs(&["read", "f", "--lines", "2-9"], b"").stdout,
+        b"caf\xe9\0\nlast"
+    );
 }
 
 #[test]
@@ -62,10 +96,16 @@ fn s14_a_listing_for_people_has_an_entry_a_line() {
     symlink("a", desk.path("link")).unwrap();
     let output = desk.runs(&["list"], b"");
     let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(text.lines().collect::<Vec<_>>(), ["a/", "b", "link", "new\\nline"]);
+    assert_eq!(
+        text.lines().collect::<Vec<_>>(),
+        ["a/", "b", "link", "new\\nline"]
+    );
     fs::create_dir(desk.root().with_file_name("beside")).unwrap();
     for path in ["..", "../beside", "/etc"] {
         desk.refuses("outside_root", &["list", path], b"");
     }
-    assert_eq!(desk.refuses("missing", &["list", "nothing"], b"")["path"], "nothing");
+    assert_eq!(
+        desk.refuses("missing", &["list", "nothing"], b"")["path"],
+        "nothing"
+    );
 }
