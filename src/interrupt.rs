@@ -57,6 +57,17 @@ impl Interrupt {
         }
     }
 
+    /// Returns `items` until the handle is raised. It is read once for 4096 items.
+    pub(crate) fn until_raised<I: Iterator>(
+        &self,
+        items: I,
+    ) -> impl Iterator<Item = I::Item> + use<'_, I> {
+        items
+            .enumerate()
+            .take_while(|(number, _)| number % 4096 > 0 || !self.is_raised())
+            .map(|(_, item)| item)
+    }
+
     /// Returns the number of reads of a handle from [`Interrupt::raised_after`].
     #[doc(hidden)]
     #[must_use]

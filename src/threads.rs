@@ -68,23 +68,6 @@ pub(crate) fn map<T: Sync, R: Send>(
     }
 }
 
-/// Does the same with items that it takes.
-pub(crate) fn map_into<T: Send, R: Send>(
-    items: Vec<T>,
-    least: usize,
-    work: impl Fn(T) -> R + Send + Sync,
-) -> Vec<R> {
-    if are_shared(items.len(), least) {
-        items
-            .into_par_iter()
-            .with_min_len(least)
-            .map(work)
-            .collect()
-    } else {
-        items.into_iter().map(work).collect()
-    }
-}
-
 /// Returns what `work` makes of each number below `count`, in their order; each thread begins with
 /// what `start` makes, and none is given fewer than `least` of them.
 pub(crate) fn map_numbers<S, R: Send>(
@@ -263,10 +246,6 @@ mod tests {
         assert_eq!(
             map(&items, 10, |item| item * 2),
             items.iter().map(|item| item * 2).collect::<Vec<_>>()
-        );
-        assert_eq!(
-            map_into(items.clone(), 10, |item| item * 2),
-            map(&items, 2000, |item| item * 2)
         );
         for least in [10, 2000] {
             let counted = map_numbers(

@@ -1,8 +1,9 @@
 //! The lines of a hunk with their white space put right.
 
+use crate::lines::LADDER;
+use crate::lines::ladder::FIXED;
 use std::borrow::Cow;
 
-use super::ladder::{FIXED, LADDER};
 use super::{BlankEnd, Correction, Placement, Spliced};
 use crate::plan::{HunkLine, LineKind};
 use crate::text::Span;

@@ -1,10 +1,9 @@
 //! The first line that keeps a hunk from fitting, and why.
 
-use super::hashes::Comparison;
-use super::index::LineIndex;
-use super::ladder::{LADDER, PUNCT};
 use super::pattern::Pattern;
 use super::{Difference, DifferenceReason, clipped};
+use crate::lines::ladder::PUNCT;
+use crate::lines::{Comparison, LADDER, LineIndex};
 use crate::text::without_ending;
 
 /// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the

@@ -4,16 +4,14 @@
 //! first behind the hunk before; without one, a hunk has to have one place only, or the hunk has to
 //! come again for each of its places.
 
+use crate::lines::ladder::{EXACT, INDENT, PUNCT};
+use crate::lines::{Comparison, LADDER, LineIndex, Places, RunHash, RunIndex, Rung};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::covered::Covered;
-use super::hashes::Comparison;
-use super::index::LineIndex;
-use super::ladder::{EXACT, INDENT, LADDER, PUNCT, Rung};
 use super::reindent::Reindent;
-use super::search::{Places, candidates};
-use super::windows::{Wanted, Windows};
+use super::search::candidates;
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::interrupt::Interrupt;
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
@@ -151,7 +149,7 @@ struct Placer<'a> {
     index: &'a LineIndex<'a>,
     chunks: &'a [Chunk<'a>],
     /// The file as each rung of the ladder sees it, as far as it was needed.
-    ladder: Vec<Option<Windows<'a>>>,
+    ladder: Vec<Option<RunIndex<'a>>>,
     covered: Covered,
     /// The first line that the next heading or hunk may have.
     cursor: usize,
@@ -212,7 +210,7 @@ impl<'a> Placer<'a> {
 
     /// Says why a chunk has no place behind the cursor.
     fn refusal(&mut self, chunk: &Chunk<'a>) -> MismatchKind {
-        let line = self.windows(EXACT).places(&chunk.old).next(0);
+        let line = self.run_index(EXACT).places(&chunk.old).next(0);
         let taken = line.and_then(|line| self.covered.obstacle(&(line..line + chunk.old.len())));
         if taken.is_some() {
             MismatchKind::Overlap
@@ -224,7 +222,7 @@ impl<'a> Placer<'a> {
     fn heading(&mut self, heading: &'a [u8]) -> Result<usize, MismatchKind> {
         let (cursor, wanted) = (self.cursor, [heading]);
         let mut find =
-            |from| (0..=PUNCT).find_map(|rung| self.windows(rung).places(&wanted).next(from));
+            |from| (0..=PUNCT).find_map(|rung| self.run_index(rung).places(&wanted).next(from));
         find(cursor).ok_or_else(|| MismatchKind::HeadingNotFound {
             heading: heading.to_vec(),
             above: find(0),
@@ -246,7 +244,7 @@ impl<'a> Placer<'a> {
         let Some(last) = last else { return Ok(None) };
         let (cursor, no_cover) = (self.cursor, Covered::default());
         for (rung, Rung { name, .. }) in LADDER.iter().enumerate().take(PUNCT + 1) {
-            let places = self.windows(rung).places(old);
+            let places = self.run_index(rung).places(old);
             if chunk.is_at_end {
                 if places.is_at(last) {
                     return Ok(Some(Fit {
@@ -281,33 +279,29 @@ impl<'a> Placer<'a> {
         Ok(None)
     }
 
-    fn windows(&mut self, rung: usize) -> &mut Windows<'a> {
+    fn run_index(&mut self, rung: usize) -> &mut RunIndex<'a> {
         let (index, chunks, interrupt) = (self.index, self.chunks, self.interrupt);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
-            let hash = |lines: &[&[u8]]| Wanted::new(comparison, lines);
+            let hash = |lines: &[&[u8]]| RunHash::new(comparison, lines);
             let headings = chunks
                 .iter()
                 .flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
             let blocks = chunks
                 .iter()
                 .flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
-            let wanted = headings.chain(blocks.flatten().map(hash));
-            let asked = chunks
-                .iter()
-                .map(|chunk| chunk.headings.len() + chunk.old.len())
-                .sum();
-            Windows::new(index, comparison, (asked, wanted), interrupt)
+            let expected = headings.chain(blocks.flatten().map(hash));
+            RunIndex::new(index, comparison, expected, interrupt)
         })
     }
 
     fn settle(&mut self, chunk: &Chunk<'a>, fit: Fit, count: usize) -> Placement {
         let lines = fit.line..fit.line + count;
         self.covered.take(lines.clone(), chunk.change());
-        let windows = self.ladder[fit.rung].as_ref();
-        let start = windows.map_or_else(
+        let runs = self.ladder[fit.rung].as_ref();
+        let start = runs.map_or_else(
             || self.index.offset(lines.start),
-            |windows| windows.offset(lines.start),
+            |runs| runs.offset(lines.start),
         );
         let bytes = start..self.index.offset_from((lines.start, start), lines.end);
         let left_out = (0, chunk.old.len() - count);

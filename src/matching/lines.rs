@@ -3,13 +3,13 @@
 //! Bytes outside the places never change. What comes gets the line end of its place; a byte order
 //! mark, and a last newline or the lack of one, stay.
 
+use crate::lines::LineIndex;
+use crate::lines::ladder::EXACT;
 use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
 
 use super::Placement;
-use super::index::LineIndex;
-use super::ladder::EXACT;
 use crate::plan::{LineEdit, LineTarget, NewLines, NumberedLines};
 use crate::text::{BYTE_ORDER_MARK, Ending, Lines, Span, mark_length, without_ending};
 

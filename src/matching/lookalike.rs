@@ -1,12 +1,11 @@
 //! Texts that look the same and are not: the character in which they differ.
 
+use crate::lines::ladder::fold;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-
-use super::ladder::fold;
 
 /// The first character in which two texts differ that look the same.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,38 +5,27 @@
 mod correct;
 mod covered;
 mod difference;
-mod hashes;
 mod headings;
 mod hunkwise;
-mod index;
-mod ladder;
 mod level;
 mod lines;
-mod listed;
 mod lookalike;
 mod nearest;
 mod numbered;
 mod overlay;
 mod pattern;
-mod progression;
 #[cfg(test)]
 mod reference;
 pub(crate) mod reindent;
-mod runs;
 mod search;
 mod shift;
-mod sieve;
 mod splice;
-mod stop;
 #[cfg(test)]
 mod testing;
 mod texts;
 mod trailing;
-mod windows;
 
 pub use hunkwise::{MergeResult, MergedFile, MergedHunk, MergedPart, merge_hunks};
-pub use ladder::{LADDER, Rung};
-pub(crate) use ladder::{folds_to_same, indentation, is_typographic, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
 pub(crate) use lookalike::{END_OF_NAME, LookalikeSearch};
 pub use lookalike::{Lookalike, lookalike, lookalike_name};
@@ -51,10 +40,10 @@ use std::ops::Range;
 
 use crate::interrupt::Interrupt;
 pub use crate::lines::{Conflict, ConflictStyle, Favour, Merged, merge};
+use crate::lines::{LADDER, LineIndex};
 use crate::plan::{Anchor, Closeness, Direction, Hunk};
 use crate::text::{Pieces, Span, without_ending};
 use crate::whitespace::WhitespaceRule;
-use index::LineIndex;
 
 /// How closely a hunk has to fit.
 #[derive(Clone, Debug)]

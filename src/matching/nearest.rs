@@ -5,17 +5,14 @@
 //! a hunk votes for the place that the hunk would have. Lines that are everywhere get few votes, so
 //! that the work stays bounded.
 
+use crate::lines::ladder::{EXACT, INDENT};
+use crate::lines::{Comparison, LineIndex, Places, RunHash, RunIndex};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
 
 use super::difference::{first, score};
-use super::hashes::Comparison;
-use super::index::LineIndex;
-use super::ladder::{EXACT, INDENT};
 use super::pattern::Pattern;
-use super::search::Places;
-use super::windows::{Wanted, Windows};
 use super::{MismatchKind, Nearest, Placements, clipped};
 use crate::interrupt::Interrupt;
 use crate::plan::{Direction, Hunk, LineKind};
@@ -58,10 +55,9 @@ pub(super) fn explain(
         .iter()
         .map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth]))
         .collect();
-    let wanted = |misfit: &Misfit<'_>| Wanted::new(LOOSE, misfit.postimage.lines());
-    let asked = misfits.iter().map(|misfit| misfit.postimage.count()).sum();
-    let mut windows = Windows::new(index, LOOSE, (asked, misfits.iter().map(wanted)), interrupt);
-    let elections = elections(&windows, &misfits[..misfits.len().min(most)]);
+    let wanted = |misfit: &Misfit<'_>| RunHash::new(LOOSE, misfit.postimage.lines());
+    let mut runs = RunIndex::new(index, LOOSE, misfits.iter().map(wanted), interrupt);
+    let elections = elections(&runs, &misfits[..misfits.len().min(most)]);
     let votes = elections.into_iter().map(Some).chain(iter::repeat(None));
     for (misfit, votes) in misfits.iter().zip(votes) {
         if interrupt.is_raised() {
@@ -81,7 +77,7 @@ pub(super) fn explain(
                 .collect();
         }
         if mismatch.kind == MismatchKind::NotFound
-            && let Some(line) = misfit.applied_at(index, &mut windows)
+            && let Some(line) = misfit.applied_at(index, &mut runs)
         {
             mismatch.kind = MismatchKind::AlreadyApplied { line };
         }
@@ -147,7 +143,7 @@ impl<'p> Misfit<'p> {
 
     /// Returns where the result of the hunk stands already: at its stated place, or else at the
     /// only place.
-    fn applied_at(&self, index: &LineIndex<'_>, windows: &mut Windows<'_>) -> Option<usize> {
+    fn applied_at(&self, index: &LineIndex<'_>, runs: &mut RunIndex<'_>) -> Option<usize> {
         let count = self.postimage.count();
         let is_at = |line: usize| {
             line + count <= index.count()
@@ -159,7 +155,7 @@ impl<'p> Misfit<'p> {
         if let Some(stated) = self.stated.filter(|&stated| is_at(stated)) {
             return Some(stated);
         }
-        let places = windows.places(self.postimage.lines());
+        let places = runs.places(self.postimage.lines());
         let line = places
             .next(0)
             .filter(|_| self.is_recognisable && places.count_from(0) == 1)?;
@@ -211,7 +207,7 @@ impl Nearest {
 }
 
 /// Counts for each misfit which of its places have how many of its lines.
-fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, usize>> {
+fn elections(runs: &RunIndex<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, usize>> {
     let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut number = 0;
     for (nth, misfit) in misfits.iter().enumerate() {
@@ -231,7 +227,7 @@ fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize
         return elections;
     }
     let mut seen: HashMap<u64, usize> = HashMap::new();
-    for (line, hash) in windows.line_hashes().enumerate() {
+    for (line, hash) in runs.line_hashes().enumerate() {
         let Some(wanted) = voters.get(&hash) else {
             continue;
         };

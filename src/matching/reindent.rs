@@ -1,7 +1,7 @@
 //! The indentation of inserted lines where a hunk was found at another depth than it was written
 //! at.
 
-use super::ladder::{indentation, trimmed};
+use crate::lines::ladder::{indentation, trimmed};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
 
 /// What the old lines of a hunk are indented by, and what the file has in their place.

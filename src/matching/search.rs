@@ -1,25 +1,11 @@
 //! Finding a run of lines in a file: nearest first, and never where another hunk went.
 
-use memchr::memmem;
-
 use super::MOST_CANDIDATES;
 use super::covered::Covered;
-use super::index::LineIndex;
+use crate::lines::Places;
 
 /// Most runs of taken lines that are stepped over to list candidates.
 const MOST_STEPS: usize = 1000;
-
-/// The places in a file where some run of lines is, taken or not.
-pub(super) trait Places {
-    /// Returns the number of lines.
-    fn count(&self) -> usize;
-
-    /// Returns the first place at or behind the line `from`.
-    fn next(&self, from: usize) -> Option<usize>;
-
-    /// Returns the last place before the line `before`, but at or behind the line `floor`.
-    fn previous(&self, before: usize, floor: usize) -> Option<usize>;
-}
 
 /// What a search met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,93 +116,4 @@ fn last(
         before = (taken.start + 1).saturating_sub(places.count()).min(line);
     }
     None
-}
-
-/// Returns whether the lines of the file from the one at `offset` on are `wanted`, of which only
-/// the last may lack its terminator.
-pub(super) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
-    let mut rest = &index.text()[offset..];
-    let are_there = wanted.iter().all(|line| {
-        let behind = rest.strip_prefix(*line);
-        rest = behind.unwrap_or_default();
-        behind.is_some()
-    });
-    are_there && (rest.is_empty() || wanted.last().is_none_or(|line| line.ends_with(b"\n")))
-}
-
-/// The places of some whole lines, byte for byte, found by searching the file each time.
-pub(super) struct Needle<'n> {
-    index: &'n LineIndex<'n>,
-    /// A newline and the lines, so that only starts of lines are met.
-    anchored: &'n [u8],
-    count: usize,
-    forward: memmem::Finder<'n>,
-    backward: memmem::FinderRev<'n>,
-}
-
-impl<'n> Needle<'n> {
-    /// Prepares a search for `count` lines; `anchored` is a newline and these lines.
-    pub(super) fn new(index: &'n LineIndex<'n>, anchored: &'n [u8], count: usize) -> Self {
-        let (forward, backward) = (
-            memmem::Finder::new(anchored),
-            memmem::FinderRev::new(anchored),
-        );
-        Self {
-            index,
-            anchored,
-            count,
-            forward,
-            backward,
-        }
-    }
-
-    fn is_first(&self) -> bool {
-        is_at(self.index, 0, &[&self.anchored[1..]])
-    }
-
-    fn is_whole(&self, found: usize) -> bool {
-        self.anchored.ends_with(b"\n") || found + self.anchored.len() == self.index.text().len()
-    }
-}
-
-impl Places for Needle<'_> {
-    fn count(&self) -> usize {
-        self.count
-    }
-
-    fn next(&self, from: usize) -> Option<usize> {
-        if from == 0 && self.is_first() {
-            return Some(0);
-        }
-        let text = self.index.text();
-        let mut start = self.index.offset(from).saturating_sub(1);
-        while let Some(found) = self.forward.find(&text[start..]) {
-            if self.is_whole(start + found) {
-                return Some(self.index.line_at(start + found + 1));
-            }
-            start += found + 1;
-        }
-        None
-    }
-
-    fn previous(&self, before: usize, floor: usize) -> Option<usize> {
-        let last = before.checked_sub(1).filter(|&last| last >= floor)?;
-        let text = self.index.text();
-        let start = self.index.offset(floor).saturating_sub(1);
-        // A hit starts with the newline in front of its first line, at the latest in front of the
-        // line `last`.
-        let mut end = (self.index.offset(last) + self.anchored.len())
-            .saturating_sub(1)
-            .min(text.len());
-        while last > 0
-            && start < end
-            && let Some(found) = self.backward.rfind(&text[start..end])
-        {
-            if self.is_whole(start + found) {
-                return Some(self.index.line_at(start + found + 1));
-            }
-            end = start + found + self.anchored.len() - 1;
-        }
-        (floor == 0 && self.is_first()).then_some(0)
-    }
 }

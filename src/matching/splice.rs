@@ -2,16 +2,15 @@
 
 mod output;
 
+use crate::lines::LADDER;
+use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT};
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use super::correct::Corrected;
-use super::ladder::{EOF, EXACT, FIXED, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
 use super::{Placement, Rules, Spliced, blank_end};
 use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind, has_note};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines};
-use crate::threads::{LARGE, both};
 use output::{Output, ending_near, present};
 
 /// Returns the file with the hunks in place.
@@ -30,11 +29,7 @@ pub(super) fn splice(
         direction,
         rules,
     };
-    if preimage.len() < LARGE {
-        splicer.whole(&hunks)
-    } else {
-        splicer.halves(&hunks)
-    }
+    splicer.file(&hunks)
 }
 
 /// A hunk and where it goes.
@@ -48,43 +43,16 @@ struct Splicer<'a> {
     rules: &'a Rules,
 }
 
-impl<'a> Splicer<'a> {
-    /// Returns all of the file with these hunks, which are in its order.
-    fn whole(&self, hunks: &[Placed<'_>]) -> Spliced {
-        self.part(hunks, 0).finish()
-    }
-
-    /// Returns the same, half of it made by another thread.
-    fn halves(&self, hunks: &[Placed<'_>]) -> Spliced {
-        let (first, second) = hunks.split_at(hunks.len() / 2);
-        // Nothing of the one side tells on the other where whole lines are between them that stay.
-        let between = first
-            .last()
-            .zip(second.first())
-            .map(|((_, last), (_, next))| last.bytes.end..next.bytes.start);
-        let is_whole = |bytes: &Range<usize>| {
-            self.preimage
-                .get(bytes.clone())
-                .is_some_and(|kept| kept.ends_with(b"\n"))
-        };
-        let Some(between) = between.filter(is_whole) else {
-            return self.whole(hunks);
-        };
-        let (mut out, behind) = both(|| self.part(first, 0), || self.part(second, between.start));
-        out.end_line(ending_near(self.preimage, between.end));
-        out.append(behind);
-        out.finish()
-    }
-
-    /// Returns the file from the offset `done` to the end of the last of these hunks.
-    fn part(&self, hunks: &[Placed<'_>], done: usize) -> Output<'a> {
+impl Splicer<'_> {
+    /// Returns the file with these hunks, which are in its order.
+    fn file(&self, hunks: &[Placed<'_>]) -> Spliced {
         let Self {
             preimage,
             text,
             direction,
             rules,
         } = *self;
-        let mut out = Output::new(preimage, done);
+        let mut out = Output::new(preimage);
         for &(hunk, placement) in hunks {
             let site = Site::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, site.ending);
@@ -118,7 +86,7 @@ impl<'a> Splicer<'a> {
             }
             out.done = placement.bytes.end;
         }
-        out
+        out.finish()
     }
 }
 
@@ -292,9 +260,8 @@ impl<'a> Site<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Section, codex};
-    use super::super::{Correction, Rules, place, splice};
+    use super::super::{Rules, place, splice};
     use super::*;
-    use crate::whitespace::WhitespaceRule;
 
     fn applied(file: &str, section: &Section, rules: &Rules) -> String {
         let placements = place(
@@ -398,98 +365,5 @@ mod tests {
             by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()),
             "b"
         );
-    }
-
-    /// Makes a file by one thread and by two, and returns whether two had a part each.
-    fn is_as_one(file: &str, section: &Section, rules: &Rules) -> bool {
-        let (preimage, text, direction) = (file.as_bytes(), &section.text[..], Direction::Forward);
-        let placements = place(preimage, text, &section.hunks, direction, rules);
-        // One that fits nowhere beside the other is left out.
-        let hunks = section
-            .hunks
-            .iter()
-            .zip(&placements)
-            .filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
-        let mut hunks: Vec<_> = hunks.collect();
-        hunks.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
-        let splicer = Splicer {
-            preimage,
-            text,
-            direction,
-            rules,
-        };
-        assert_eq!(
-            splicer.whole(&hunks),
-            splicer.halves(&hunks),
-            "{file:?} {:?}",
-            text.escape_ascii().to_string()
-        );
-        matches!(hunks[..], [(_, first), (_, second)] if first.bytes.end < second.bytes.start)
-    }
-
-    #[test]
-    fn two_halves_are_as_one() {
-        let bodies = [
-            "-1\n+x\n",
-            "+x \n 1\n",
-            "-1\n+x\n\\ No newline\n",
-            "-1\n",
-            "+x\n",
-            " 1\n",
-            "-1\n+x\n 1\n\\ No newline\n",
-        ];
-        let files = [
-            "0\n1\n2\r\n1\n1\n1",
-            "0\n1\n1\n",
-            "0\n1\n\u{feff}",
-            "\u{feff}1\n1\n0\n1\n",
-        ];
-        let correction = Some(Correction {
-            rule: WhitespaceRule::default(),
-            corrects_new_lines: true,
-        });
-        let zero = Rules {
-            zero_context: true,
-            ..Rules::default()
-        };
-        let rules = [
-            Rules {
-                correction,
-                ..zero.clone()
-            },
-            Rules {
-                no_add: true,
-                ..zero.clone()
-            },
-            Rules {
-                inaccurate_eof: true,
-                ..zero.clone()
-            },
-            zero,
-        ];
-        let mut split = 0;
-        for (first, second) in bodies
-            .iter()
-            .flat_map(|first| bodies.map(|second| (first, second)))
-        {
-            for (line, rules) in [2, 3, 4, 5, 6]
-                .iter()
-                .flat_map(|&line| rules.iter().map(move |rules| (line, rules)))
-            {
-                let mut section = Section::default();
-                section.push(first, 2, 2);
-                section.push(second, line, line);
-                split += files
-                    .iter()
-                    .filter(|file| is_as_one(file, &section, rules))
-                    .count();
-            }
-        }
-        assert!(split > 500, "{split}");
-        // The end of the file, which looks like its mark, does not make a new one of what comes
-        // behind it.
-        let section = codex(&[(&[], "-0\n+x\n"), (&[], "+y\n")]);
-        assert!(is_as_one("0\n1\n\u{feff}", &section, &Rules::default()));
-        assert!(is_as_one("0\n\u{feff}", &section, &Rules::default()));
     }
 }

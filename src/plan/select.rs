@@ -7,7 +7,6 @@ use super::{
     Rejection, RejectionKind, Selection, aim, depth, only, steps,
 };
 use crate::path::{PathError, RelPath};
-use crate::threads::{self, MANY};
 
 /// What is left of a plan after selection.
 #[derive(Clone, Debug)]
@@ -48,10 +47,8 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         selected.rejections.push(rejection);
         return selected;
     }
-    for asked in threads::map_into(plan.operations, MANY, |operation| {
-        asked(operation, selection)
-    }) {
-        match asked {
+    for operation in plan.operations {
+        match asked(operation, selection) {
             Ok(operation) => selected.plan.operations.push(operation),
             Err(Unasked::Skipped(from, path)) => selected.skipped.push((from, path)),
             Err(Unasked::Outside(path)) => {

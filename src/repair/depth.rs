@@ -2,7 +2,7 @@
 
 use super::chunk::{ReadLine, Reading};
 use super::lines::Lines;
-use crate::matching::{indentation, trimmed};
+use crate::lines::ladder::{indentation, trimmed};
 use crate::plan::LineKind;
 
 /// Returns whether the new lines may be meant for another depth than the difference of the old ones

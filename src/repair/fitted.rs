@@ -9,8 +9,9 @@ use super::depth::{is_column_lost, is_doubtful};
 use super::error::PlacementError;
 use super::lines::Lines;
 use super::typography::Typography;
+use crate::lines::LADDER;
+use crate::lines::ladder::trimmed;
 use crate::matching::reindent::Reindent;
-use crate::matching::{LADDER, trimmed};
 use crate::plan::LineKind;
 
 /// The effect of a chunk on the file.

@@ -3,7 +3,8 @@
 use super::error::PlacementError;
 use super::typography::Typography;
 use super::{Refusal, RepairKind};
-use crate::matching::{self, MismatchKind, folds_to_same};
+use crate::lines::ladder::folds_to_same;
+use crate::matching::{self, MismatchKind};
 use crate::plan::{Closeness, Replacement, Replacements};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
 

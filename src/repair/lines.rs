@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::chunk::ReadLine;
 use super::error::PlacementError;
 use super::rows::{RepairLog, read_cost};
-use crate::matching::LADDER;
+use crate::lines::LADDER;
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
 /// The file, line by line.

@@ -8,7 +8,7 @@ use super::lines::Lines;
 use super::parts::place_parts;
 use super::second_match::second_match;
 use super::{RepairKind, RepairLog, lost};
-use crate::matching::LADDER;
+use crate::lines::LADDER;
 use crate::plan::LineKind;
 
 /// The comparisons that are tried, each over the whole file before the next.

@@ -5,7 +5,7 @@
 //! file. In the rest, a typographic character can be meant, or can stand for an ASCII character as
 //! in the old lines: which one is not known.
 
-use crate::matching::{is_typographic, trimmed};
+use crate::lines::ladder::{is_typographic, trimmed};
 
 /// The old lines of a patch and those of the file in their place.
 pub(super) struct Typography<'a> {

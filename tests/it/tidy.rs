@@ -25,8 +25,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("progress", &["mutex"]),
     ("whitespace", &[]),
     ("convert", &["digest"]),
-    ("lines", &["text"]),
-    ("plan", &["text", "digest", "mode", "path", "threads"]),
+    ("lines", &["text", "interrupt", "whitespace"]),
+    ("plan", &["text", "digest", "mode", "path"]),
     (
         "workspace",
         &[
@@ -43,7 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("change", &["text", "digest", "mode", "path", "workspace"]),
     (
         "syntax",
-        &["text", "digest", "mode", "path", "threads", "lines", "plan"],
+        &["text", "digest", "mode", "path", "lines", "plan"],
     ),
     (
         "matching",
@@ -53,7 +53,6 @@ const LAYERS: &[(&str, &[&str])] = &[
             "mode",
             "path",
             "interrupt",
-            "threads",
             "whitespace",
             "lines",
             "plan",

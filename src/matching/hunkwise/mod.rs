@@ -9,11 +9,10 @@
 mod places;
 mod sides;
 
+use crate::lines::ladder::{EXACT, WHITESPACE};
+use crate::lines::{Comparison, LineIndex};
 use std::ops::Range;
 
-use super::hashes::Comparison;
-use super::index::LineIndex;
-use super::ladder::{EXACT, WHITESPACE};
 use super::numbered::Patch;
 use super::{Placement, Rules};
 use crate::lines::{

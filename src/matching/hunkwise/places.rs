@@ -1,14 +1,12 @@
 //! Where hunks belong that are merged: where all their old lines are, or else most of them.
 
+use crate::lines::{LineIndex, RunIndex};
 use std::ops::Range;
 
 use super::super::Placement;
 use super::super::covered::{Covered, signed};
-use super::super::index::LineIndex;
 use super::super::numbered::Patch;
 use super::super::search::{candidates, nearest};
-use super::super::stop::until_raised;
-use super::super::windows::Windows;
 use super::sides::{Numbers, Sides};
 use crate::lines::{Pair, beginning};
 
@@ -23,7 +21,7 @@ pub(super) struct Search<'m> {
     /// The numbers of its lines.
     pub(super) numbers: Vec<u32>,
     numbering: &'m Numbers<'m>,
-    windows: Option<Windows<'m>>,
+    runs: Option<RunIndex<'m>>,
     /// How far from its stated place the last hunk was that has one.
     carried: isize,
     /// How many hunks are still to come.
@@ -48,7 +46,7 @@ impl<'m> Search<'m> {
             patch,
             numbers,
             numbering,
-            windows: None,
+            runs: None,
             carried: 0,
             to_come,
             steps,
@@ -126,10 +124,10 @@ impl<'m> Search<'m> {
         frozen: usize,
     ) -> Option<(usize, Vec<usize>)> {
         let (index, patch, comparison) = (self.index, self.patch, self.numbering.comparison);
-        let windows = self
-            .windows
-            .get_or_insert_with(|| patch.windows(index, comparison));
-        let (places, done) = (windows.places(&sides.old.lines), Covered::below(frozen));
+        let runs = self
+            .runs
+            .get_or_insert_with(|| patch.run_index(index, comparison));
+        let (places, done) = (runs.places(&sides.old.lines), Covered::below(frozen));
         let line = nearest(&places, &done, expected).line?;
         Some((line, candidates(&places, &done, line, 0)))
     }
@@ -154,7 +152,12 @@ impl<'m> Search<'m> {
         } else {
             furthest
         } + 1;
-        for line in until_raised(around(expected, places), &self.patch.rules.interrupt) {
+        for line in self
+            .patch
+            .rules
+            .interrupt
+            .until_raised(around(expected, places))
+        {
             let pair = Pair {
                 old: &sides.old.numbers,
                 new: &self.numbers[line..],

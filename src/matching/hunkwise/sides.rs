@@ -1,9 +1,9 @@
 //! The two sides of a hunk.
 
+use crate::lines::Comparison;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::super::hashes::Comparison;
 use super::super::level::stated;
 use crate::lines::{Edit, Edits, push};
 use crate::plan::{Direction, Hunk, HunkLine, LineKind};

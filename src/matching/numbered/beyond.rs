@@ -1,10 +1,10 @@
 //! Hunks that end with blank lines which the file no longer has, where white space is put right.
 
 use super::{Placer, Quest, comparison};
+use crate::lines::ladder::{FIXED, WHITESPACE};
+use crate::lines::{LADDER, LineHashes, power};
 use crate::matching::Placement;
 use crate::matching::covered::signed;
-use crate::matching::hashes::{Hashes, power};
-use crate::matching::ladder::{FIXED, LADDER, WHITESPACE};
 use crate::whitespace::{Flags, is_blank};
 
 impl Placer<'_> {
@@ -28,8 +28,8 @@ impl Placer<'_> {
             .filter(|_| blank > 0 && blank < lines.len())?
             .min(self.index.count());
         let first = self.index.count() - most;
-        let found = Hashes::new(comparison, comparison.lines_from(self.index, first));
-        let wanted = Hashes::new(comparison, lines.iter().copied());
+        let found = LineHashes::new(comparison, comparison.lines_from(self.index, first));
+        let wanted = LineHashes::new(comparison, lines.iter().copied());
         let fitting = (lines.len() - blank..=most).rev().find(|&count| {
             let line = self.index.count() - count;
             let is_free = self.covered.obstacle(&(line..line + count)).is_none();

@@ -12,16 +12,14 @@ mod quest;
 #[cfg(test)]
 mod tests;
 
+use crate::lines::ladder::{EOF, EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
+use crate::lines::{Comparison, LADDER, LineIndex, Needle, Places, RunIndex, is_at};
 use std::collections::HashMap;
 
 use super::covered::{Covered, signed};
-use super::hashes::Comparison;
-use super::index::LineIndex;
-use super::ladder::{EOF, EXACT, FIXED, LADDER, PUNCT, TRAILING, WHITESPACE};
 use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
-use super::search::{Found, Needle, Places, candidates, is_at, nearest};
-use super::windows::Windows;
+use super::search::{Found, candidates, nearest};
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::plan::{Anchor, Direction, Hunk};
 use patch::{comparison, loose_rungs};
@@ -88,9 +86,9 @@ struct Placer<'a> {
     frozen: usize,
     /// How often the file may still be searched from end to end.
     searches: usize,
-    exact: Option<Windows<'a>>,
+    exact: Option<RunIndex<'a>>,
     /// One for each rung that was tried.
-    loose: HashMap<usize, Windows<'a>>,
+    loose: HashMap<usize, RunIndex<'a>>,
 }
 
 /// Where lines may stand in a file.
@@ -208,14 +206,14 @@ impl Placer<'_> {
         let field = self.field(quest, rung);
         let comparison = comparison(rung, self.patch.rules);
         let known = self.loose.remove(&rung);
-        let mut windows = known.unwrap_or_else(|| self.patch.windows(self.index, comparison));
-        let places = windows.places(quest.lines());
+        let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
+        let places = index.places(quest.lines());
         let found = match field {
             Field::Nowhere => Found::default(),
             Field::Only(line) => self.check(quest, line, places.is_at(line)),
             Field::Anywhere => self.around(&places, quest.stated),
         };
-        self.loose.insert(rung, windows);
+        self.loose.insert(rung, index);
         found
     }
 
@@ -272,12 +270,12 @@ impl Placer<'_> {
             );
         }
         let comparison = Comparison::strict(EXACT);
-        let mut windows = self
+        let mut index = self
             .exact
             .take()
-            .unwrap_or_else(|| self.patch.windows(self.index, comparison));
-        let found = self.around(&windows.places(quest.lines()), quest.stated);
-        self.exact = Some(windows);
+            .unwrap_or_else(|| self.patch.run_index(self.index, comparison));
+        let found = self.around(&index.places(quest.lines()), quest.stated);
+        self.exact = Some(index);
         found
     }
 
@@ -310,7 +308,7 @@ impl Placer<'_> {
         }
         let lines = line..line + quest.count();
         let start = match &self.exact {
-            Some(windows) if rung == EXACT => windows.offset(lines.start),
+            Some(index) if rung == EXACT => index.offset(lines.start),
             _ => self.offset(lines.start),
         };
         let end = match rung {

@@ -1,12 +1,10 @@
 //! What is looked for in all, and how closely it has to fit.
 
+use crate::lines::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
+use crate::lines::{Comparison, LineHashes, LineIndex, RunHash, RunIndex, power};
 use crate::matching::Rules;
-use crate::matching::hashes::{Comparison, Hashes, power};
-use crate::matching::index::LineIndex;
-use crate::matching::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
 use crate::matching::level::levels;
 use crate::matching::pattern::Pattern;
-use crate::matching::windows::{Wanted, Windows};
 use crate::plan::{Closeness, Direction, Hunk};
 
 /// The hunks, and how closely they have to fit.
@@ -19,34 +17,29 @@ pub(in crate::matching) struct Patch<'a> {
 }
 
 impl<'p> Patch<'p> {
-    /// Returns the runs of lines of the file `index`, where all that may be searched for is known.
-    pub(in crate::matching) fn windows<'i>(
+    /// Returns an index of the file that expects the lines of all hunks.
+    pub(in crate::matching) fn run_index<'i>(
         self,
         index: &'i LineIndex<'i>,
         comparison: Comparison,
-    ) -> Windows<'i>
+    ) -> RunIndex<'i>
     where
         'p: 'i,
     {
-        let asked = self.hunks.iter().map(Hunk::most_lines).sum();
-        Windows::new(
-            index,
-            comparison,
-            (asked, self.wanted(comparison)),
-            &self.rules.interrupt,
-        )
+        let expected = self.expected(comparison);
+        RunIndex::new(index, comparison, expected, &self.rules.interrupt)
     }
 
-    /// Returns all that may be searched for.
-    fn wanted(self, comparison: Comparison) -> impl Iterator<Item = Wanted> {
+    /// Returns the runs that may be searched for.
+    fn expected(self, comparison: Comparison) -> impl Iterator<Item = RunHash> {
         let mut pattern = Pattern::default();
         self.hunks.iter().flat_map(move |hunk| {
             pattern.fill(hunk, self.text, self.direction);
-            let hashes = Hashes::new(comparison, pattern.lines().iter().copied());
+            let hashes = LineHashes::new(comparison, pattern.lines().iter().copied());
             let levels = levels(&pattern, hunk, self.direction, self.rules);
             let runs = levels.into_iter().map(|level| {
                 let (start, count) = (level.lines.start, level.lines.len());
-                Wanted {
+                RunHash {
                     count,
                     hash: hashes.run(start, count, power(count)),
                 }

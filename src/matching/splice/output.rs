@@ -17,13 +17,13 @@ pub(super) struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Returns one with nothing, of a file of which all before the offset `done` is dealt with.
-    pub(super) fn new(preimage: &'a [u8], done: usize) -> Self {
+    /// Returns an empty one.
+    pub(super) fn new(preimage: &'a [u8]) -> Self {
         Self {
             preimage,
             made: Spliced::default(),
             is_open: false,
-            done,
+            done: 0,
         }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Output<'a> {
     }
 
     /// Ends an inserted line that lacks its terminator, as something follows.
-    pub(super) fn end_line(&mut self, ending: Ending) {
+    fn end_line(&mut self, ending: Ending) {
         if self.is_open {
             self.close(ending);
         }
@@ -111,14 +111,6 @@ impl<'a> Output<'a> {
     pub(super) fn open(&mut self) {
         let terminator = Ending::of(self.last()).bytes().len();
         self.made.pieces.shorten(terminator);
-    }
-
-    /// Adds what follows, which was made on its own.
-    pub(super) fn append(&mut self, behind: Self) {
-        self.made.pieces.append(behind.made.pieces);
-        self.made.corrected.extend(behind.made.corrected);
-        self.made.left_out.extend(behind.made.left_out);
-        (self.is_open, self.done) = (behind.is_open, behind.done);
     }
 
     fn close(&mut self, ending: Ending) {

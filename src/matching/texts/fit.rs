@@ -1,7 +1,7 @@
 //! What comes to a place, with the line ends and the indentation of the place.
 
 use super::{Site, ending_at, search};
-use crate::matching::ladder::{INDENT, PUNCT};
+use crate::lines::ladder::{INDENT, PUNCT};
 use crate::matching::reindent::Reindent;
 use crate::plan::{Closeness, Ending as AtEnd, Replacement, Target};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};

@@ -12,7 +12,8 @@ mod tests;
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::{LADDER, MOST_CANDIDATES, Mismatch, MismatchKind, Placement};
+use super::{MOST_CANDIDATES, Mismatch, MismatchKind, Placement};
+use crate::lines::LADDER;
 use crate::plan::{Closeness, EditOrder, Replacement, Replacements, Target, Times};
 use crate::text::{Ending, lines, mark_length};
 use search::{Hits, Searched};

@@ -1,9 +1,9 @@
 //! The place that is most like a text that is not there.
 
+use crate::lines::LineIndex;
 use std::collections::HashSet;
 
 use crate::interrupt::Interrupt;
-use crate::matching::index::LineIndex;
 use crate::matching::{Mismatch, MismatchKind, Nearest, nearest};
 use crate::plan::{Anchor, Direction, Hunk, LineRange, Replacement};
 use crate::text::{Span, lines, without_ending};

@@ -1,12 +1,12 @@
 //! The places of a text, on each rung.
 
+use crate::lines::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, folded};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::matching::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, folded};
 use crate::plan::Closeness;
 use crate::text::{Lines, Span, lines, mark_length, without_ending};
 

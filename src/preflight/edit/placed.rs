@@ -2,7 +2,6 @@
 
 use crate::matching::{self, Placements, Rules, Spliced};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
-use crate::threads::both_of;
 
 /// What is known of hunks when they have been looked for.
 pub(super) struct Placed {
@@ -14,7 +13,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Looks for the hunks; their lines are counted meanwhile, if there are many.
+    /// Looks for the hunks, and counts their lines.
     pub(super) fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),
@@ -22,22 +21,17 @@ impl Placed {
         rules: &Rules,
     ) -> Self {
         let (text, hunks) = patch;
-        let place = || match overlaid(operation, patch, preimage, rules) {
+        let (placements, overlaid) = match overlaid(operation, patch, preimage, rules) {
             Some((placements, spliced)) => (placements, Some(spliced)),
             None => (
                 matching::place(preimage, text, hunks, operation.direction, rules),
                 None,
             ),
         };
-        let size = hunks
-            .iter()
-            .map(|hunk| hunk.body.end - hunk.body.start)
-            .sum();
-        let ((placements, overlaid), counted) = both_of(size, place, || counted(operation, text));
         Self {
             placements,
             overlaid,
-            counted,
+            counted: counted(operation, text),
         }
     }
 }

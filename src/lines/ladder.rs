@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 
 /// One comparison of lines.
-pub struct Rung {
+pub(crate) struct Rung {
     /// Its name, as reports have it.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Two lines are the same on this rung where their keys are.
-    pub key: fn(&[u8]) -> Cow<'_, [u8]>,
+    pub(crate) key: fn(&[u8]) -> Cow<'_, [u8]>,
 }
 
 /// The comparisons, strictest first up to `punct`. Hunks with line numbers use the first, those up
 /// to `punct` if they may go down the ladder, and of the others those that are asked for; hunks
 /// below headings use all up to `punct`.
-pub const LADDER: &[Rung] = &[
+pub(crate) const LADDER: &[Rung] = &[
     Rung {
         name: "exact",
         key: |line| Cow::Borrowed(line),
@@ -50,21 +50,21 @@ pub const LADDER: &[Rung] = &[
 ];
 
 /// Byte for byte.
-pub(super) const EXACT: usize = 0;
+pub(crate) const EXACT: usize = 0;
 /// Blanks at the end of a line left out.
-pub(super) const TRAILING: usize = 1;
+pub(crate) const TRAILING: usize = 1;
 /// The first rung that does not look at the blanks at the start of a line.
-pub(super) const INDENT: usize = 2;
+pub(crate) const INDENT: usize = 2;
 /// The last rung of hunks below headings.
-pub(super) const PUNCT: usize = 3;
+pub(crate) const PUNCT: usize = 3;
 /// git's `--ignore-whitespace`.
-pub(super) const WHITESPACE: usize = 4;
+pub(crate) const WHITESPACE: usize = 4;
 /// CR LF and LF are the same.
-pub(super) const LINE_END: usize = 5;
+pub(crate) const LINE_END: usize = 5;
 /// A last line with and without its terminator is the same: git's `--inaccurate-eof`.
-pub(super) const EOF: usize = 6;
+pub(crate) const EOF: usize = 6;
 /// White space is put right before lines are compared: git's `--whitespace=fix`.
-pub(super) const FIXED: usize = 7;
+pub(crate) const FIXED: usize = 7;
 
 /// Cuts Unicode white space off the end.
 fn trimmed_end(line: &[u8]) -> &[u8] {
@@ -119,7 +119,7 @@ fn last_character(line: &[u8]) -> Option<(usize, char)> {
 }
 
 /// Turns typographic dashes, quotes and blanks into those of ASCII, as Codex does.
-pub(super) fn folded(line: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }
@@ -144,7 +144,7 @@ pub(crate) fn is_typographic(character: char) -> bool {
 }
 
 /// Returns the character of ASCII that stands for a typographic one.
-pub(super) fn fold(character: char) -> char {
+pub(crate) fn fold(character: char) -> char {
     match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
         '\u{2018}'..='\u{201b}' => '\'',

@@ -1,54 +1,36 @@
-//! Lines of a file by number, without a list of them.
+//! From line numbers to byte offsets and back.
 
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
 use crate::text::lines;
-use crate::threads::both_of;
 
-/// Bytes between two places whose line number is remembered.
+/// The number of bytes of a block, for whose start the line number is stored.
 const BLOCK: usize = 256;
 
-/// So many blocks around a known one are looked through before all others.
+/// The number of blocks around a known one that are searched before all others.
 const NEAR: usize = 8;
 
-/// Where the lines of a text start; remembers the line number of every 256th byte only.
+/// Where the lines of a text start. Only the line number of every 256th byte is stored.
 ///
-/// Newlines are counted, not visited: that is several times as fast.
-pub(super) struct LineIndex<'a> {
+/// To count newlines is several times as fast as to visit each of them.
+pub(crate) struct LineIndex<'a> {
     text: &'a [u8],
-    /// Newlines in front of each block.
+    /// The number of newlines before each block, and in the whole text.
     before: Vec<usize>,
     count: usize,
 }
 
 impl<'a> LineIndex<'a> {
-    /// Counts the lines of `text`; a last line without terminator is one. Two threads count half of
-    /// a large one each.
-    pub(super) fn new(text: &'a [u8]) -> Self {
-        // Newlines in front of each block of a part, and in all of it.
-        let count = |part: &[u8], room: usize| {
-            let (mut before, mut newlines) = (Vec::with_capacity(room / BLOCK + 2), 0);
-            for block in part.chunks(BLOCK) {
-                before.push(newlines);
-                newlines += memchr_iter(b'\n', block).count();
-            }
-            (before, newlines)
-        };
-        let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
-        let ((mut before, half), (behind, newlines)) = both_of(
-            text.len(),
-            || count(first, text.len()),
-            || count(second, second.len()),
-        );
-        before.extend(
-            behind
-                .into_iter()
-                .chain([newlines])
-                .map(|newlines| half + newlines),
-        );
-        let newlines = half + newlines;
+    /// Counts the lines of `text`; a last line without terminator is one.
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        let (mut before, mut newlines) = (Vec::with_capacity(text.len() / BLOCK + 2), 0);
+        for block in text.chunks(BLOCK) {
+            before.push(newlines);
+            newlines += memchr_iter(b'\n', block).count();
+        }
+        before.push(newlines);
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
         Self {
             text,
@@ -58,29 +40,29 @@ impl<'a> LineIndex<'a> {
     }
 
     /// Returns the text.
-    pub(super) fn text(&self) -> &'a [u8] {
+    pub(crate) fn text(&self) -> &'a [u8] {
         self.text
     }
 
     /// Returns the number of lines.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
     /// Returns the offset at which `line` starts, in bytes; the end of the text for every line
     /// behind the last.
-    pub(super) fn offset(&self, line: usize) -> usize {
+    pub(crate) fn offset(&self, line: usize) -> usize {
         self.offset_in(0..self.before.len(), line)
     }
 
     /// Returns the offsets of a run of lines, in bytes.
-    pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+    pub(crate) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let start = self.offset(lines.start);
         start..self.offset_from((lines.start, start), lines.end)
     }
 
     /// Returns the offset of `line`, sooner where it is near one whose offset is known.
-    pub(super) fn offset_from(&self, (known, offset): (usize, usize), line: usize) -> usize {
+    pub(crate) fn offset_from(&self, (known, offset): (usize, usize), line: usize) -> usize {
         if line == known {
             return offset;
         }
@@ -111,12 +93,12 @@ impl<'a> LineIndex<'a> {
     }
 
     /// Returns the lines from `line` on, with their terminators.
-    pub(super) fn lines_from(&self, line: usize) -> impl Iterator<Item = &'a [u8]> {
+    pub(crate) fn lines_from(&self, line: usize) -> impl Iterator<Item = &'a [u8]> {
         lines(&self.text[self.offset(line)..]).map(|(_, line)| line)
     }
 
     /// Returns the number of the line that starts at `offset`.
-    pub(super) fn line_at(&self, offset: usize) -> usize {
+    pub(crate) fn line_at(&self, offset: usize) -> usize {
         let block = (offset / BLOCK).min(self.before.len() - 1);
         self.before[block] + memchr_iter(b'\n', &self.text[block * BLOCK..offset]).count()
     }
@@ -125,7 +107,6 @@ impl<'a> LineIndex<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threads::LARGE;
 
     #[test]
     fn a_line_has_one_offset_and_an_offset_one_line() {
@@ -155,22 +136,6 @@ mod tests {
                 .collect::<Vec<_>>(),
             (0..1000).collect::<Vec<_>>()
         );
-    }
-
-    #[test]
-    fn two_threads_count_as_one() {
-        let text = [
-            vec![b'x'; LARGE / 2],
-            b"\n".repeat(LARGE / 2 + 7),
-            b"y".to_vec(),
-        ]
-        .concat();
-        let index = LineIndex::new(&text);
-        assert_eq!(index.count(), LARGE / 2 + 8);
-        for line in [1, 2, LARGE / 2, LARGE / 2 + 7] {
-            assert_eq!(index.offset(line), LARGE / 2 + line);
-            assert_eq!(index.line_at(LARGE / 2 + line), line);
-        }
     }
 
     #[test]

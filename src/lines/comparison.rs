@@ -1,0 +1,92 @@
+//! How two lines are compared.
+
+use std::borrow::Cow;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::index::LineIndex;
+use super::ladder::{FIXED, LADDER};
+use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
+use crate::whitespace::{WhitespaceRule, fix};
+
+/// How lines are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    /// The row of [`LADDER`].
+    pub(crate) rung: usize,
+    /// Whether terminators and a byte order mark count.
+    pub(crate) is_strict: bool,
+    /// What is put right before, on the rung for that.
+    pub(crate) whitespace: WhitespaceRule,
+}
+
+impl Comparison {
+    /// Returns the comparison of whole lines, terminators and all.
+    pub(crate) fn strict(rung: usize) -> Self {
+        Self {
+            rung,
+            is_strict: true,
+            whitespace: WhitespaceRule::NONE,
+        }
+    }
+
+    /// Returns the comparison of lines without terminators.
+    pub(crate) const fn loose(rung: usize) -> Self {
+        Self {
+            rung,
+            is_strict: false,
+            whitespace: WhitespaceRule::NONE,
+        }
+    }
+
+    /// Returns the comparison of lines as they are when `rule` has put them right.
+    pub(crate) fn fixed(rule: WhitespaceRule) -> Self {
+        Self {
+            whitespace: rule,
+            ..Self::strict(FIXED)
+        }
+    }
+
+    /// Returns what has to be equal in two lines that are the same.
+    pub(crate) fn key(self, line: &[u8]) -> Cow<'_, [u8]> {
+        if self.rung == FIXED {
+            return fix(line, self.whitespace).line;
+        }
+        (LADDER[self.rung].key)(if self.is_strict {
+            line
+        } else {
+            without_ending(line)
+        })
+    }
+
+    /// Returns the line `number` of a file as it is compared: where terminators do not count, the
+    /// mark in front of the first one does not either.
+    pub(crate) fn bare(self, number: usize, line: &[u8]) -> &[u8] {
+        if self.is_strict || number > 0 {
+            line
+        } else {
+            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+        }
+    }
+
+    /// Returns the lines of a file from `line` on as they are compared.
+    pub(crate) fn lines_from<'a>(
+        self,
+        index: &LineIndex<'a>,
+        line: usize,
+    ) -> impl Iterator<Item = &'a [u8]> {
+        self.lines_of(&index.text()[index.offset(line)..], line)
+    }
+
+    /// Returns the lines of a part of a file that begins with `line` as they are compared.
+    pub(crate) fn lines_of(self, text: &[u8], line: usize) -> impl Iterator<Item = &[u8]> {
+        (line..)
+            .zip(lines(text))
+            .map(move |(number, (_, line))| self.bare(number, line))
+    }
+
+    /// Returns the hash of a line.
+    pub(crate) fn hash(self, line: &[u8]) -> u64 {
+        xxh3_64(&self.key(line))
+    }
+}

@@ -1,0 +1,67 @@
+//! Hashes of lines, from which the hash of each run of lines follows.
+//!
+//! The hash of a run is a polynomial in [`BASE`] whose coefficients are the hashes of its lines. The
+//! sums of all lines up to each line are kept, so that the hash of a run takes one multiplication.
+
+use std::ops::Range;
+
+use crate::lines::comparison::Comparison;
+
+/// The base of the polynomial: odd, so that multiplying by it loses no bit.
+pub(super) const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The hashes of the lines of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineHashes {
+    /// The hash of all lines before each line, and of all lines.
+    sums: Vec<u64>,
+}
+
+impl LineHashes {
+    /// Hashes `lines`.
+    pub(crate) fn new<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> Self {
+        Self::with_capacity(lines.size_hint().0, comparison, lines)
+    }
+
+    /// Hashes about `count` lines.
+    pub(super) fn with_capacity<'l>(
+        count: usize,
+        comparison: Comparison,
+        lines: impl Iterator<Item = &'l [u8]>,
+    ) -> Self {
+        let mut sums = Vec::with_capacity(count + 1);
+        sums.push(0);
+        let mut sum = 0_u64;
+        for line in lines {
+            sum = add(comparison, sum, line);
+            sums.push(sum);
+        }
+        Self { sums }
+    }
+
+    /// Returns the hash of a run that is all of `lines`.
+    pub(super) fn of_run(comparison: Comparison, lines: &[&[u8]]) -> u64 {
+        lines.iter().fold(0, |sum, line| add(comparison, sum, line))
+    }
+
+    /// Returns the hash of the run of `count` lines that starts at `line`; `power` is [`power`] of
+    /// `count`.
+    pub(crate) fn run(&self, line: usize, count: usize, power: u64) -> u64 {
+        self.sums[line + count].wrapping_sub(self.sums[line].wrapping_mul(power))
+    }
+
+    /// Returns the lines where a run of `count` lines may start.
+    pub(super) fn starts(&self, count: usize) -> Range<usize> {
+        0..self.sums.len().saturating_sub(count)
+    }
+}
+
+/// Returns the hash of a run and one more line behind it from the hash `sum` of the run.
+fn add(comparison: Comparison, sum: u64, line: &[u8]) -> u64 {
+    sum.wrapping_mul(BASE).wrapping_add(comparison.hash(line))
+}
+
+/// Returns the factor of the hash of a line that `count` lines follow.
+pub(crate) fn power(count: usize) -> u64 {
+    BASE.wrapping_pow(u32::try_from(count).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,175 @@
+//! Where a run of lines occurs in a text.
+//!
+//! There are two ways to find a run, with the same result: a [`Needle`] searches the text for the
+//! bytes of one run, and a [`RunIndex`] hashes all lines once and then finds many runs, also under a
+//! [`Comparison`] that ignores differences. Both implement [`Places`]. Lines are counted from 0.
+//!
+//! A text that repeats itself cannot make a search slow: the occurrences of a run are stored as
+//! arithmetic progressions, and all runs of one length are located in one pass.
+
+mod hashes;
+mod matches;
+mod needle;
+mod progression;
+mod runs;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use super::comparison::Comparison;
+use super::index::LineIndex;
+use crate::interrupt::Interrupt;
+use hashes::BASE;
+use matches::offset;
+use runs::Runs;
+
+pub(crate) use hashes::{LineHashes, power};
+pub(crate) use matches::Matches;
+pub(crate) use needle::{Needle, is_at};
+
+/// The occurrences of one run of lines, in order. They may overlap each other.
+pub(crate) trait Places {
+    /// Returns the number of lines of the run.
+    fn count(&self) -> usize;
+
+    /// Returns the first occurrence at or after the line `from`.
+    fn next(&self, from: usize) -> Option<usize>;
+
+    /// Returns the last occurrence before the line `before` and at or after the line `floor`.
+    fn previous(&self, before: usize, floor: usize) -> Option<usize>;
+}
+
+/// The length and the hash of a run of lines.
+pub(crate) struct RunHash {
+    pub(crate) count: usize,
+    pub(crate) hash: u64,
+}
+
+impl RunHash {
+    /// Returns those of a run that is all of `lines`.
+    pub(crate) fn new(comparison: Comparison, lines: &[&[u8]]) -> Self {
+        Self {
+            count: lines.len(),
+            hash: LineHashes::of_run(comparison, lines),
+        }
+    }
+}
+
+/// Finds runs of lines in one text under one comparison.
+pub(crate) struct RunIndex<'a> {
+    index: &'a LineIndex<'a>,
+    comparison: Comparison,
+    hashes: LineHashes,
+    interrupt: &'a Interrupt,
+    /// The runs that are searched for, by length.
+    runs: HashMap<usize, Runs>,
+    /// The line whose offset was computed last, and this offset.
+    near: Cell<(usize, usize)>,
+}
+
+impl<'a> RunIndex<'a> {
+    /// Hashes the lines of a text. `expected` are the runs that will be searched for; a run that is
+    /// not among them takes one more pass over the text. Once `interrupt` is raised, occurrences may
+    /// be missing.
+    pub(crate) fn new(
+        index: &'a LineIndex<'a>,
+        comparison: Comparison,
+        expected: impl Iterator<Item = RunHash>,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let mut runs = HashMap::<usize, Runs>::new();
+        for run in expected {
+            runs.entry(run.count).or_default().add(run.hash);
+        }
+        let lines = interrupt.until_raised(comparison.lines_from(index, 0));
+        Self {
+            index,
+            comparison,
+            hashes: LineHashes::with_capacity(index.count(), comparison, lines),
+            interrupt,
+            runs,
+            near: Cell::default(),
+        }
+    }
+
+    /// Returns the hash of each line of the text.
+    pub(crate) fn line_hashes(&self) -> impl Iterator<Item = u64> {
+        self.hashes
+            .starts(1)
+            .map(|line| self.hashes.run(line, 1, BASE))
+    }
+
+    /// Returns the byte offset of `line`, fast if it is near the last line that was found.
+    pub(crate) fn offset(&self, line: usize) -> usize {
+        offset(self.index, &self.near, line)
+    }
+
+    /// Returns the occurrences of `wanted`.
+    pub(crate) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Matches<'w> {
+        let RunHash { count, hash } = RunHash::new(self.comparison, wanted);
+        let runs = self.runs.entry(count).or_default();
+        Matches {
+            index: self.index,
+            comparison: self.comparison,
+            wanted,
+            candidates: runs.starts_of(hash, (&self.hashes, count), self.interrupt),
+            near: &self.near,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::super::ladder::EXACT;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 500,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(7),
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn hashes_and_bytes_find_the_same_places(
+            file in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "ab\n"]), 0..40),
+            wanted in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n"]), 1..4),
+            from in 0..45usize,
+            width in 0..45usize,
+        ) {
+            let never = Interrupt::new();
+            let (file, anchored) = (file.concat(), format!("\n{}", wanted.concat()));
+            let index = LineIndex::new(file.as_bytes());
+            let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
+            let comparison = Comparison::strict(EXACT);
+            let mut runs = RunIndex::new(&index, comparison, std::iter::empty(), &never);
+            let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
+            let matches = runs.places(&wanted);
+            let floor = from.saturating_sub(width);
+            prop_assert_eq!(needle.next(from), matches.next(from));
+            prop_assert_eq!(needle.previous(from, floor), matches.previous(from, floor));
+        }
+    }
+
+    #[test]
+    fn expected_and_other_runs_are_found() {
+        let never = Interrupt::new();
+        let file = "a\nb\n".repeat(3);
+        let index = LineIndex::new(file.as_bytes());
+        let comparison = Comparison::strict(EXACT);
+        let expected = [&b"b\n"[..], b"a\n"];
+        let run = RunHash::new(comparison, &expected);
+        let mut runs = RunIndex::new(&index, comparison, [run].into_iter(), &never);
+        for (wanted, first, count) in [(expected, 1, 2), ([b"a\n", b"b\n"], 0, 3)] {
+            let places = runs.places(&wanted);
+            assert_eq!((places.next(0), places.count_from(0)), (Some(first), count));
+        }
+        assert_eq!(runs.places(&[b"c\n"]).next(0), None);
+        let hashes = index.lines_from(0).map(|line| comparison.hash(line));
+        assert!(runs.line_hashes().eq(hashes));
+    }
+}

@@ -1,0 +1,97 @@
+//! The occurrences of one run of whole lines, found by a substring search.
+//!
+//! For a few runs this is faster than a [`RunIndex`](super::RunIndex), which hashes all lines.
+
+use memchr::memmem;
+
+use super::Places;
+use crate::lines::index::LineIndex;
+
+/// Returns whether the lines of the file from the one at `offset` on are `wanted`, of which only
+/// the last may lack its terminator.
+pub(crate) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
+    let mut rest = &index.text()[offset..];
+    let are_there = wanted.iter().all(|line| {
+        let behind = rest.strip_prefix(*line);
+        rest = behind.unwrap_or_default();
+        behind.is_some()
+    });
+    are_there && (rest.is_empty() || wanted.last().is_none_or(|line| line.ends_with(b"\n")))
+}
+
+/// The occurrences of one run of whole lines, byte for byte.
+pub(crate) struct Needle<'n> {
+    index: &'n LineIndex<'n>,
+    /// A newline and the lines, so that only starts of lines are met.
+    anchored: &'n [u8],
+    count: usize,
+    forward: memmem::Finder<'n>,
+    backward: memmem::FinderRev<'n>,
+}
+
+impl<'n> Needle<'n> {
+    /// Prepares a search for `count` lines; `anchored` is a newline and these lines.
+    pub(crate) fn new(index: &'n LineIndex<'n>, anchored: &'n [u8], count: usize) -> Self {
+        let (forward, backward) = (
+            memmem::Finder::new(anchored),
+            memmem::FinderRev::new(anchored),
+        );
+        Self {
+            index,
+            anchored,
+            count,
+            forward,
+            backward,
+        }
+    }
+
+    fn is_first(&self) -> bool {
+        is_at(self.index, 0, &[&self.anchored[1..]])
+    }
+
+    fn is_whole(&self, found: usize) -> bool {
+        self.anchored.ends_with(b"\n") || found + self.anchored.len() == self.index.text().len()
+    }
+}
+
+impl Places for Needle<'_> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn next(&self, from: usize) -> Option<usize> {
+        if from == 0 && self.is_first() {
+            return Some(0);
+        }
+        let text = self.index.text();
+        let mut start = self.index.offset(from).saturating_sub(1);
+        while let Some(found) = self.forward.find(&text[start..]) {
+            if self.is_whole(start + found) {
+                return Some(self.index.line_at(start + found + 1));
+            }
+            start += found + 1;
+        }
+        None
+    }
+
+    fn previous(&self, before: usize, floor: usize) -> Option<usize> {
+        let last = before.checked_sub(1).filter(|&last| last >= floor)?;
+        let text = self.index.text();
+        let start = self.index.offset(floor).saturating_sub(1);
+        // A hit starts with the newline in front of its first line, at the latest in front of the
+        // line `last`.
+        let mut end = (self.index.offset(last) + self.anchored.len())
+            .saturating_sub(1)
+            .min(text.len());
+        while last > 0
+            && start < end
+            && let Some(found) = self.backward.rfind(&text[start..end])
+        {
+            if self.is_whole(start + found) {
+                return Some(self.index.line_at(start + found + 1));
+            }
+            end = start + found + self.anchored.len() - 1;
+        }
+        (floor == 0 && self.is_first()).then_some(0)
+    }
+}
