@@ -1,14 +1,12 @@
 //! Reading the bytes of a file, those of a large one by two threads.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use memmap2::MmapMut;
 use rustix::buffer::spare_capacity;
 use rustix::fd::AsFd;
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use crate::text::Bytes;
-use crate::threads::{LARGE, try_take};
+use crate::threads::{LARGE, both};
 
 /// Reads at most `size` bytes from where `file` stands, fewer if it ends before.
 ///
@@ -29,9 +27,6 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
 /// has nothing to gain.
 pub(crate) const SHARED: usize = 4 * LARGE;
 
-/// Bytes that one thread reads at a time: a large page of most machines.
-const PIECE: usize = 2 * LARGE;
-
 /// Returns pages for `size` bytes, small ones: where free memory lies with the host of a virtual
 /// machine, a large page comes from there as a whole, and small ones from what was in use a moment
 /// ago.
@@ -43,32 +38,30 @@ pub(crate) fn pages(size: usize) -> Result<MmapMut, Errno> {
     MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)
 }
 
-/// Fills `pages` from a regular file, of which there may be many bytes from `offset` on, or fewer.
-/// Most of the time goes into the pages that the bytes come to, which two threads get beside each
-/// other: each takes the next piece, as the second one may start late.
+/// Fills `pages` with the bytes of a regular file from `offset` on, and returns fewer if the file
+/// ends before. Most of the time goes into the first touch of each page, so two threads read one
+/// half each.
 ///
 /// # Errors
 ///
-/// Returns that of pread(2), and `ENOMEM` where there is no room for what came of a file that ends
-/// before.
+/// Returns the error of pread(2), and `ENOMEM` if the file ends before and there is no memory for a
+/// copy of what was read.
 pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Result<Bytes, Errno> {
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
-    let end = AtomicUsize::new(pages.len());
-    try_take(pages.chunks_mut(PIECE).enumerate(), |(nth, room)| {
-        let (start, wanted) = (nth * PIECE, room.len());
-        if start >= end.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let count = fill(room, offset + start as u64, read_at)
-            .inspect_err(|_| end.store(0, Ordering::Relaxed))?;
-        if count < wanted {
-            end.fetch_min(start + count, Ordering::Relaxed);
-        }
-        Ok(())
-    })?;
-    let end = end.into_inner();
-    if end == pages.len() {
+    let size = pages.len();
+    let middle = size / 2;
+    let (first, second) = pages.split_at_mut(middle);
+    let (first, second) = both(
+        size,
+        || fill(first, offset, read_at),
+        || fill(second, offset + middle as u64, read_at),
+    );
+    let end = match first? {
+        count if count < middle => count,
+        _ => middle + second?,
+    };
+    if end == size {
         return Ok(Bytes::of_pages(pages));
     }
     let mut bytes = room(end)?;

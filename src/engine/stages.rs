@@ -15,7 +15,6 @@ use super::request::Indexed;
 use crate::plan::{Name, Operation, Plan};
 use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::report::{self, IndexReport, Report};
-use crate::threads::{self, MANY};
 use crate::transaction::{Failure, Recovered};
 
 pub(super) use crate::report::{Command, CommitResult, Resolved, Selected};
@@ -203,14 +202,7 @@ impl Committed {
             say_listed(problem, &plan.inputs);
         }
         let report = self.report(command);
-        let Resolved {
-            selected: Selected { plan, problems, .. },
-            resolution,
-            ..
-        } = self.resolved;
-        if let Some(resolution) = resolution.filter(|resolution| resolution.files.len() >= MANY) {
-            threads::leave(move || drop(resolution));
-        }
+        let Selected { plan, problems, .. } = self.resolved.selected;
         (
             Outcome {
                 report,

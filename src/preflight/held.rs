@@ -20,7 +20,7 @@ pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> boo
             .iter()
             .any(|hit| holds(hit, workspace, options))
     };
-    threads::any(&plan.operations, MANY, is_held)
+    threads::map(&plan.operations, MANY, is_held).contains(&true)
 }
 
 /// Returns why policy refuses some of `plan` whatever is in the files.

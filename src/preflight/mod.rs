@@ -253,7 +253,7 @@ pub fn resolve_shown(
     // taken.
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     let judge = || rulings(plan, workspace, &options.policy);
-    let (groups, rulings) = threads::both_of(size, || group::groups(plan, options), judge);
+    let (groups, rulings) = threads::both(size, || group::groups(plan, options), judge);
     let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options)
         .map(Mutex::new)
         .collect();
@@ -312,11 +312,20 @@ pub fn resolve_shown(
         }
         Ok(())
     };
-    let resolve = || threads::try_each(groups.len(), |number| work(groups.get(number)));
-    let (resolved, late) =
-        threads::both_of(if early.is_some() { 0 } else { size }, resolve, || {
-            early.is_none().then(examine)
+    let numbers: Vec<_> = (0..groups.len()).collect();
+    let is_stopped = AtomicBool::new(false);
+    let resolve = || {
+        let results = threads::map(&numbers, 1, |&number| {
+            if is_stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            work(groups.get(number)).inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))
         });
+        results.into_iter().collect::<Result<(), WorkspaceError>>()
+    };
+    let (resolved, late) = threads::both(if early.is_some() { 0 } else { size }, resolve, || {
+        early.is_none().then(examine)
+    });
     resolved?;
     go_on(options)?;
     let mut resolution = Resolution {

@@ -64,7 +64,7 @@ pub fn build(
             files(facts, &listing)
         }
     };
-    let (files, inputs) = threads::both_of(size, files, || inputs(facts));
+    let (files, inputs) = threads::both(size, files, || inputs(facts));
     let mut summary = plain.unwrap_or_else(|| summary(&files, &facts.selected.plan));
     let omitted_files = OmittedFiles::count(facts, &listing, &mut summary);
     let decisive = decisive.or_else(|| conflict(facts).filter(|_| outcome.is_partial()));
@@ -296,12 +296,19 @@ fn files(facts: Facts<'_>, listing: &Listing) -> Vec<FileReport> {
     };
     // Where a thread begins, all lines before are counted.
     let least = (listing.len() / 4).max(MANY);
-    threads::map_numbers(
-        listing.len(),
-        least,
-        || Counter::of_all(&facts.selected.plan.inputs),
-        report,
-    )
+    let numbers: Vec<_> = (0..listing.len()).collect();
+    let parts: Vec<_> = numbers.chunks(least).collect();
+    let part = |numbers: &&[usize]| -> Vec<FileReport> {
+        let mut counters = Counter::of_all(&facts.selected.plan.inputs);
+        numbers
+            .iter()
+            .map(|&number| report(&mut counters, number))
+            .collect()
+    };
+    threads::map(&parts, 1, part)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn inputs(facts: Facts<'_>) -> Vec<InputReport> {

@@ -67,7 +67,6 @@ use serde::Serialize;
 use crate::path::RelPath;
 use crate::plan::LeftOut;
 use crate::syntax::Quoting;
-use crate::threads;
 use words::text;
 
 pub use crate::diagnostics::Graveness;
@@ -175,7 +174,6 @@ pub struct Report {
     /// One entry for each file section of the patches, in order. A directory that an undo restores
     /// or removes has an entry only if it is a submodule or if that fails. If nothing can be
     /// applied, `omitted` counts the files that do not apply and are not listed.
-    #[serde(serialize_with = "threads::serialize")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<FileReport>"))]
     pub files: Vec<FileReport>,
     /// What was left out of the patches (`--only`), in order.

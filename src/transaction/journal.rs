@@ -11,7 +11,6 @@ use super::{Failure, annex, escape};
 use crate::path::RelPath;
 use crate::policy::closed;
 use crate::text::Bytes;
-use crate::threads;
 use crate::workspace::{Fault, Workspace};
 
 /// Largest journal that is read, in bytes.
@@ -41,7 +40,6 @@ pub(super) struct Journal {
     pub(super) makes: Vec<Made>,
     /// Directories that go when they are empty, the outer ones first.
     pub(super) removes: Vec<Removed>,
-    #[serde(serialize_with = "threads::serialize")]
     pub(super) changes: Vec<Change>,
 }
 

@@ -19,6 +19,7 @@ mod maintenance;
 mod numbers;
 mod options;
 mod others;
+mod pipeline;
 mod place;
 mod recover;
 pub mod rejections;

@@ -17,7 +17,7 @@ use crate::mode::{FileKind, Permissions, with_execution};
 use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::Contents;
-use crate::threads::{LARGE, both};
+use crate::threads::both;
 use crate::workspace::{Fault, Like, Probe, Rename, Stat, Workspace, WorkspaceError};
 
 /// Takes changes from several threads.
@@ -303,11 +303,7 @@ impl Stage {
             )
         };
         let digest = || Digest::of_all(&contents.slices());
-        let (written, digest) = if contents.len() < LARGE {
-            (written(), digest())
-        } else {
-            both(written, digest)
-        };
+        let (written, digest) = both(contents.len(), written, digest);
         change.expect(kind, (digest, contents.len()), permissions);
         written
     }

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Standing};
 use crate::change::FileState;
 use crate::path::RelPath;
-use crate::threads;
 
 /// What was staged of one change.
 #[derive(Debug, Default)]
@@ -74,9 +73,9 @@ impl Staged {
 
     /// Returns it in the order of the paths, whichever thread was first.
     pub(super) fn sorted(mut self) -> Self {
-        threads::sort(&mut self.changes, |a, b| a.path.cmp(&b.path));
-        threads::sort(&mut self.moves, |(a, ..), (b, ..)| a.cmp(b));
-        threads::sort(&mut self.found.0, |(a, _), (b, _)| a.cmp(b));
+        self.changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.moves.sort_unstable_by(|(a, ..), (b, ..)| a.cmp(b));
+        self.found.0.sort_unstable_by_key(|(number, _)| *number);
         self
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::change::{Arrival, Change, Numbered, Standing};
 use super::journal::{Journal, Made};
+use super::pipeline::in_turn;
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::staged::Found;
@@ -94,7 +95,7 @@ impl Swap<'_> {
         let leaving: Vec<_> = changes
             .filter(|change| change.leaves && change.before.is_some())
             .collect();
-        threads::in_turn(
+        in_turn(
             &leaving,
             SHARED,
             |&change| {
@@ -115,7 +116,7 @@ impl Swap<'_> {
             .iter()
             .filter(|change| change.is_exchange())
             .collect();
-        threads::in_turn(
+        in_turn(
             &exchanged,
             SHARED,
             |&change| {
@@ -158,10 +159,12 @@ impl Swap<'_> {
             put.inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))
         };
         if are_many {
-            threads::try_take(
-                coming.chunk_by(|a, b| a.path.directory() == b.path.directory()),
-                put_in,
-            )
+            let directories: Vec<_> = coming
+                .chunk_by(|a, b| a.path.directory() == b.path.directory())
+                .collect();
+            threads::map(&directories, 1, |&changes| put_in(changes))
+                .into_iter()
+                .collect()
         } else {
             put_in(&coming)
         }

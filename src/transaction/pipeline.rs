@@ -1,0 +1,96 @@
+//! Two steps over a list of files, the second one step behind the first.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc;
+use std::thread;
+
+/// The number of items that are handed to the other thread at once.
+const BATCH: usize = 64;
+
+/// Runs `first` for each of `items` in this thread, in order, and `second` for each result. With at
+/// least `least` items another thread runs `second`, if one can be started.
+///
+/// # Errors
+///
+/// An error of `second` ends both steps and is the one that is returned: it is about an earlier
+/// item. After an error of `first`, `second` still runs for all results from before it.
+pub(super) fn in_turn<'t, T: Sync, R: Send, E: Send>(
+    items: &'t [T],
+    least: usize,
+    mut first: impl FnMut(&'t T) -> Result<R, E>,
+    second: impl Fn(R) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let is_stopped = &AtomicBool::new(false);
+    let (hand, handed) = mpsc::channel::<Vec<R>>();
+    let follow = || {
+        let followed = handed.into_iter().flatten().try_for_each(&second);
+        is_stopped.store(followed.is_err(), Relaxed);
+        followed
+    };
+    thread::scope(|scope| {
+        let follower =
+            (items.len() >= least).then(|| thread::Builder::new().spawn_scoped(scope, follow));
+        let Some(Ok(follower)) = follower else {
+            return items.iter().try_for_each(|item| second(first(item)?));
+        };
+        let mut lead = move || {
+            for part in items
+                .chunks(BATCH)
+                .take_while(|_| !is_stopped.load(Relaxed))
+            {
+                let mut done = Vec::with_capacity(part.len());
+                let started = part
+                    .iter()
+                    .try_for_each(|item| first(item).map(|it| done.push(it)));
+                // Only a receiver that met an error is gone.
+                let _ = hand.send(done);
+                started?;
+            }
+            Ok(())
+        };
+        let here = lead();
+        // This closes the channel, so that the follower ends.
+        drop(lead);
+        follower
+            .join()
+            .unwrap_or_else(|panic| resume_unwind(panic))
+            .and(here)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::mutex::locked;
+
+    #[test]
+    fn the_second_step_ends_at_the_first_error_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1000).collect();
+        for (least, until) in [(0, 1000), (0, 700), (2000, 700), (2000, 1000)] {
+            let (mut started, followed) = (Vec::new(), Mutex::new(Vec::new()));
+            let lead = |&item: &usize| {
+                started.push(item);
+                if item == 999 && until == 1000 {
+                    Err(item)
+                } else {
+                    Ok(item * 2)
+                }
+            };
+            let follow = |doubled: usize| {
+                locked(&followed).push(doubled / 2);
+                if doubled == until * 2 {
+                    Err(until)
+                } else {
+                    Ok(())
+                }
+            };
+            assert_eq!(in_turn(&items, least, lead, follow), Err(until.min(999)));
+            let followed = followed.into_inner().unwrap();
+            assert!(items.starts_with(&started) && started.starts_with(&followed));
+            assert_eq!(followed.last() == Some(&until), until == 700);
+        }
+    }
+}
