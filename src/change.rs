@@ -42,6 +42,7 @@ pub struct Postimage {
 
 /// Where the contents of a postimage come from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Content {
     /// These bytes: contents, or the target of a symbolic link.
     Bytes(Contents),

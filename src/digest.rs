@@ -135,6 +135,7 @@ impl fmt::Display for Sha256 {
 
 /// The hash functions that git names blobs with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ObjectFormat {
     /// 40 hex digits.
     #[default]

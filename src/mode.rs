@@ -6,6 +6,7 @@ use std::fmt;
 ///
 /// See "index-format" in git's documentation: a regular file is 100644 or 100755, nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FileMode {
     /// 100644.
     Regular,
@@ -74,6 +75,7 @@ impl fmt::Display for FileMode {
 
 /// The type of what a name leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FileKind {
     /// A regular file.
     Regular,
@@ -98,6 +100,7 @@ impl fmt::Display for FileKind {
 
 /// The permission bits that a file is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Permissions {
     /// Those of a new file: 0666, or 0777 if it can be executed, less the umask.
     New {

@@ -28,6 +28,7 @@ pub struct Progress(Option<Arc<Mutex<State>>>);
 
 /// What a run is at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Phase {
     /// Nothing that is worth a word.
     #[default]

@@ -128,7 +128,7 @@ fn back(scene: &Scene, applied: &Outcome, memory: &Memory, before: &BTreeMap<Rel
     }
     let other = match scene.direction() {
         Direction::Forward => Direction::Reverse,
-        Direction::Reverse => Direction::Forward,
+        _ => Direction::Forward,
     };
     let undone = engine::apply(scene.request(other), memory, &Interrupt::new());
     if undone.report.ok && undone.report.summary.hunks_offset == 0 {

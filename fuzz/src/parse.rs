@@ -51,7 +51,7 @@ pub fn read(format: &str, bytes: &[u8]) {
                         .fold((0, 0), |(old, new), line| match line.kind {
                             plan::LineKind::Context => (old + 1, new + 1),
                             plan::LineKind::Deletion => (old + 1, new),
-                            plan::LineKind::Insertion => (old, new + 1),
+                            _ => (old, new + 1),
                         });
                     let stated = (
                         hunk.preimage_range(direction).count,

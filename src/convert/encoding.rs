@@ -49,6 +49,7 @@ enum Mark {
 
 /// The reason why a file has no content in another encoding.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum EncodingError {
     /// No table of the encoding exists.
     #[error("the working-tree-encoding `{0}` is not supported")]

@@ -2,6 +2,7 @@
 
 /// The conversion of line endings of one file, `enum convert_crlf_action` in git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineEnds {
     /// Nothing is converted.
     #[default]

@@ -34,6 +34,7 @@ pub struct Conversion {
 
 /// What happens to CR LF on the way to the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CrLf {
     /// CR LF becomes LF where the attributes allow it (`CONV_EOL_RENORMALIZE` in git's convert.h).
     Normalized,

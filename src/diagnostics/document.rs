@@ -24,6 +24,7 @@ pub struct Document {
 
 /// The text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Text {
     /// This one, which is UTF-8: nothing else can be said in the protocol.
     Known(Arc<String>),

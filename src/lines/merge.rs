@@ -20,6 +20,7 @@ const MARKER: usize = 7;
 /// The side that decides conflicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Favour {
     /// Our lines are taken.
     Ours,
@@ -32,6 +33,7 @@ pub enum Favour {
 /// How a conflict is written into the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ConflictStyle {
     /// Both sides (`merge`).
     #[default]

@@ -35,6 +35,7 @@ pub struct LineMisfit {
 
 /// Why a change cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineMismatch {
     /// The file ends before this line, counted from 1.
     NotFound(usize),

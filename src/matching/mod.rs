@@ -107,6 +107,7 @@ impl Default for Rules {
 
 /// What is determined about a hunk that does not match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Detail {
     /// Whether it is already applied, and the closest match.
     #[default]
@@ -209,6 +210,7 @@ impl Mismatch {
 
 /// The kinds of failure of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MismatchKind {
     /// It fits nowhere.
     NotFound,
@@ -278,6 +280,7 @@ pub struct Difference {
 
 /// Why two lines differ whose words are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DifferenceReason {
     /// The line ending.
     LineEnd,

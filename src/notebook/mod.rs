@@ -50,6 +50,7 @@ pub struct EditedCell {
 
 /// Why a notebook cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum CellError {
     /// The text is not JSON.
     #[error("the notebook is not JSON: {0}")]

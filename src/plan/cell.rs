@@ -2,6 +2,7 @@
 
 /// What becomes of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CellEdit {
     /// It gets another source. Outputs go, and its kind changes where one is given.
     Replace {
@@ -36,6 +37,7 @@ pub type CellName = String;
 
 /// Where a new cell comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CellPlace {
     /// Before all others.
     Start,
@@ -47,6 +49,7 @@ pub enum CellPlace {
 
 /// The kinds of cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CellKind {
     /// Code, with outputs.
     Code,

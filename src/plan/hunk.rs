@@ -40,6 +40,7 @@ pub struct LineRange {
 
 /// How a hunk says where it belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Anchor {
     /// At the lines that the header names.
     Line,
@@ -65,6 +66,7 @@ impl Anchor {
 
 /// Which way a hunk is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Direction {
     /// From preimage to postimage.
     #[default]
@@ -87,6 +89,7 @@ impl Direction {
 
 /// The three kinds of line in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LineKind {
     /// In preimage and postimage.
     Context,

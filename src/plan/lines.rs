@@ -33,6 +33,7 @@ pub struct LineEdit {
 
 /// What a change is about. Lines are counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineTarget {
     /// These lines.
     Lines(NumberedLines),
@@ -72,6 +73,7 @@ pub struct NumberedLines {
 
 /// What comes to a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NewLines {
     /// Nothing.
     Nothing,

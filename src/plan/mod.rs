@@ -265,6 +265,7 @@ impl<P> Operation<P> {
 
 /// The things that can become of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Action {
     /// A file that was not there.
     Create,
@@ -283,6 +284,7 @@ pub enum Action {
 
 /// What happens to the contents of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Edit {
     /// Nothing: a mode, a name, an empty file.
     Keep,
@@ -331,6 +333,7 @@ pub struct Restore {
 
 /// What has to be at the path of an operation, by its contents; anything else is somebody's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Guard {
     /// Nothing.
     Nothing,
@@ -362,6 +365,7 @@ pub struct BinaryData {
 
 /// The two ways git writes binary data ("gitformat-pack" in git's documentation describes deltas).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BinaryMethod {
     /// The whole contents.
     Literal,

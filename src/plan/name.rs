@@ -5,6 +5,7 @@ use crate::text::Span;
 
 /// What a section says about one file's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Name {
     /// Every line that names the file; they have to agree after stripping.
     Agreed(Vec<Claim>),
@@ -47,6 +48,7 @@ pub struct Claim {
 
 /// How a strip level of n applies to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Strip {
     /// n leading components go (`--- a/x`).
     Prefixed,
@@ -60,6 +62,7 @@ pub enum Strip {
 
 /// Why a section names no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NameError {
     /// No line of it says which file it is about.
     #[error("the patch does not name the file that it changes")]

@@ -26,6 +26,7 @@ impl NotIncluded {
 
 /// The kinds of change that programs name without the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NamedChange {
     /// A file exists on one side only.
     OnlyIn,

@@ -39,6 +39,7 @@ struct Part {
 
 /// What is wrong with a choice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OnlyError {
     /// It cannot be read.
     #[error("`{0}` is no number, range or id; a choice is a list such as 1,3-4,f6,f7h2")]

@@ -58,6 +58,7 @@ impl Replacement {
 
 /// What a change is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Target {
     /// A text, not empty.
     Text {
@@ -88,6 +89,7 @@ pub enum Target {
 
 /// How often a text has to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Times {
     /// In one place, which is unmistakable.
     Once,
@@ -97,6 +99,7 @@ pub enum Times {
 
 /// How something comes to the end of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ending {
     /// Byte for byte.
     Bytes,
@@ -106,6 +109,7 @@ pub enum Ending {
 
 /// What each of several changes sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EditOrder {
     /// The file as it was.
     #[default]
@@ -117,6 +121,7 @@ pub enum EditOrder {
 /// How closely a text has to fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Closeness {
     /// Byte for byte, but for line ends.
     #[default]

@@ -88,6 +88,7 @@ pub struct Rejection {
 
 /// What is wrong with an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RejectionKind {
     /// Its name.
     #[error(transparent)]

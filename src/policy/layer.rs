@@ -63,6 +63,7 @@ pub enum Origin {
 /// What becomes of symbolic links on the way to a file, the strictest last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Links {
     /// As [`Links::Inside`]; where a link leads out of the root, the file has to be named by its
     /// own path.

@@ -20,6 +20,7 @@ const OPEN_IN_SSH: [&[u8]; 4] = [
 
 /// How much is taken for a secret, the least first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Secrecy {
     /// Nothing.
     Off,

@@ -8,6 +8,7 @@ use crate::path::RelPath;
 
 /// What a directory is to git, the strictest kind last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum GitPlace {
     /// The top of a work tree. What is below it does not belong to a git directory above it.
     WorkTree,

@@ -59,6 +59,7 @@ pub type KeptBases = HashMap<(RelPath, Vec<u8>), Arc<Bytes>>;
 
 /// What the user names as the contents that a patch was made for.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Given {
     /// The contents of every file that it changes.
     Contents(Arc<Bytes>),
@@ -68,6 +69,7 @@ pub enum Given {
 
 /// What is done where both sides changed the same lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Conflicts {
     /// Nothing is applied.
     #[default]
@@ -78,6 +80,7 @@ pub enum Conflicts {
 
 /// How git would merge a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Driver {
     /// Lines of both sides are taken.
     Union,
@@ -89,6 +92,7 @@ pub enum Driver {
 
 /// Where the contents came from that a patch was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BaseKind {
     /// The repository, which has the blob.
     Objects,
@@ -104,6 +108,7 @@ pub enum BaseKind {
 
 /// Why a patch is not merged with what became of its file, but applied as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fallback {
     /// It changes no lines that are there, or not those that it was made for.
     Unmergeable,

@@ -148,6 +148,7 @@ impl Default for Options {
 
 /// What policy asks about and is refused like what it denies. The least first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Held {
     /// Nothing: whoever looks is the one who is asked.
     #[default]
@@ -165,6 +166,7 @@ const SUFFIX: &[u8] = b".rej";
 /// Where hunks go that do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RejectTo {
     /// To a file beside theirs.
     #[default]
@@ -193,6 +195,7 @@ impl RejectTo {
 /// What is done about errors in white space (`--whitespace`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum WhitespaceAction {
     /// Nothing is looked for.
     #[default]

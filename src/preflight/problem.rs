@@ -126,6 +126,7 @@ impl fmt::Display for Severity {
 
 /// A known reason why a text is not in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// The lines of the patch and those of the file end in different ways.
     LineEnding {
@@ -149,6 +150,7 @@ pub enum Cause {
 
 /// What a program that shows a text puts into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Markup {
     /// Entities of HTML, as in `&lt;`.
     Entities,

@@ -154,6 +154,7 @@ pub struct Ran {
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ending {
     /// With this exit code.
     Exited(i32),

@@ -28,6 +28,7 @@ pub struct Refusal {
 
 /// The kinds of failure of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefusalKind {
     /// No patch was found.
     NoPatch,

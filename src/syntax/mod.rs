@@ -184,6 +184,7 @@ pub struct Options {
 
 /// What `--recount` does with a last hunk that has fewer lines than its header counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Truncated {
     /// It is a mistake: the patch was cut off.
     Refused,
@@ -194,6 +195,7 @@ pub enum Truncated {
 /// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on
 /// both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unnamed {
     /// Blocks are read: an option names their file (`--file`). Diffs are a mistake.
     Blocks,

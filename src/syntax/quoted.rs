@@ -38,6 +38,7 @@ pub(crate) fn unquote(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 
 /// Which names are quoted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Quoting {
     /// Those with anything but printable ASCII, as git has it with `core.quotePath` on.
     #[default]

@@ -24,6 +24,7 @@ pub struct TextEncoding(&'static Encoding);
 /// Which encoding a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
 pub enum EncodingChoice {
     /// What its bytes look like.
     Detected,
@@ -33,6 +34,7 @@ pub enum EncodingChoice {
 
 /// Why a name is not one of a [`TextEncoding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EncodingNameError {
     /// Nothing has the name.
     #[error("no encoding has this name")]

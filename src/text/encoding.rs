@@ -19,6 +19,7 @@ pub struct Decoded<'a> {
 
 /// Why bytes cannot be read as a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// No encoding has this name.
     #[error("no encoding is called {0}")]

@@ -219,6 +219,7 @@ impl<'a> Iterator for Lines<'a> {
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Ending {
     /// Line feed.
     Lf,

@@ -7,6 +7,7 @@ const STEP: usize = 1024;
 
 /// How bytes of the input became bytes of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Coding {
     /// Byte for byte.
     Plain,

@@ -5,6 +5,7 @@ use crate::workspace::{Fault, Result as Done, WorkspaceError};
 
 /// Why nothing was committed. Unless it is [`Failure::Incomplete`], the tree is as it was.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Failure {
     /// Somebody else holds the lock.
     #[error("another wpatch is at work here")]

@@ -139,6 +139,7 @@ pub struct Recovered {
 
 /// How a left transaction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ending {
     /// Its commit record was there: only scratch was swept.
     Committed,

@@ -36,6 +36,7 @@ pub struct StoredPlan {
 
 /// The saved plans whose names have one prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Search {
     /// No plan.
     None,

@@ -13,6 +13,7 @@ pub struct Unkept {
 
 /// What helps if no history is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Remedy {
     /// `wpatch init` creates a place for one.
     Init,

@@ -319,6 +319,7 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
 
 /// What a new file takes over besides its contents and its permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Like<'a> {
     /// Owner, group and extended attributes of this file.
     File(&'a RelPath),
@@ -342,6 +343,7 @@ pub const PROBE: &str = ".wpatch-probe-";
 
 /// How [`Workspace::keeps_modes`] finds out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Probe {
     /// Not at all: without an earlier answer, modes are kept.
     Never,
@@ -354,6 +356,7 @@ pub enum Probe {
 
 /// What [`Workspace::rename`] does with a file that is already there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rename {
     /// Fails with [`Fault::Exists`]. `RENAME_NOREPLACE` of rename(2); may be
     /// [`Fault::Unsupported`].
@@ -381,6 +384,7 @@ pub const PASSING: u32 = 0o1000;
 
 /// Whether others may look into a new directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Privacy {
     /// Mode 0700.
     Private,

@@ -27,6 +27,7 @@ pub struct WorkTree<'w> {
 
 /// Git's directory of the work tree whose top a root is: the per-worktree one.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GitDirectory {
     /// Verbs find it at `directory`.
     At {

@@ -235,7 +235,7 @@ fn state(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<FileState>>
     let digest = match stat.kind {
         FileKind::Regular => Digest::of(&workspace.read(path, u64::MAX)?.0),
         FileKind::Symlink => Digest::of(&workspace.read_link(path)?),
-        FileKind::Directory | FileKind::Special => Digest::of(b""),
+        _ => Digest::of(b""),
     };
     Ok(Some(FileState { stat, digest }))
 }

@@ -55,7 +55,7 @@ pub(crate) fn tree(memory: &Memory) -> Tree {
             is_executable: entry.mode & 0o100 != 0,
         },
         FileKind::Symlink => Node::Link(entry.contents.clone()),
-        FileKind::Directory | FileKind::Special => Node::Directory,
+        _ => Node::Directory,
     };
     let kept = entries
         .iter()

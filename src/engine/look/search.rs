@@ -19,6 +19,7 @@ const MOST_NAMES: usize = 200_000;
 
 /// What a search program looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SearchOf {
     /// Text in files. A glob of the program can leave files out.
     Texts,

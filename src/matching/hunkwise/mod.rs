@@ -55,6 +55,7 @@ pub struct MergedPart {
 
 /// The things that can become of a change in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MergeResult {
     /// It was made.
     Merged,

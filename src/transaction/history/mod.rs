@@ -102,6 +102,7 @@ impl Entry {
 
 /// How a transaction ended that the history knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fate {
     /// It was committed.
     #[default]
@@ -131,6 +132,7 @@ pub struct EntryFile {
 
 /// Where the contents are that a file had before.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Old {
     /// There were none, or they are those that the file still has.
     None,

@@ -8,6 +8,7 @@ use crate::workspace::{Directory, Fault, Result, Stat, Workspace, WorkspaceError
 
 /// A directory of a system that is not supported yet; there is no value of it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Disk {}
 
 impl Disk {

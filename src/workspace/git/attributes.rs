@@ -24,6 +24,7 @@ const NO_INDEX: &str = "/nonexistent/index";
 
 /// What an attribute of a path is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Attribute {
     /// Nothing says anything of it.
     #[default]

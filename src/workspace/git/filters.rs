@@ -34,6 +34,7 @@ pub struct FilterDriver {
 
 /// A direction of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Filter {
     /// From the work tree to the repository.
     Clean,

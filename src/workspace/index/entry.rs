@@ -132,6 +132,7 @@ pub struct Update {
 
 /// What is said of an entry besides its mode and its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mark {
     /// Nothing.
     Plain,

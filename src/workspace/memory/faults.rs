@@ -16,6 +16,7 @@ pub struct Injection {
 
 /// The ways in which a verb goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FaultKind {
     /// The process dies before it: neither this verb nor any later one does anything.
     Killed,
@@ -42,6 +43,7 @@ impl FaultKind {
 
 /// What a file system may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Feature {
     /// [`Rename::Exclusive`](crate::workspace::Rename::Exclusive) and
     /// [`Rename::Exchange`](crate::workspace::Rename::Exchange).

@@ -16,6 +16,7 @@ use super::tree::{Body, Inode, Keep, Tree};
 
 /// What had reached the disk when the power went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Survivors {
     /// Only what was synced.
     Synced,

@@ -104,7 +104,7 @@ impl Call {
             Asks::Edits(path, ..) => words(&["edit", path, "--edits"]),
             Asks::Write(path, _) => words(&["write", path, "--overwrite"]),
             Asks::Append(path, Ending::Bytes, _) => words(&["append", path]),
-            Asks::Append(path, Ending::Lines, _) => words(&["append", path, "--line"]),
+            Asks::Append(path, _, _) => words(&["append", path, "--line"]),
             Asks::Notebook(path, edit) => notebook(path, edit),
         };
         match &self.asks {
@@ -151,9 +151,7 @@ fn options(target: &Target) -> Vec<OsString> {
         Target::Range { from, to } => vec!["--from".into(), bytes(from), "--to".into(), bytes(to)],
         Target::After(line) => vec!["--insert-after".into(), line.to_string().into()],
         Target::Before(line) => vec!["--insert-before".into(), line.to_string().into()],
-        Target::Lines(_) | Target::Nothing | Target::End(_) => {
-            panic!("no option of `edit`: {target:?}")
-        }
+        _ => panic!("no option of `edit`: {target:?}"),
     }
 }
 
@@ -177,12 +175,14 @@ fn notebook(path: &str, edit: &CellEdit) -> Vec<OsString> {
                 CellPlace::Start => &["--at", "start"],
                 CellPlace::End => &["--at", "end"],
                 CellPlace::After(cell) => &["--cell", cell],
+                _ => panic!("no option of `notebook`: {place:?}"),
             };
             let id = id.as_ref().map(|id| ["--new-id", id.as_str()]);
             let what = ["insert", path, "--type", kind.name(), "--source", source];
             [&what[..], place, id.as_ref().map_or(&[], |id| &id[..])].concat()
         }
         CellEdit::Delete { cell } => vec!["delete", path, "--cell", cell],
+        _ => panic!("no option of `notebook`: {edit:?}"),
     };
     std::iter::once("notebook")
         .chain(words)
