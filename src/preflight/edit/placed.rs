@@ -2,8 +2,9 @@
 
 use crate::matching::{self, Placements, Rules, Spliced};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
+use crate::threads::both;
 
-/// What is known of hunks when they have been looked for.
+/// The places of the hunks of a file.
 pub(super) struct Placed {
     pub(super) placements: Placements,
     /// What they make of the preimage, where that is known already.
@@ -13,7 +14,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Looks for the hunks, and counts their lines.
+    /// Places the hunks, and counts their lines at the same time.
     pub(super) fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),
@@ -21,17 +22,22 @@ impl Placed {
         rules: &Rules,
     ) -> Self {
         let (text, hunks) = patch;
-        let (placements, overlaid) = match overlaid(operation, patch, preimage, rules) {
+        let place = || match overlaid(operation, patch, preimage, rules) {
             Some((placements, spliced)) => (placements, Some(spliced)),
             None => (
                 matching::place(preimage, text, hunks, operation.direction, rules),
                 None,
             ),
         };
+        let size = hunks
+            .iter()
+            .map(|hunk| hunk.body.end - hunk.body.start)
+            .sum();
+        let ((placements, overlaid), counted) = both(size, place, || counted(operation, text));
         Self {
             placements,
             overlaid,
-            counted: counted(operation, text),
+            counted,
         }
     }
 }
