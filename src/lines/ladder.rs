@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use bstr::ByteSlice;
+
 /// One comparison of lines.
 pub(crate) struct Rung {
     /// Its name, as reports have it.
@@ -66,56 +68,19 @@ pub(crate) const EOF: usize = 6;
 /// White space is put right before lines are compared: git's `--whitespace=fix`.
 pub(crate) const FIXED: usize = 7;
 
-/// Cuts Unicode white space off the end.
+/// Removes Unicode white space from the end.
 fn trimmed_end(line: &[u8]) -> &[u8] {
-    let mut rest = line;
-    while let Some((length, character)) = last_character(rest)
-        && character.is_whitespace()
-    {
-        rest = &rest[..rest.len() - length];
-    }
-    rest
-}
-
-/// Cuts Unicode white space off the start.
-fn trimmed_start(line: &[u8]) -> &[u8] {
-    &line[indentation(line).len()..]
+    line.trim_end_with(char::is_whitespace)
 }
 
 /// Returns the Unicode white space that a line begins with.
 pub(crate) fn indentation(line: &[u8]) -> &[u8] {
-    let mut length = 0;
-    while let Some(character) = first_character(&line[length..])
-        && character.is_whitespace()
-    {
-        length += character.len_utf8();
-    }
-    &line[..length]
+    &line[..line.len() - line.trim_start_with(char::is_whitespace).len()]
 }
 
-/// Cuts Unicode white space off both ends.
+/// Removes Unicode white space from both ends.
 pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
-    trimmed_end(trimmed_start(line))
-}
-
-fn first_character(line: &[u8]) -> Option<char> {
-    if let Some(byte) = line.first().filter(|byte| byte.is_ascii()) {
-        return Some(char::from(*byte));
-    }
-    let head = &line[..line.len().min(4)];
-    head.utf8_chunks().next()?.valid().chars().next()
-}
-
-fn last_character(line: &[u8]) -> Option<(usize, char)> {
-    if let Some(byte) = line.last().filter(|byte| byte.is_ascii()) {
-        return Some((1, char::from(*byte)));
-    }
-    let start = (1..=line.len().min(4)).find(|&length| line[line.len() - length] & 0xc0 != 0x80)?;
-    let character = std::str::from_utf8(&line[line.len() - start..])
-        .ok()?
-        .chars()
-        .next()?;
-    Some((start, character))
+    line.trim_with(char::is_whitespace)
 }
 
 /// Turns typographic dashes, quotes and blanks into those of ASCII, as Codex does.
