@@ -20,7 +20,7 @@ use wpatch::path::RelPath;
 use wpatch::transaction::Durability;
 use wpatch::workspace::memory::{Entry, Memory};
 
-use damages::{DAMAGES, Meaning, Row};
+use damages::{Meaning, Row, damages};
 use grammars::{GRAMMARS, Grammar, Lines, Rendered, Way};
 use scene::{Scene, scene};
 
@@ -201,7 +201,7 @@ fn try_damages(
 
 /// Returns the rows that can damage a patch of `grammar`.
 fn rows(grammar: &Grammar) -> Vec<&'static Row> {
-    DAMAGES.iter().filter(|row| (row.fits)(grammar)).collect()
+    damages().filter(|row| (row.fits)(grammar)).collect()
 }
 
 #[test]
@@ -363,11 +363,7 @@ fn a_damaged_patch_is_applied_as_meant_or_refused() {
     let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for round in rounds(2) {
         for (nth, grammar) in GRAMMARS.iter().enumerate() {
-            for (at, row) in DAMAGES
-                .iter()
-                .enumerate()
-                .filter(|(_, row)| (row.fits)(grammar))
-            {
+            for (at, row) in damages().enumerate().filter(|(_, row)| (row.fits)(grammar)) {
                 let mut dice = Dice::new((round * 1000 + nth * 100 + at) as u64);
                 let scene = random(grammar, &mut dice);
                 let count = counts.entry((grammar.name, row.name)).or_default();
