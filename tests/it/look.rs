@@ -143,6 +143,12 @@ fn what_cannot_be_looked_at_says_why() {
             "{arguments:?}"
         );
     }
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_with_its_size() {
+    let (_directory, root) = root();
+    fs::write(root.join("five"), "12345").unwrap();
     let limits = fields(
         &found(&root, &["read", "five", "--max-bytes", "4"])["error"],
         &["limit", "size"],

@@ -145,7 +145,7 @@ impl Client {
 }
 
 #[test]
-fn the_commands_of_the_text_editor_tool_do_what_they_say() {
+fn a_view_shows_numbered_lines_or_the_names_in_a_directory() {
     let desk = Desk::with(&[
         ("a", b"one\r\ntwo\r\nthree\r\n"),
         ("d/b", b""),
@@ -173,7 +173,13 @@ fn the_commands_of_the_text_editor_tool_do_what_they_say() {
         );
     }
     assert_eq!(client.does("view", &json!({"path": desk.path("d")})), "b\n");
+    client.ends();
+}
 
+#[test]
+fn the_commands_that_edit_do_what_they_say() {
+    let desk = Desk::with(&[("a", b"one\r\ntwo\r\nthree\r\n")]);
+    let mut client = Client::of(&desk, &[]);
     let text = client.does(
         "str_replace",
         &json!({"path": desk.path("a"), "old_str": "two\n", "new_str": "2\n2\n"}),
@@ -211,7 +217,7 @@ fn the_commands_of_the_text_editor_tool_do_what_they_say() {
 }
 
 #[test]
-fn patches_of_every_grammar_are_checked_approved_and_applied() {
+fn a_change_that_was_checked_is_applied_with_its_approval() {
     let desk = Desk::with(&[("a", b"one\n"), ("b", b"one\n")]);
     let mut client = Client::of(&desk, &[]);
     let both = "--- a\n+++ a\n@@ -1 +1 @@\n-one\n+1\n--- b\n+++ b\n@@ -1 +1 @@\n-one\n+1\n";
@@ -243,6 +249,13 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
         text.starts_with("modify a +1 -1\nmodify b +1 -1\napplied: 2 files changed"),
         "{text}"
     );
+    client.ends();
+}
+
+#[test]
+fn patches_of_every_grammar_are_applied() {
+    let desk = Desk::with(&[("a", b"1\n")]);
+    let mut client = Client::of(&desk, &[]);
     for (patch, left) in [
         (
             "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch\n",

@@ -286,6 +286,16 @@ fn has_end(grammar: &Grammar) -> bool {
     grammar.way == Way::Patch && grammar.name != "hashline"
 }
 
+/// Text before a patch that does not show where the patch ends.
+const PREFIXES: [&str; 6] = [
+    "",
+    "",
+    "```diff\n",
+    "I change it:\n\n",
+    "<patch>\n",
+    "\u{feff}",
+];
+
 #[test]
 fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
     let mut wrong = Vec::new();
@@ -299,15 +309,7 @@ fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
             let mut dice = Dice::new((round * 100 + nth + 9_000_000) as u64);
             let scene = random(grammar, &mut dice);
             let rendered = (grammar.render)(&scene);
-            // What is around the patch shows no end of it.
-            let prefix = dice.one(&[
-                "",
-                "",
-                "```diff\n",
-                "I change it:\n\n",
-                "<patch>\n",
-                "\u{feff}",
-            ]);
+            let prefix = dice.one(&PREFIXES);
             // Where the file has the end marker of the grammar, a patch that is cut behind it is
             // complete.
             let count = |marker: &str| rendered.text.matches(marker).count();

@@ -150,10 +150,22 @@ fn the_names_at_the_top_are_fixed() {
     assert_eq!(document["schema"], "wpatch.report/1");
 }
 
+/// Returns the lines of [`told`] on one file of [`PATCH`].
+fn told_of_file(index: usize) -> String {
+    let text = told(&check(PATCH).report, &["files"]);
+    let prefix = format!("files[{index}].");
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with(&prefix))
+        .collect();
+    lines.join("\n")
+}
+
 #[test]
-fn a_check_says_what_would_become_of_each_file() {
+fn a_check_has_a_summary_of_its_files_and_inputs() {
     let report = check(PATCH).report;
-    insta::assert_snapshot!(told(&report, &["ok", "changed", "outcome", "exit_code", "summary", "inputs", "files"]), @r#"
+    assert_eq!(json(&report)["files"].as_array().unwrap().len(), 3);
+    insta::assert_snapshot!(told(&report, &["ok", "changed", "outcome", "exit_code", "summary", "inputs"]), @r#"
     ok: true
     changed: false
     outcome: "would_apply"
@@ -166,6 +178,12 @@ fn a_check_says_what_would_become_of_each_file() {
     inputs[0].repairs: []
     inputs[0].sections: 3
     inputs[0].sha256: "sha256:241f04d53549f53dc3fec1b164ee267b96902b88cf8fb9f7dfdfa7cb9676802d"
+    "#);
+}
+
+#[test]
+fn a_check_says_what_would_become_of_a_renamed_file() {
+    insta::assert_snapshot!(told_of_file(0), @r#"
     files[0].added: 0
     files[0].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"fa11a6a9c54797a8f68963af8ffc4d92bbffc660","size":5}
     files[0].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"fa11a6a9c54797a8f68963af8ffc4d92bbffc660","size":5}
@@ -188,6 +206,12 @@ fn a_check_says_what_would_become_of_each_file() {
     files[0].stats: {"additions":0,"deletions":0}
     files[0].status: "ok"
     files[0].verdict: "allow"
+    "#);
+}
+
+#[test]
+fn a_check_says_what_would_become_of_a_created_file() {
+    insta::assert_snapshot!(told_of_file(1), @r#"
     files[1].added: 2
     files[1].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"814f4a422927b82f5f8a43f8fab6d3839e3983f2","size":8}
     files[1].before: null
@@ -210,6 +234,12 @@ fn a_check_says_what_would_become_of_each_file() {
     files[1].stats: {"additions":2,"deletions":0}
     files[1].status: "ok"
     files[1].verdict: "allow"
+    "#);
+}
+
+#[test]
+fn a_check_says_what_would_become_of_a_modified_file() {
+    insta::assert_snapshot!(told_of_file(2), @r#"
     files[2].added: 1
     files[2].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"e7b62411d9d801b002f4720765b42ca7e6eeba18","size":12}
     files[2].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"0fdf397db08b5cecda1b6394d4fef7395c1933ba","size":12}

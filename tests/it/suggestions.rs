@@ -87,9 +87,18 @@ fn follows(desk: &Desk, below: &str, text: &str) {
     );
 }
 
-#[test]
-fn a_command_with_the_names_that_match_is_suggested_and_applies() {
-    let cases: [(&str, &str, String, &[&str], &str); 9] = [
+/// A file, a directory, a patch whose names do not match the file from there, options, and the
+/// options that are suggested.
+type Mismatch = (
+    &'static str,
+    &'static str,
+    String,
+    &'static [&'static str],
+    &'static str,
+);
+
+fn mismatches() -> Vec<Mismatch> {
+    vec![
         ("src/lib/x.c", "", change("lib/x.c"), &[], "--directory=src"),
         (
             "src/lib/x.c",
@@ -103,13 +112,6 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
             "",
             change("x.c").replace("a/x", "x").replace("b/x", "x"),
             &["-p1"],
-            "-p0",
-        ),
-        (
-            "x.c",
-            "",
-            git_change("x.c").replace("a/x", "x").replace("b/x", "x"),
-            &[],
             "-p0",
         ),
         (
@@ -127,6 +129,26 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
             "'--directory=a b'",
         ),
         (
+            "x.c",
+            "",
+            "*** Begin Patch\n*** Update File: top/x.c\n@@\n-two\n+2\n*** End Patch\n".to_owned(),
+            &[],
+            "",
+        ),
+    ]
+}
+
+/// Patches with the headers of git.
+fn git_mismatches() -> Vec<Mismatch> {
+    vec![
+        (
+            "x.c",
+            "",
+            git_change("x.c").replace("a/x", "x").replace("b/x", "x"),
+            &[],
+            "-p0",
+        ),
+        (
             "src/lib/x.c",
             "src",
             git_change("src/lib/x.c"),
@@ -140,15 +162,12 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
             &["-R", "-p9"],
             "-p3",
         ),
-        (
-            "x.c",
-            "",
-            "*** Begin Patch\n*** Update File: top/x.c\n@@\n-two\n+2\n*** End Patch\n".to_owned(),
-            &[],
-            "",
-        ),
-    ];
-    for (file, below, patch, options, expected) in cases {
+    ]
+}
+
+#[test]
+fn a_command_with_the_names_that_match_is_suggested_and_applies() {
+    for (file, below, patch, options, expected) in [mismatches(), git_mismatches()].concat() {
         let is_reversed = options.contains(&"-R");
         let content = if is_reversed {
             &b"one\n2\nthree\n"[..]

@@ -216,36 +216,39 @@ fn binary_files_are_merged_as_a_whole() {
     }
 }
 
+/// Returns a repository and a patch of its links, which both sides changed.
+fn links_of_two_sides() -> Tree {
+    let tree = Tree::new();
+    let leads = |&(name, target): &(&str, &str)| {
+        let link = tree.root().join(name);
+        let _ = fs::remove_file(&link);
+        fs::os::unix::fs::symlink(target, link).unwrap();
+    };
+    let commit = || {
+        tree.git(&["add", "."]);
+        tree.git(&["commit", "-q", "-m", "next"]);
+    };
+    leads(&("link", "base"));
+    commit();
+    let all_lead = |target| {
+        [("link", target), ("new", target), ("same", "same")]
+            .iter()
+            .for_each(leads);
+    };
+    all_lead("theirs");
+    commit();
+    fs::write(tree.patch(), tree.git(&["diff", "HEAD^", "HEAD"])).unwrap();
+    tree.git(&["reset", "-q", "--hard", "HEAD^"]);
+    all_lead("ours");
+    commit();
+    tree
+}
+
 /// A difference to git, which writes markers into the target of the link, or both targets
 /// (`--union`).
 #[test]
 fn links_lead_to_one_place() {
-    let [ours, theirs] = [(); 2].map(|()| {
-        let tree = Tree::new();
-        let leads = |&(name, target): &(&str, &str)| {
-            let link = tree.root().join(name);
-            let _ = fs::remove_file(&link);
-            fs::os::unix::fs::symlink(target, link).unwrap();
-        };
-        let commit = || {
-            tree.git(&["add", "."]);
-            tree.git(&["commit", "-q", "-m", "next"]);
-        };
-        leads(&("link", "base"));
-        commit();
-        let all_lead = |target| {
-            [("link", target), ("new", target), ("same", "same")]
-                .iter()
-                .for_each(leads);
-        };
-        all_lead("theirs");
-        commit();
-        fs::write(tree.patch(), tree.git(&["diff", "HEAD^", "HEAD"])).unwrap();
-        tree.git(&["reset", "-q", "--hard", "HEAD^"]);
-        all_lead("ours");
-        commit();
-        tree
-    });
+    let [ours, theirs] = [(); 2].map(|()| links_of_two_sides());
     assert_eq!(by_git(&theirs, &["--3way"]), 1);
     assert!(
         fs::read_link(theirs.root().join("link"))

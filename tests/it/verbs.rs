@@ -77,6 +77,25 @@ fn a_text_is_replaced_and_nothing_else() {
         file["hunks"][0]["applied"],
         json!({ "old_start": 2, "old_lines": 1, "new_start": 2, "new_lines": 2 })
     );
+    let absolute = root.join("a.txt");
+    run(
+        &root,
+        &[
+            "edit",
+            absolute.to_str().unwrap(),
+            "--insert-after",
+            "0",
+            "--new",
+            "zero",
+        ],
+        "",
+    );
+    assert_eq!(text(&root, "a.txt"), r"zero\r\none\r\n2\r\n2\r\nthree");
+}
+
+#[test]
+fn a_text_is_replaced_through_a_link_and_link_and_mode_stay() {
+    let (_directory, root) = root();
     let report = run(
         &root,
         &[
@@ -104,20 +123,6 @@ fn a_text_is_replaced_and_nothing_else() {
             & 0o777,
         0o755
     );
-    let absolute = root.join("a.txt");
-    run(
-        &root,
-        &[
-            "edit",
-            absolute.to_str().unwrap(),
-            "--insert-after",
-            "0",
-            "--new",
-            "zero",
-        ],
-        "",
-    );
-    assert_eq!(text(&root, "a.txt"), r"zero\r\none\r\n2\r\n2\r\nthree");
 }
 
 #[test]
@@ -210,7 +215,7 @@ fn a_dry_run_says_what_would_change() {
 }
 
 #[test]
-fn a_file_is_written_or_appended_to() {
+fn a_file_is_written() {
     let (_directory, root) = root();
     let report = run(
         &root,
@@ -261,6 +266,11 @@ fn a_file_is_written_or_appended_to() {
             & 0o777,
         0o755
     );
+}
+
+#[test]
+fn a_file_is_appended_to() {
+    let (_directory, root) = root();
     run(
         &root,
         &["append", "a.txt", "--line", "--content", "four"],

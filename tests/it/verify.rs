@@ -5,7 +5,7 @@ use serde_json::Value;
 use wpatch::path::RelPath;
 
 use crate::systems::Desk;
-use crate::tree;
+use crate::tree::{self, Tree};
 
 mod changes;
 mod interrupted;
@@ -265,6 +265,74 @@ fn the_editing_commands_take_them_too() {
     }
 }
 
+/// Returns the files of the tree without the state directory.
+fn files(desk: &Desk) -> Tree {
+    let is_state = |path: &RelPath| path.as_bytes().starts_with(b".wpatch");
+    let mut files = tree::read(&desk.root());
+    files.retain(|path, _| !is_state(path));
+    files
+}
+
+/// Asserts that commands which refuse `command` leave the tree as it is.
+fn is_undone(desk: &Desk, command: &[&str]) {
+    let before = files(desk);
+    let with = |more: &[&str]| desk.says(&[command, more].concat(), b"");
+    let report = with(&[
+        "--verify",
+        "cat > ../told; cat a; exit 1",
+        "--after",
+        "echo > ../after",
+    ]);
+    assert_eq!(
+        report["error"]["code"], "wpatch::command::verify",
+        "{command:?}"
+    );
+    assert_eq!(files(desk), before, "{command:?}");
+    let told: Value = serde_json::from_slice(&desk.bytes("../told")).unwrap();
+    assert_eq!(
+        (&told["command"], &told["outcome"]),
+        (&command[0].into(), &"applied".into())
+    );
+    assert!(
+        told["files"][0]["diff"].is_string(),
+        "{command:?}: {told:#}"
+    );
+    let slow = with(&["--verify", "sleep 1000", "--verify-timeout", "100ms"]);
+    assert_eq!(
+        (&slow["verify"]["timed_out"], files(desk) == before),
+        (&true.into(), true),
+        "{command:?}"
+    );
+    assert_eq!(
+        with(&["--before", "exit 1"])["error"]["code"],
+        "wpatch::command::before",
+        "{command:?}"
+    );
+    assert_eq!(with(&["--verify", " "])["exit_code"], 2, "{command:?}");
+    assert_eq!(
+        (files(desk) == before, desk.path("../after").exists()),
+        (true, false),
+        "{command:?}"
+    );
+}
+
+/// Asserts that `command` is put to commands around it. Returns what each printed, and the
+/// `plan_id`.
+fn goes(desk: &Desk, command: &[&str]) -> ([String; 3], Value) {
+    is_undone(desk, command);
+    let before = files(desk);
+    let with = |more: &[&str]| desk.says(&[command, more].concat(), b"");
+    let report = with(&["--before", "cat a", "--verify", "cat a", "--after", "cat a"]);
+    assert_eq!(
+        (&report["ok"], files(desk) == before),
+        (&true.into(), false),
+        "{command:?}: {report:#}"
+    );
+    let outputs = ["before", "verify", "after"]
+        .map(|name| report[name]["output"].as_str().unwrap().to_owned());
+    (outputs, report["plan_id"].clone())
+}
+
 #[test]
 fn taking_changes_back_and_carrying_out_a_plan_are_put_to_them_too() {
     let desk = desk();
@@ -273,69 +341,13 @@ fn taking_changes_back_and_carrying_out_a_plan_are_put_to_them_too() {
         .as_str()
         .unwrap()
         .to_owned();
-    let is_state = |path: &RelPath| path.as_bytes().starts_with(b".wpatch");
-    let files = || {
-        let mut files = tree::read(&desk.root());
-        files.retain(|path, _| !is_state(path));
-        files
-    };
-    let goes = |command: &[&str]| {
-        let before = files();
-        let with = |more: &[&str]| desk.says(&[command, more].concat(), b"");
-        let report = with(&[
-            "--verify",
-            "cat > ../told; cat a; exit 1",
-            "--after",
-            "echo > ../after",
-        ]);
-        assert_eq!(
-            report["error"]["code"], "wpatch::command::verify",
-            "{command:?}"
-        );
-        assert_eq!(files(), before, "{command:?}");
-        let told: Value = serde_json::from_slice(&desk.bytes("../told")).unwrap();
-        assert_eq!(
-            (&told["command"], &told["outcome"]),
-            (&command[0].into(), &"applied".into())
-        );
-        assert!(
-            told["files"][0]["diff"].is_string(),
-            "{command:?}: {told:#}"
-        );
-        let slow = with(&["--verify", "sleep 1000", "--verify-timeout", "100ms"]);
-        assert_eq!(
-            (&slow["verify"]["timed_out"], files() == before),
-            (&true.into(), true),
-            "{command:?}"
-        );
-        assert_eq!(
-            with(&["--before", "exit 1"])["error"]["code"],
-            "wpatch::command::before",
-            "{command:?}"
-        );
-        assert_eq!(with(&["--verify", " "])["exit_code"], 2, "{command:?}");
-        assert_eq!(
-            (files() == before, desk.path("../after").exists()),
-            (true, false),
-            "{command:?}"
-        );
-        let report = with(&["--before", "cat a", "--verify", "cat a", "--after", "cat a"]);
-        assert_eq!(
-            (&report["ok"], files() == before),
-            (&true.into(), false),
-            "{command:?}: {report:#}"
-        );
-        let outputs = ["before", "verify", "after"]
-            .map(|name| report[name]["output"].as_str().unwrap().to_owned());
-        (outputs, report["plan_id"].clone())
-    };
     let [one, other] = ["one\n", "1\n"];
     assert_eq!(
-        goes(&["apply", "--plan", &plan]),
+        goes(&desk, &["apply", "--plan", &plan]),
         ([one, other, other].map(str::to_owned), plan.as_str().into())
     );
-    assert_eq!(goes(&["undo"]).0, [other, one, one]);
-    assert_eq!(goes(&["redo"]).0, [one, other, other]);
+    assert_eq!(goes(&desk, &["undo"]).0, [other, one, one]);
+    assert_eq!(goes(&desk, &["redo"]).0, [one, other, other]);
     desk.does(&["undo", "--dry-run", "--verify", "exit 1"], b"");
 }
 

@@ -161,6 +161,11 @@ fn a_text_that_is_no_patch_is_told_in_the_words_of_git() {
             "{patch}"
         );
     }
+}
+
+#[test]
+fn a_strip_level_that_leaves_no_name_is_told_in_the_words_of_git() {
+    let header = "diff --git a/file b/file\n";
     let deep = format!("{header}--- a/file\n+++ b/file\n{HUNK}");
     let lacks = "error: git diff header lacks filename information when removing 3 leading pathname components at <stdin>:4\n";
     assert_eq!(said(&["apply", "--stat", "-p3"], &deep), lacks);

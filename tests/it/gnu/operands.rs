@@ -143,6 +143,12 @@ fn what_came_to_all_lines_of_a_patch_does_not_count() {
             ending.1
         );
     }
+}
+
+#[test]
+fn cr_counts_with_binary_or_in_some_lines() {
+    let returned = PATCH.replace('\n', "\r\n");
+    let old = "one\ntwo\nthree\n";
     let root = scene(&[("d/x", old)]);
     assert_eq!(
         told(&patch(

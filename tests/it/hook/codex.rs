@@ -119,6 +119,15 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
     );
 }
 
+/// Asserts that a call is denied, because its patch cannot be checked.
+fn is_denied(desk: &Desk, tool: &str, input: &Value) {
+    let (said, why) = decision(&answered(desk, "codex", tool, input)).unwrap();
+    assert!(
+        said == "deny" && why.contains("call apply_patch with the patch alone"),
+        "{input}: {why}"
+    );
+}
+
 #[test]
 fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
     let desk = desk();
@@ -153,6 +162,16 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
             "Bash",
             json!({"command": ["codex", "--codex-run-as-apply-patch", patch]}),
         ),
+        ("Bash", json!({"command": format!("x '{patch}'")})),
+    ] {
+        is_denied(&desk, tool, &input);
+    }
+}
+
+#[test]
+fn a_patch_that_codex_takes_from_a_file_is_denied() {
+    let desk = desk();
+    for (tool, input) in [
         (
             "Bash",
             json!({"command": ["bash", "-lc", "apply_patch < p"]}),
@@ -161,7 +180,6 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
         ("Bash", json!({"command": "ls; apply_patch < p"})),
         ("Bash", json!({"command": "apply_patch \"$(cat p)\""})),
         ("Bash", json!({"command": "apply\"\"_patch < p"})),
-        ("Bash", json!({"command": format!("x '{patch}'")})),
         ("exec_command", json!({"cmd": "apply_patch < p"})),
         (
             "exec_command",
@@ -174,11 +192,7 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
             json!({"command": ["perl", "-e", "cat apply_patch"]}),
         ),
     ] {
-        let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
-        assert!(
-            said == "deny" && why.contains("call apply_patch with the patch alone"),
-            "{input}: {why}"
-        );
+        is_denied(&desk, tool, &input);
     }
 }
 

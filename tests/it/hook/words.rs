@@ -298,23 +298,18 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         calls.push(("claude", "Read", json!({"file_path": path})));
         calls.push(("claude", "Grep", json!({"pattern": "x", "path": path})));
     }
-    for cell in ["none", "cell-9"] {
+    for (path, cell) in [
+        ("n.ipynb", "none"),
+        ("n.ipynb", "cell-9"),
+        ("bad.ipynb", "1"),
+        ("a", "1"),
+    ] {
         calls.push((
             "claude",
             "NotebookEdit",
-            json!({"notebook_path": "n.ipynb", "cell_id": cell, "new_source": "1"}),
+            json!({"notebook_path": path, "cell_id": cell, "new_source": "1"}),
         ));
     }
-    calls.push((
-        "claude",
-        "NotebookEdit",
-        json!({"notebook_path": "bad.ipynb", "cell_id": "1", "new_source": "1"}),
-    ));
-    calls.push((
-        "claude",
-        "NotebookEdit",
-        json!({"notebook_path": "a", "cell_id": "1", "new_source": "1"}),
-    ));
     calls.push((
         "claude",
         "Edit",

@@ -1,7 +1,6 @@
 //! Patches that are small for what they ask, or large: each ends in little time and memory.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use wpatch::path::{MAX_DEPTH, RelPath};
 use wpatch::text::tag::Tag;

@@ -1,7 +1,5 @@
 //! `read`: a file, lines of it, and their formats.
 
-use std::os::unix::ffi::OsStrExt;
-
 use fs_err as fs;
 use serde_json::json;
 

@@ -11,29 +11,30 @@ use crate::systems::Desk;
 /// The content of a file after a mail that is not refused.
 type After = Option<&'static [u8]>;
 
+const TWO: After = Some(b"one\n2\n");
+const BASE64: &str = "Content-Transfer-Encoding: base64\n";
+
+/// Returns the body in ASCII alone.
+fn ascii() -> Vec<u8> {
+    BODY.replace("zwölf = ", "").into_bytes()
+}
+
 /// The mail in which wpatch and `git am` differ, with what each makes of the file `a`; the README
 /// lists them.
 fn differences() -> Vec<(&'static str, Vec<u8>, After, After)> {
+    let context = b"text\n\n*** a/a\n--- b/a\n***************\n*** 1,2 ****\n  one\n! two\n--- 1,2 ----\n  one\n! 2\n";
+    let in_context = message(FIELDS, "", context);
+    let mut all = vec![("a context or normal diff", in_context, None, TWO)];
+    all.extend(encodings());
+    all.extend(parts());
+    all
+}
+
+/// Differences in the decoding of a body.
+fn encodings() -> Vec<(&'static str, Vec<u8>, After, After)> {
     let body = BODY.as_bytes();
     let with = |fields: &str, body: &[u8]| message(FIELDS, fields, body);
-    let ascii = BODY.replace("zwölf = ", "");
-    let ascii = ascii.as_bytes();
-    let two: After = Some(b"one\n2\n");
-    let done = Some(DONE);
-    let base64 = "Content-Transfer-Encoding: base64\n";
-    let forwarded = [(
-        "Content-Type: message/rfc822\n",
-        &in_quoted_printable(body)[..],
-    )];
-    let raw: After = Some(b"one\nzw=C3=B6lf =3D 2\n");
-    let html = [("", ascii), ("Content-Type: text/html\n", ascii)];
-    let mixed = multipart(FIELDS, &html);
-    let alternatives = String::from_utf8(mixed)
-        .unwrap()
-        .replace("multipart/mixed", "multipart/alternative");
-    let inner = "Content-Type: multipart/mixed; boundary=inner\n";
-    let patch = in_base64(ascii);
-    let open = multipart(FIELDS, &[(inner, b"--inner\n\nhello\n"), (base64, &patch)]);
+    let (ascii, done) = (ascii(), Some(DONE));
     let odd = in_base64(body)
         .split(|&byte| byte == b'\n')
         .flat_map(<[u8]>::to_vec)
@@ -43,19 +44,17 @@ fn differences() -> Vec<(&'static str, Vec<u8>, After, After)> {
         b"\n".to_vec(),
     ]
     .concat();
-    let context = b"text\n\n*** a/a\n--- b/a\n***************\n*** 1,2 ****\n  one\n! two\n--- 1,2 ----\n  one\n! 2\n";
     let flowed = "  --- x \ny\n@@ -1 +1 @@\n".to_owned()
-        + &String::from_utf8_lossy(ascii).replace("\n one", "\n  one");
+        + &String::from_utf8_lossy(&ascii).replace("\n one", "\n  one");
     let eight = BODY.replace("text", "t\u{e9}xt").into_bytes();
     let in_flowed =
         "Content-Type: text/plain; format=flowed\nContent-Transfer-Encoding: quoted-printable\n";
     vec![
-        ("a context or normal diff", with("", context), None, two),
         (
             "soft line breaks in quoted-printable or base64",
             with(in_flowed, &quoted(flowed.as_bytes())),
             None,
-            two,
+            TWO,
         ),
         (
             "8-bit text with the charset US-ASCII",
@@ -65,51 +64,69 @@ fn differences() -> Vec<(&'static str, Vec<u8>, After, After)> {
         ),
         (
             "unknown transfer encoding",
-            with("Content-Transfer-Encoding: x-a\n", ascii),
-            two,
+            with("Content-Transfer-Encoding: x-a\n", &ascii),
+            TWO,
             None,
         ),
         (
             "a byte that is not base64",
-            with(base64, &[b"*", &in_base64(body)[..]].concat()),
+            with(BASE64, &[b"*", &in_base64(body)[..]].concat()),
             done,
             None,
         ),
         (
             "lines of base64 that end inside a group",
-            with(base64, &odd),
+            with(BASE64, &odd),
             None,
             done,
         ),
         (
             "a charset without ASCII",
-            with("Content-Type: text/plain; charset=utf-7\n", ascii),
-            two,
+            with("Content-Type: text/plain; charset=utf-7\n", &ascii),
+            TWO,
             None,
-        ),
-        (
-            "a forwarded message",
-            multipart(FIELDS, &forwarded),
-            raw,
-            done,
-        ),
-        (
-            "a patch in HTML next to the same as text",
-            alternatives.into_bytes(),
-            None,
-            two,
-        ),
-        (
-            "an inner multipart body without its last delimiter",
-            open,
-            None,
-            two,
         ),
         (
             "a blank before the colon",
             with("Content-Transfer-Encoding : base64\n", &in_base64(body)),
             None,
             done,
+        ),
+    ]
+}
+
+/// Differences in what the parts of a message mean.
+fn parts() -> Vec<(&'static str, Vec<u8>, After, After)> {
+    let (ascii, raw): (_, After) = (ascii(), Some(b"one\nzw=C3=B6lf =3D 2\n"));
+    let quoted = in_quoted_printable(BODY.as_bytes());
+    let forwarded = [("Content-Type: message/rfc822\n", &quoted[..])];
+    let html = [("", &ascii[..]), ("Content-Type: text/html\n", &ascii)];
+    let mixed = multipart(FIELDS, &html);
+    let alternatives = String::from_utf8(mixed)
+        .unwrap()
+        .replace("multipart/mixed", "multipart/alternative");
+    let inner = "Content-Type: multipart/mixed; boundary=inner\n";
+    let patch = in_base64(&ascii);
+    let unclosed: [(&str, &[u8]); 2] = [(inner, b"--inner\n\nhello\n"), (BASE64, &patch)];
+    let open = multipart(FIELDS, &unclosed);
+    vec![
+        (
+            "a forwarded message",
+            multipart(FIELDS, &forwarded),
+            raw,
+            Some(DONE),
+        ),
+        (
+            "a patch in HTML next to the same as text",
+            alternatives.into_bytes(),
+            None,
+            TWO,
+        ),
+        (
+            "an inner multipart body without its last delimiter",
+            open,
+            None,
+            TWO,
         ),
     ]
 }

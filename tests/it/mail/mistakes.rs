@@ -100,8 +100,8 @@ fn a_mistake_in_base64_is_at_the_character_that_has_its_first_bits() {
     );
 }
 
-#[test]
-fn what_cannot_be_decoded_is_refused_with_its_place_and_reason() {
+/// Mail that cannot be decoded, with the line and the reason of the error.
+fn undecodable() -> Vec<(Vec<u8>, usize, &'static str)> {
     let encoded = |name: &str| format!("Content-Transfer-Encoding: {name}\n");
     let text = |fields: &str| message(FIELDS, fields, BODY.as_bytes());
     let base64 = in_base64(BODY.as_bytes());
@@ -120,7 +120,7 @@ fn what_cannot_be_decoded_is_refused_with_its_place_and_reason() {
         .map(|depth| format!("Content-Type: multipart/mixed; boundary=b{depth}\n\n--b{depth}\n"))
         .collect();
     let deep = levels.concat();
-    for (mail, line, reason) in [
+    vec![
         (
             text(&encoded("x-uuencode")),
             5,
@@ -156,7 +156,12 @@ fn what_cannot_be_decoded_is_refused_with_its_place_and_reason() {
             54,
             "more than 16 nested multipart bodies",
         ),
-    ] {
+    ]
+}
+
+#[test]
+fn what_cannot_be_decoded_is_refused_with_its_place_and_reason() {
+    for (mail, line, reason) in undecodable() {
         let tree = tree::fixture(Path::new(concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/fixtures/problems/parse-mail/before"

@@ -1,5 +1,7 @@
 //! The commands that change notebooks, on a disk.
 
+use std::path::PathBuf;
+
 use fs_err as fs;
 use serde_json::json;
 use tempfile::TempDir;
@@ -40,9 +42,62 @@ fn a_report_shows_where_the_cell_changed() {
     );
 }
 
-// CheetahClaws 14, 15, 17; Claude Code 6: the commands, and the rules for paths.
-#[test]
-fn the_commands_do_it_on_a_disk() {
+/// A hash that no notebook has.
+const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Commands that are refused, and the kind of the error.
+const WRONG: &[(&[&str], &str)] = &[
+    (&["replace", "n.ipynb", "--source", "x"], "usage"),
+    (&["replace", "n.ipynb", "--cell", "intro"], "usage"),
+    (
+        &["replace", "n.json", "--cell", "intro", "--source", "x"],
+        "usage",
+    ),
+    (
+        &[
+            "replace", "n.ipynb", "--cell", "intro", "--source", "x", "--type", "heading",
+        ],
+        "usage",
+    ),
+    (
+        &["insert", "n.ipynb", "--cell", "intro", "--source", "x"],
+        "usage",
+    ),
+    (
+        &[
+            "insert", "n.ipynb", "--type", "raw", "--source", "x", "--new-id", "a b",
+        ],
+        "usage",
+    ),
+    (
+        &[
+            "insert", "n.ipynb", "--type", "raw", "--source", "x", "--cell", "intro", "--at", "end",
+        ],
+        "usage",
+    ),
+    (&["delete", "n.ipynb"], "usage"),
+    (&["delete", "../n.ipynb", "--cell", "intro"], "outside_root"),
+    (&["delete", ".git/n.ipynb", "--cell", "intro"], "denied"),
+    (&["delete", "no.ipynb", "--cell", "intro"], "missing"),
+    (
+        &["delete", "n.ipynb", "--cell", "intro", "--max-bytes", "9"],
+        "too_large",
+    ),
+    (
+        &[
+            "delete",
+            "n.ipynb",
+            "--cell",
+            "intro",
+            "--expect-hash",
+            ZEROS,
+        ],
+        "stale",
+    ),
+];
+
+/// Returns a directory with a notebook, and the root in it with others.
+fn notebooks() -> (TempDir, PathBuf) {
     let directory = TempDir::new().unwrap();
     let root = directory.path().join("root");
     fs::create_dir_all(root.join(".git")).unwrap();
@@ -51,59 +106,16 @@ fn the_commands_do_it_on_a_disk() {
     fs::write(directory.path().join("n.ipynb"), NOTEBOOK).unwrap();
     fs::write(root.join("n.ipynb"), NOTEBOOK).unwrap();
     fs::write(root.join("n.json"), NOTEBOOK).unwrap();
-    let wrong: [(&[&str], &str); 13] = [
-        (&["replace", "n.ipynb", "--source", "x"], "usage"),
-        (&["replace", "n.ipynb", "--cell", "intro"], "usage"),
-        (
-            &["replace", "n.json", "--cell", "intro", "--source", "x"],
-            "usage",
-        ),
-        (
-            &[
-                "replace", "n.ipynb", "--cell", "intro", "--source", "x", "--type", "heading",
-            ],
-            "usage",
-        ),
-        (
-            &["insert", "n.ipynb", "--cell", "intro", "--source", "x"],
-            "usage",
-        ),
-        (
-            &[
-                "insert", "n.ipynb", "--type", "raw", "--source", "x", "--new-id", "a b",
-            ],
-            "usage",
-        ),
-        (
-            &[
-                "insert", "n.ipynb", "--type", "raw", "--source", "x", "--cell", "intro", "--at",
-                "end",
-            ],
-            "usage",
-        ),
-        (&["delete", "n.ipynb"], "usage"),
-        (&["delete", "../n.ipynb", "--cell", "intro"], "outside_root"),
-        (&["delete", ".git/n.ipynb", "--cell", "intro"], "denied"),
-        (&["delete", "no.ipynb", "--cell", "intro"], "missing"),
-        (
-            &["delete", "n.ipynb", "--cell", "intro", "--max-bytes", "9"],
-            "too_large",
-        ),
-        (
-            &[
-                "delete",
-                "n.ipynb",
-                "--cell",
-                "intro",
-                "--expect-hash",
-                &"0".repeat(64),
-            ],
-            "stale",
-        ),
-    ];
+    (directory, root)
+}
+
+// CheetahClaws 14, 15, 17; Claude Code 6: the rules for paths.
+#[test]
+fn a_wrong_command_changes_no_notebook_on_a_disk() {
+    let (directory, root) = notebooks();
     let before = tree::read(&root);
-    for (arguments, kind) in wrong {
-        let report = verbs::run(&root, &[&["notebook"], arguments].concat(), "");
+    for (arguments, kind) in WRONG {
+        let report = verbs::run(&root, &[&["notebook"], *arguments].concat(), "");
         let told = json!([
             report["ok"],
             report["changed"],
@@ -121,6 +133,12 @@ fn the_commands_do_it_on_a_disk() {
         fs::read_to_string(directory.path().join("n.ipynb")).unwrap(),
         NOTEBOOK
     );
+}
+
+// CheetahClaws 14, 15, 17; Claude Code 6: the commands.
+#[test]
+fn the_commands_do_it_on_a_disk() {
+    let (_directory, root) = notebooks();
     let done = |arguments: &[&str], input: &str| {
         let report = verbs::run(&root, &[&["notebook"], arguments].concat(), input);
         assert_eq!(report["ok"], true, "{report:#}");

@@ -7,18 +7,39 @@ use super::LINES;
 use crate::oracle::quiet;
 use crate::systems::Desk;
 
+/// The number of the line that a hunk changes, and whether the hunk fits.
+type Hunk = (usize, bool);
+
+fn hunk((number, fits): Hunk) -> String {
+    let old = if fits {
+        number.to_string()
+    } else {
+        "no".to_owned()
+    };
+    format!("@@ -{number},1 +{number},1 @@\n-{old}\n+<{number}>\n")
+}
+
+/// Returns the file for the rejects of each of `patches` that has some. A change that is made
+/// already is rejected too.
+fn rejected(patches: &[&[Hunk]]) -> Vec<String> {
+    let mut done = BTreeSet::new();
+    patches
+        .iter()
+        .map(|hunks| {
+            let left = hunks
+                .iter()
+                .filter(|(number, fits)| !fits || !done.insert(*number));
+            left.copied().map(hunk).collect::<String>()
+        })
+        .filter(|hunks| !hunks.is_empty())
+        .map(|hunks| format!("diff a/a b/a\t(rejected hunks)\n{hunks}"))
+        .collect()
+}
+
 /// A difference to git, which keeps the hunks of the last patch alone.
 #[test]
 fn hunks_of_several_patches_for_one_file_are_all_kept() {
-    let hunk = |(number, fits): (usize, bool)| {
-        let old = if fits {
-            number.to_string()
-        } else {
-            "no".to_owned()
-        };
-        format!("@@ -{number},1 +{number},1 @@\n-{old}\n+<{number}>\n")
-    };
-    let cases: [&[&[(usize, bool)]]; 5] = [
+    let cases: [&[&[Hunk]]; 5] = [
         &[&[(3, false)], &[(7, false)]],
         &[&[(3, true)], &[(7, false)]],
         &[&[(3, false)], &[(7, true)]],
@@ -30,7 +51,7 @@ fn hunks_of_several_patches_for_one_file_are_all_kept() {
         &[&[(3, true)], &[(3, true)], &[(4, true)]],
     ];
     for patches in cases {
-        let text = |hunks: &&[(usize, bool)]| {
+        let text = |hunks: &&[Hunk]| {
             format!(
                 "--- a/a\n+++ b/a\n{}",
                 hunks.iter().copied().map(hunk).collect::<String>()
@@ -60,18 +81,7 @@ fn hunks_of_several_patches_for_one_file_are_all_kept() {
             (codes[0], theirs.bytes("a")),
             "{patch}"
         );
-        let mut done = BTreeSet::new();
-        let rejected: Vec<_> = patches
-            .iter()
-            .map(|hunks| {
-                let left = hunks
-                    .iter()
-                    .filter(|(number, fits)| !fits || !done.insert(*number));
-                left.copied().map(hunk).collect::<String>()
-            })
-            .filter(|hunks| !hunks.is_empty())
-            .map(|hunks| format!("diff a/a b/a\t(rejected hunks)\n{hunks}"))
-            .collect();
+        let rejected = rejected(patches);
         let found = [theirs, ours].map(|desk| String::from_utf8(desk.bytes("a.rej")).unwrap());
         assert_eq!(
             found,

@@ -109,6 +109,25 @@ fn one_by_one(desk: &Desk, count: usize, fuzz: usize) -> Result<Tree, usize> {
     Ok(tree::read(&desk.root()))
 }
 
+/// Returns two roots with the files of `tree`, and the series of `patches` next to each.
+fn desks(tree: &[(String, String)], patches: &[String]) -> [Desk; 2] {
+    let names: Vec<_> = (0..patches.len())
+        .map(|number| format!("../patches/{number}"))
+        .collect();
+    let mut files: Vec<(&str, &[u8])> = tree
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_bytes()))
+        .collect();
+    files.extend(
+        names
+            .iter()
+            .zip(patches)
+            .map(|(name, text)| (name.as_str(), text.as_bytes())),
+    );
+    files.push(("../patches/series", b"0\n1\n2\n3\n"));
+    [(); 2].map(|()| Desk::with(&files))
+}
+
 #[test]
 fn a_series_comes_to_what_gnu_patch_makes_of_its_patches() {
     let (mut taken, mut refused) = (0, 0);
@@ -116,21 +135,7 @@ fn a_series_comes_to_what_gnu_patch_makes_of_its_patches() {
         let (mut dice, scratch) = (Dice::new(seed), Desk::with(&[]));
         let fuzz = dice.below(3);
         let Told { tree, patches } = told(&mut dice, &scratch.root());
-        let names: Vec<_> = (0..patches.len())
-            .map(|number| format!("../patches/{number}"))
-            .collect();
-        let mut files: Vec<(&str, &[u8])> = tree
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.as_bytes()))
-            .collect();
-        files.extend(
-            names
-                .iter()
-                .zip(&patches)
-                .map(|(name, text)| (name.as_str(), text.as_bytes())),
-        );
-        files.push(("../patches/series", b"0\n1\n2\n3\n"));
-        let (theirs, ours) = (Desk::with(&files), Desk::with(&files));
+        let [theirs, ours] = desks(&tree, &patches);
         let before = tree::read(&ours.root());
         let expected = one_by_one(&theirs, patches.len(), fuzz);
         let fuzz = format!("--fuzz={fuzz}");

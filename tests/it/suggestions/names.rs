@@ -8,48 +8,52 @@ use serde_json::Value;
 use super::{FILE, change, fails, follows, repository};
 use crate::systems::Desk;
 
+/// Names that look alike: of a file, of a patch, the first character that differs (from 1), and what
+/// each has there.
+const ALIKE: &[(&str, &str, u64, &str, &str)] = &[
+    (
+        "a\u{a0}b",
+        "a b",
+        2,
+        "U+00A0 NO-BREAK SPACE",
+        "U+0020 SPACE",
+    ),
+    (
+        "a b",
+        "a\u{a0}b",
+        2,
+        "U+0020 SPACE",
+        "U+00A0 NO-BREAK SPACE",
+    ),
+    (
+        "caf\u{e9}",
+        "cafe\u{301}",
+        4,
+        "U+00E9",
+        "U+0065 and U+0301 COMBINING ACUTE ACCENT",
+    ),
+    ("p\u{430}ss", "pass", 2, "U+0430", "U+0061"),
+    ("d/\u{ff41}", "d/a", 3, "U+FF41", "U+0061"),
+    (
+        "x\u{200b}",
+        "x",
+        2,
+        "U+200B ZERO WIDTH SPACE",
+        "the end of the name",
+    ),
+    ("x ", "x", 2, "U+0020 SPACE", "the end of the name"),
+    (
+        "d\u{a0}e/x",
+        "d e/x",
+        2,
+        "U+00A0 NO-BREAK SPACE",
+        "U+0020 SPACE",
+    ),
+];
+
 #[test]
 fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
-    for (file, named, place, found, expected) in [
-        (
-            "a\u{a0}b",
-            "a b",
-            2,
-            "U+00A0 NO-BREAK SPACE",
-            "U+0020 SPACE",
-        ),
-        (
-            "a b",
-            "a\u{a0}b",
-            2,
-            "U+0020 SPACE",
-            "U+00A0 NO-BREAK SPACE",
-        ),
-        (
-            "caf\u{e9}",
-            "cafe\u{301}",
-            4,
-            "U+00E9",
-            "U+0065 and U+0301 COMBINING ACUTE ACCENT",
-        ),
-        ("p\u{430}ss", "pass", 2, "U+0430", "U+0061"),
-        ("d/\u{ff41}", "d/a", 3, "U+FF41", "U+0061"),
-        (
-            "x\u{200b}",
-            "x",
-            2,
-            "U+200B ZERO WIDTH SPACE",
-            "the end of the name",
-        ),
-        ("x ", "x", 2, "U+0020 SPACE", "the end of the name"),
-        (
-            "d\u{a0}e/x",
-            "d e/x",
-            2,
-            "U+00A0 NO-BREAK SPACE",
-            "U+0020 SPACE",
-        ),
-    ] {
+    for &(file, named, place, found, expected) in ALIKE {
         let desk = Desk::with(&[(file, FILE), ("../patch", change(named).as_bytes())]);
         let shown = file.replace('\u{200b}', "\\u{200b}");
         let sentence = match expected {
@@ -75,6 +79,10 @@ fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
             assert_eq!(error["cause"]["column"], place);
         }
     }
+}
+
+#[test]
+fn a_name_in_another_case_is_suggested() {
     let desk = Desk::with(&[
         ("README.md", FILE),
         ("../patch", change("Readme.md").as_bytes()),

@@ -247,33 +247,25 @@ fn s05_an_error_says_the_line_of_the_patch_and_what_was_expected() {
             "{sections}"
         );
     }
-    let error = desk.refuses(
-        "not_found",
-        &["apply"],
-        &envelope("*** Update File: a\n@@\n-two\n-three\n+y\n"),
-    );
-    assert_eq!(
-        (&error["span"]["line"], &error["expected"]),
-        (&json!(3), &json!(["two", "three"]))
-    );
-    let error = desk.refuses(
-        "not_found",
-        &["apply"],
-        &envelope("*** Update File: a\n@@\n one\n-two\n+y\n"),
-    );
-    assert_eq!(
-        (&error["span"]["line"], &error["expected"]),
-        (&json!(5), &json!(["one", "two"]))
-    );
-    let error = desk.refuses(
-        "not_found",
-        &["apply"],
-        &envelope("*** Update File: a\n@@ fn f\n-one\n+y\n"),
-    );
-    assert_eq!(
-        (&error["span"]["line"], &error["expected"]),
-        (&json!(3), &json!(["fn f"]))
-    );
+}
+
+#[test]
+fn s05_lines_that_are_not_found_are_stated_with_their_place_in_the_patch() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    let cases: [(&str, u64, &[&str]); 3] = [
+        ("@@\n-two\n-three\n+y\n", 3, &["two", "three"]),
+        ("@@\n one\n-two\n+y\n", 5, &["one", "two"]),
+        ("@@ fn f\n-one\n+y\n", 3, &["fn f"]),
+    ];
+    for (chunk, line, expected) in cases {
+        let patch = envelope(&format!("*** Update File: a\n{chunk}"));
+        let error = desk.refuses("not_found", &["apply"], &patch);
+        assert_eq!(
+            (&error["span"]["line"], &error["expected"]),
+            (&json!(line), &json!(expected)),
+            "{chunk}"
+        );
+    }
 }
 
 #[test]

@@ -9,103 +9,107 @@ use wpatch::workspace::memory::{Entry, Memory};
 use super::{root, run};
 use crate::tree;
 
+/// A hash that no file has.
+const STALE: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Commands that are refused, and the kind of the error.
+const REFUSED: &[(&[&str], &str)] = &[
+    (
+        &["edit", "a.txt", "--old", "four", "--new", "x"],
+        "not_found",
+    ),
+    (
+        &["edit", "a.txt", "--insert-before", "4", "--new", "x"],
+        "not_found",
+    ),
+    (
+        &["edit", "run.sh", "--old", "x = 1", "--new", "x"],
+        "ambiguous",
+    ),
+    (
+        &["edit", "a.txt", "--old", "one", "--new", "one"],
+        "no_change",
+    ),
+    (
+        &["edit", "a.txt", "--old", "", "--new", "x", "--all"],
+        "usage",
+    ),
+    (
+        &[
+            "edit",
+            "a.txt",
+            "--old",
+            "one",
+            "--insert-after",
+            "1",
+            "--new",
+            "x",
+        ],
+        "usage",
+    ),
+    (
+        &[
+            "edit",
+            "a.txt",
+            "--old",
+            "four",
+            "--new",
+            "x",
+            "--expect-hash",
+            STALE,
+        ],
+        "stale",
+    ),
+    (&["edit", "no.txt", "--old", "a", "--new", "b"], "missing"),
+    (&["edit", "d", "--old", "a", "--new", "b"], "not_a_file"),
+    (&["edit", "d/bin", "--old", "a", "--new", "b"], "binary"),
+    (
+        &["edit", "d/out", "--old", "a", "--new", "b"],
+        "outside_root",
+    ),
+    (
+        &["edit", "circle", "--old", "a", "--new", "b"],
+        "outside_root",
+    ),
+    (
+        &["edit", "../outside/file", "--old", "a", "--new", "b"],
+        "outside_root",
+    ),
+    (&["write", "a.txt", "--content", "x"], "exists"),
+    (
+        &["write", "n/x", "--content", "x", "--no-mkdirs"],
+        "missing",
+    ),
+    (
+        &["write", "a.txt/x", "--content", "x", "--overwrite"],
+        "not_a_directory",
+    ),
+    (
+        &["write", "n", "--content", "0123", "--max-bytes", "3"],
+        "too_large",
+    ),
+    (
+        &[
+            "write",
+            "n",
+            "--content",
+            "x",
+            "--overwrite",
+            "--expect-hash",
+            STALE,
+        ],
+        "stale",
+    ),
+    (&["write", ".git/x", "--content", "x"], "denied"),
+];
+
 #[test]
 fn what_cannot_be_done_leaves_the_tree_and_says_why() {
     let (directory, root) = root();
-    let stale = format!("sha256:{}", "0".repeat(64));
-    let cases: [(&[&str], &str); 19] = [
-        (
-            &["edit", "a.txt", "--old", "four", "--new", "x"],
-            "not_found",
-        ),
-        (
-            &["edit", "a.txt", "--insert-before", "4", "--new", "x"],
-            "not_found",
-        ),
-        (
-            &["edit", "run.sh", "--old", "x = 1", "--new", "x"],
-            "ambiguous",
-        ),
-        (
-            &["edit", "a.txt", "--old", "one", "--new", "one"],
-            "no_change",
-        ),
-        (
-            &["edit", "a.txt", "--old", "", "--new", "x", "--all"],
-            "usage",
-        ),
-        (
-            &[
-                "edit",
-                "a.txt",
-                "--old",
-                "one",
-                "--insert-after",
-                "1",
-                "--new",
-                "x",
-            ],
-            "usage",
-        ),
-        (
-            &[
-                "edit",
-                "a.txt",
-                "--old",
-                "four",
-                "--new",
-                "x",
-                "--expect-hash",
-                &stale,
-            ],
-            "stale",
-        ),
-        (&["edit", "no.txt", "--old", "a", "--new", "b"], "missing"),
-        (&["edit", "d", "--old", "a", "--new", "b"], "not_a_file"),
-        (&["edit", "d/bin", "--old", "a", "--new", "b"], "binary"),
-        (
-            &["edit", "d/out", "--old", "a", "--new", "b"],
-            "outside_root",
-        ),
-        (
-            &["edit", "circle", "--old", "a", "--new", "b"],
-            "outside_root",
-        ),
-        (
-            &["edit", "../outside/file", "--old", "a", "--new", "b"],
-            "outside_root",
-        ),
-        (&["write", "a.txt", "--content", "x"], "exists"),
-        (
-            &["write", "n/x", "--content", "x", "--no-mkdirs"],
-            "missing",
-        ),
-        (
-            &["write", "a.txt/x", "--content", "x", "--overwrite"],
-            "not_a_directory",
-        ),
-        (
-            &["write", "n", "--content", "0123", "--max-bytes", "3"],
-            "too_large",
-        ),
-        (
-            &[
-                "write",
-                "n",
-                "--content",
-                "x",
-                "--overwrite",
-                "--expect-hash",
-                &stale,
-            ],
-            "stale",
-        ),
-        (&["write", ".git/x", "--content", "x"], "denied"),
-    ];
     fs::create_dir(root.join(".git")).unwrap();
     fs::write(root.join(".git/HEAD"), "").unwrap();
     let before = tree::read(&root);
-    for (arguments, kind) in cases {
+    for (arguments, kind) in REFUSED {
         let report = run(&root, arguments, "");
         let told = json!([
             report["ok"],

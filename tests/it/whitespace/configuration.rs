@@ -66,6 +66,10 @@ fn the_configuration_and_the_attributes_of_the_repository_hold() {
         (file.as_str(), &report["exit_code"]),
         ("one\ntwo\n", &3.into())
     );
+}
+
+#[test]
+fn white_space_that_the_configuration_ignores_is_ignored() {
     let (report, file) = applied(
         "[apply]\n\tignorewhitespace = change\n",
         "",
@@ -88,6 +92,34 @@ fn the_configuration_and_the_attributes_of_the_repository_hold() {
     assert_eq!(file, "a  b\nu\n");
 }
 
+const NOTHING: (&str, &str) = ("GIT_CONFIG_GLOBAL", "/dev/null");
+
+/// Variables of the environment, and whether the patch is applied: no configuration with errors is
+/// in force.
+const VARIABLES: &[(&[(&str, &str)], bool)] = &[
+    (&[], false),
+    (&[NOTHING], true),
+    (&[("GIT_CONFIG_GLOBAL", "")], true),
+    (&[("GIT_CONFIG_GLOBAL", "../named")], false),
+    (&[NOTHING, ("GIT_CONFIG_SYSTEM", "../named")], false),
+    (
+        &[
+            NOTHING,
+            ("GIT_CONFIG_SYSTEM", "../named"),
+            ("GIT_CONFIG_NOSYSTEM", "0"),
+        ],
+        false,
+    ),
+    (
+        &[
+            NOTHING,
+            ("GIT_CONFIG_SYSTEM", "../named"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ],
+        true,
+    ),
+];
+
 #[test]
 fn variables_say_which_configuration_holds_as_for_git() {
     let directory = TempDir::new().unwrap();
@@ -95,31 +127,7 @@ fn variables_say_which_configuration_holds_as_for_git() {
     for name in [".gitconfig", "named"] {
         fs::write(home.join(name), "[apply]\n\twhitespace = error\n").unwrap();
     }
-    let nothing = ("GIT_CONFIG_GLOBAL", "/dev/null");
-    let ways: [(&[(&str, &str)], bool); 7] = [
-        (&[], false),
-        (&[nothing], true),
-        (&[("GIT_CONFIG_GLOBAL", "")], true),
-        (&[("GIT_CONFIG_GLOBAL", "../named")], false),
-        (&[nothing, ("GIT_CONFIG_SYSTEM", "../named")], false),
-        (
-            &[
-                nothing,
-                ("GIT_CONFIG_SYSTEM", "../named"),
-                ("GIT_CONFIG_NOSYSTEM", "0"),
-            ],
-            false,
-        ),
-        (
-            &[
-                nothing,
-                ("GIT_CONFIG_SYSTEM", "../named"),
-                ("GIT_CONFIG_NOSYSTEM", "1"),
-            ],
-            true,
-        ),
-    ];
-    for (number, (variables, fits)) in ways.into_iter().enumerate() {
+    for (number, (variables, fits)) in VARIABLES.iter().enumerate() {
         for program in ["git", env!("CARGO_BIN_EXE_wpatch")] {
             let root = home.join(format!("{number}{}", program == "git"));
             fs::create_dir(&root).unwrap();
@@ -144,7 +152,7 @@ fn variables_say_which_configuration_holds_as_for_git() {
                 .unwrap();
             assert_eq!(
                 output.status.success(),
-                fits,
+                *fits,
                 "{program} {variables:?} {}",
                 printable(&output.stderr)
             );

@@ -7,7 +7,7 @@ use super::on_each;
 use crate::tree::path;
 
 #[test]
-fn permissions_are_exactly_those_asked_for() {
+fn permissions_of_a_directory_are_exactly_those_asked_for() {
     on_each(|workspace, name| {
         workspace
             .make_dir(&path("private"), Privacy::Private)
@@ -35,6 +35,12 @@ fn permissions_are_exactly_those_asked_for() {
                 .set_permissions(&path("private"), Permissions::Exact(0o700))
                 .unwrap();
         }
+    });
+}
+
+#[test]
+fn permissions_of_a_file_are_exactly_those_asked_for() {
+    on_each(|workspace, name| {
         for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
             let file = path("file");
             workspace
@@ -59,6 +65,15 @@ fn permissions_are_exactly_those_asked_for() {
             workspace.sync(Some(&file)).unwrap();
             workspace.remove(&file).unwrap();
         }
+    });
+}
+
+#[test]
+fn permissions_are_those_asked_for_whatever_the_file_is_like() {
+    on_each(|workspace, name| {
+        workspace
+            .make_dir(&path("private"), Privacy::Private)
+            .unwrap();
         let like = path("private/like");
         workspace
             .create(&like, &[b"x"], Permissions::Exact(0o400), None)

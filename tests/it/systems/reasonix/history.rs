@@ -1,7 +1,7 @@
 //! Statements on undo, recovery and the log.
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -76,6 +76,25 @@ fn s16_a_file_that_was_changed_since_stops_the_undo() {
     );
 }
 
+/// Applies the patch `../p` below strace, which kills the program when it moves the second file.
+fn apply_until_the_second_file(desk: &Desk) -> ExitStatus {
+    let mut strace = Command::new("strace");
+    strace.args([
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "inject=renameat2:signal=KILL:when=2",
+    ]);
+    strace
+        .arg(env!("CARGO_BIN_EXE_wpatch"))
+        .args(["apply", "../p"])
+        .current_dir(desk.root())
+        .status()
+        .unwrap()
+}
+
 #[test]
 fn s17_what_was_killed_is_rolled_back_by_the_next_command() {
     let desk = kept(&[("a", b"one\n"), ("b", b"one\n")]);
@@ -85,22 +104,7 @@ fn s17_what_was_killed_is_rolled_back_by_the_next_command() {
         json!({"edits": [entry("a"), entry("b")]}).to_string(),
     )
     .unwrap();
-    let mut strace = Command::new("strace");
-    // The second file is what the kill keeps from coming.
-    strace.args([
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        "inject=renameat2:signal=KILL:when=2",
-    ]);
-    let killed = strace
-        .arg(env!("CARGO_BIN_EXE_wpatch"))
-        .args(["apply", "../p"])
-        .current_dir(desk.root())
-        .status()
-        .unwrap();
+    let killed = apply_until_the_second_file(&desk);
     assert!(
         !killed.success() && desk.bytes("a") != desk.bytes("b"),
         "half of it is done"
@@ -140,12 +144,18 @@ fn s17_what_was_killed_is_rolled_back_by_the_next_command() {
     );
 }
 
-#[test]
-fn s18_the_log_says_what_was_done_and_show_how() {
+/// Returns a root with two changes, and its log.
+fn two_changes() -> (Desk, Value) {
     let desk = kept(&[("a", b"one\ntwo\n")]);
     desk.does(&["edit", "a", "--old", "two", "--new", "three"], b"");
     desk.does(&["write", "b", "--content", "b\n"], b"");
     let log = desk.does(&["log"], b"");
+    (desk, log)
+}
+
+#[test]
+fn s18_the_log_says_what_was_done_and_show_how() {
+    let (_desk, log) = two_changes();
     let entry = |entry: &Value| {
         let file = &entry["files"][0];
         let versions =
@@ -185,6 +195,11 @@ fn s18_the_log_says_what_was_done_and_show_how() {
         ],
     ]);
     assert_eq!(entries, expected);
+}
+
+#[test]
+fn s18_an_entry_has_the_hashes_of_its_files_and_is_shown_by_its_id() {
+    let (desk, log) = two_changes();
     let newest = &log["entries"][1];
     let hash = |bytes: &[u8]| wpatch::digest::Digest::of(bytes).to_string();
     let hashes = json!([

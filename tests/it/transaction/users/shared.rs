@@ -48,20 +48,11 @@ fn a_git_directory_in_a_public_directory_stops_no_other_user() {
     assert_eq!(run(&base.path().join("mine"), write), Some(0));
 }
 
-/// `core.sharedRepository` opens git's own files to a group. The state stays private, because it is
-/// trusted.
-#[test]
-fn a_shared_repository_has_a_private_state_for_each_user() {
-    const GROUP: u32 = 12_346;
-    let desk = Desk::with(&[("f", b"one\n")]);
-    let git = |arguments: &[&str]| {
-        Command::new("git")
-            .args(arguments)
-            .current_dir(desk.root())
-            .status()
-            .unwrap()
-    };
-    assert!(git(&["init", "-q", "--shared=group"]).success());
+/// A group that two users are in.
+const GROUP: u32 = 12_346;
+
+/// Gives everything to one user, and opens it to the group.
+fn share_with_group(desk: &Desk) {
     let everything = || {
         walkdir::WalkDir::new(desk.path(".."))
             .into_iter()
@@ -76,28 +67,47 @@ fn a_shared_repository_has_a_private_state_for_each_user() {
         };
         fs::set_permissions(entry.path(), Permissions::from_mode(bits)).unwrap();
     }
-    let as_user = |user: u32, arguments: &[&str]| {
-        let ids = [
-            format!("--reuid={user}"),
-            format!("--regid={user}"),
-            format!("--groups={GROUP}"),
-        ];
-        let mut command = Command::new("setpriv");
-        command
-            .args(ids)
-            .arg(env!("CARGO_BIN_EXE_wpatch"))
+}
+
+/// Runs the program as a user of the group.
+fn as_user(desk: &Desk, user: u32, arguments: &[&str]) -> Value {
+    let ids = [
+        format!("--reuid={user}"),
+        format!("--regid={user}"),
+        format!("--groups={GROUP}"),
+    ];
+    let mut command = Command::new("setpriv");
+    command
+        .args(ids)
+        .arg(env!("CARGO_BIN_EXE_wpatch"))
+        .args(arguments)
+        .arg("--json")
+        .current_dir(desk.root());
+    let output = command
+        .env("HOME", "/nonexistent")
+        .env_remove("XDG_CONFIG_HOME")
+        .output()
+        .unwrap();
+    serde_json::from_slice::<Value>(&output.stdout).unwrap()
+}
+
+/// `core.sharedRepository` opens git's own files to a group. The state stays private, because it is
+/// trusted.
+#[test]
+fn a_shared_repository_has_a_private_state_for_each_user() {
+    let desk = Desk::with(&[("f", b"one\n")]);
+    let git = |arguments: &[&str]| {
+        Command::new("git")
             .args(arguments)
-            .arg("--json")
-            .current_dir(desk.root());
-        let output = command
-            .env("HOME", "/nonexistent")
-            .env_remove("XDG_CONFIG_HOME")
-            .output()
-            .unwrap();
-        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+            .current_dir(desk.root())
+            .status()
+            .unwrap()
     };
-    let edit =
-        |user, old: &str, new: &str| as_user(user, &["edit", "f", "--old", old, "--new", new]);
+    assert!(git(&["init", "-q", "--shared=group"]).success());
+    share_with_group(&desk);
+    let edit = |user, old: &str, new: &str| {
+        as_user(&desk, user, &["edit", "f", "--old", old, "--new", new])
+    };
     assert_eq!(edit(OTHER, "one", "two")["history"]["kept"], true);
     assert_eq!(
         fs::metadata(desk.path(".git/wpatch"))
@@ -114,11 +124,11 @@ fn a_shared_repository_has_a_private_state_for_each_user() {
         "{second:#}"
     );
     assert_eq!(
-        as_user(OTHER, &["undo"])["error"]["code"],
+        as_user(&desk, OTHER, &["undo"])["error"]["code"],
         "wpatch::undo::conflict"
     );
     assert_eq!(edit(OTHER, "three", "one")["history"]["kept"], true);
-    assert_eq!(as_user(OTHER, &["undo"])["ok"], true);
+    assert_eq!(as_user(&desk, OTHER, &["undo"])["ok"], true);
     assert_eq!(desk.bytes("f"), b"three\n");
 }
 

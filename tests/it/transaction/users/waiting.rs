@@ -2,7 +2,8 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Child, Command};
 
 use fs_err as fs;
 use rustix::fs::{FlockOperation, flock};
@@ -68,10 +69,53 @@ fn only_a_command_that_holds_the_lock_is_named() {
     );
 }
 
+const TIMES: usize = 25;
+
+/// Starts a process in which `user` changes its own file in `base` and undoes the change, with the
+/// program in `base`.
+fn change_repeatedly(base: &Path, user: u32, durability: &str) -> Child {
+    let root = base.join("root");
+    let file = root.join(format!("f{user}"));
+    fs::write(&file, "one\n").unwrap();
+    give(&file, user);
+    let patch = base.join(format!("p{user}"));
+    fs::write(
+        &patch,
+        format!("--- a/f{user}\n+++ b/f{user}\n@@ -1 +1 @@\n-one\n+two\n"),
+    )
+    .unwrap();
+    let mut command = Command::new("setpriv");
+    let user = user.to_string();
+    command.args([
+        "--reuid",
+        &user,
+        "--regid",
+        &user,
+        "--clear-groups",
+        "sh",
+        "-c",
+    ]);
+    let line = "for i in $(seq $1); do \"$2\" apply --durability $4 --lock-timeout 60s $3 \"$5\" || echo $?; \
+                test -z \"$3\" && set -- $1 $2 -R $4 \"$5\" || set -- $1 $2 '' $4 \"$5\"; done";
+    command
+        .args([line, "sh", &TIMES.to_string()])
+        .arg(base.join("wpatch"))
+        .args(["", durability])
+        .arg(&patch);
+    command
+        .current_dir(root)
+        .env_remove("XDG_STATE_HOME")
+        .env("HOME", base);
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 /// Each user changes its own file, over and over; each change waits for those of the other user.
 #[test]
 fn commands_of_two_users_in_one_directory_wait_for_each_other() {
-    const TIMES: usize = 25;
     let base = tempfile::TempDir::new().unwrap();
     let root = base.path().join("root");
     fs::create_dir(&root).unwrap();
@@ -82,45 +126,8 @@ fn commands_of_two_users_in_one_directory_wait_for_each_other() {
     let program = base.path().join("wpatch");
     fs::copy(env!("CARGO_BIN_EXE_wpatch"), &program).unwrap();
     for durability in ["full", "none"] {
-        let work = |user: u32| {
-            let file = root.join(format!("f{user}"));
-            fs::write(&file, "one\n").unwrap();
-            give(&file, user);
-            let patch = base.path().join(format!("p{user}"));
-            fs::write(
-                &patch,
-                format!("--- a/f{user}\n+++ b/f{user}\n@@ -1 +1 @@\n-one\n+two\n"),
-            )
-            .unwrap();
-            let mut command = Command::new("setpriv");
-            let user = user.to_string();
-            command.args([
-                "--reuid",
-                &user,
-                "--regid",
-                &user,
-                "--clear-groups",
-                "sh",
-                "-c",
-            ]);
-            let line = "for i in $(seq $1); do \"$2\" apply --durability $4 --lock-timeout 60s $3 \"$5\" || echo $?; \
-                        test -z \"$3\" && set -- $1 $2 -R $4 \"$5\" || set -- $1 $2 '' $4 \"$5\"; done";
-            command
-                .args([line, "sh", &TIMES.to_string()])
-                .arg(&program)
-                .args(["", durability])
-                .arg(&patch);
-            command
-                .current_dir(&root)
-                .env_remove("XDG_STATE_HOME")
-                .env("HOME", base.path());
-            command
-                .stdout(std::process::Stdio::piped())
-                .stderr(std::process::Stdio::piped())
-                .spawn()
-                .unwrap()
-        };
-        for process in [work(0), work(1234)] {
+        let change = |user: u32| change_repeatedly(base.path(), user, durability);
+        for process in [change(0), change(1234)] {
             let output = process.wait_with_output().unwrap();
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(

@@ -29,7 +29,7 @@ fn attribute(at: &Path, name: &str) -> rustix::io::Result<Vec<u8>> {
 #[test]
 fn new_files_and_directories_are_under_the_umask() {
     if !is_alone(
-        "workspace::disk::new_files_and_directories_are_under_the_umask",
+        "workspace::disk::attributes::new_files_and_directories_are_under_the_umask",
         "umask 027",
     ) {
         return;
@@ -111,20 +111,25 @@ fn access_list(entries: &[(u16, u16, u32)]) -> Vec<u8> {
     bytes
 }
 
-#[test]
-fn an_access_control_list_is_copied_and_none_is_inherited() {
+/// Returns an access control list that lets one more user read.
+fn list_with_a_user() -> Vec<u8> {
     const NOBODY: u32 = u32::MAX;
-    let (root, disk) = root();
-    create(&disk, "with", b"");
-    create(&disk, "without", b"");
-    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
-    let list = access_list(&[
+    access_list(&[
         (1, 6, NOBODY),
         (2, 4, 12_345),
         (4, 4, NOBODY),
         (16, 4, NOBODY),
         (32, 0, NOBODY),
-    ]);
+    ])
+}
+
+#[test]
+fn an_access_control_list_is_copied_and_none_is_inherited() {
+    let (root, disk) = root();
+    create(&disk, "with", b"");
+    create(&disk, "without", b"");
+    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    let list = list_with_a_user();
     let access = "system.posix_acl_access";
     match setxattr(root.path().join("with"), access, &list, XattrFlags::empty()) {
         Err(Errno::OPNOTSUPP) => return,

@@ -16,7 +16,7 @@ fn change(from: &str, to: &str) -> String {
 
 #[test]
 fn a_name_changes_its_case() {
-    if may_mount("world::folding::a_name_changes_its_case") {
+    if may_mount("world::folding::case::a_name_changes_its_case") {
         let mounted = Mounted::exfat();
         let tree = |files: &[(&str, &str)]| Tree::new(&mounted, files);
         let (file, other) = (("a.txt", "one\n"), ("Other", "one\n"));
@@ -41,7 +41,7 @@ fn a_name_changes_its_case() {
 
 #[test]
 fn a_directory_changes_its_case_if_nothing_is_left_in_it() {
-    if may_mount("world::folding::a_directory_changes_its_case_if_nothing_is_left_in_it") {
+    if may_mount("world::folding::case::a_directory_changes_its_case_if_nothing_is_left_in_it") {
         let mounted = Mounted::exfat();
         let tree = |files: &[(&str, &str)]| Tree::new(&mounted, files);
         let before = &[("src/a/x", "one\n"), ("src/y", "one\n")];
@@ -80,9 +80,41 @@ fn a_directory_changes_its_case_if_nothing_is_left_in_it() {
 }
 
 /// What is stored there is seen through a driver that tells case apart.
+fn changes_case(files: &[(&str, &str)], patch: &str, before: &[&str], after: &[&str]) {
+    let mounted = Mounted::folding_ntfs();
+    let root = mounted.root(files);
+    assert_eq!(says(&root, &["init"], "")["exit_code"], 0);
+    let both = [create("B", "1"), create("b", "2")].concat();
+    for command in ["check", "apply"] {
+        assert_eq!(
+            says(&root, &[command], &both)["error"]["code"],
+            "wpatch::path::folded"
+        );
+    }
+    assert_eq!(says(&root, &["check"], patch)["exit_code"], 0);
+    for (command, patch, names) in [
+        ("apply", patch, after),
+        ("undo", "", before),
+        ("redo", "", after),
+    ] {
+        let report = says(&root, &[command], patch);
+        assert_eq!(report["exit_code"], 0, "{report:#}");
+        mounted.seen_by_case(|root| {
+            let names = names.iter().map(ToString::to_string);
+            assert_eq!(
+                super::super::images::names(root),
+                [".wpatch".to_owned()]
+                    .into_iter()
+                    .chain(names)
+                    .collect::<Vec<_>>()
+            );
+        });
+    }
+}
+
 #[test]
 fn a_name_changes_its_case_where_listings_have_none() {
-    if may_mount("world::folding::a_name_changes_its_case_where_listings_have_none") {
+    if may_mount("world::folding::case::a_name_changes_its_case_where_listings_have_none") {
         for (files, patch, before, after) in [
             (
                 &[("a.txt", "one\n")][..],
@@ -115,35 +147,7 @@ fn a_name_changes_its_case_where_listings_have_none() {
                 &["README"],
             ),
         ] {
-            let mounted = Mounted::folding_ntfs();
-            let root = mounted.root(files);
-            assert_eq!(says(&root, &["init"], "")["exit_code"], 0);
-            let both = [create("B", "1"), create("b", "2")].concat();
-            for command in ["check", "apply"] {
-                assert_eq!(
-                    says(&root, &[command], &both)["error"]["code"],
-                    "wpatch::path::folded"
-                );
-            }
-            assert_eq!(says(&root, &["check"], &patch)["exit_code"], 0);
-            for (command, patch, names) in [
-                ("apply", &*patch, after),
-                ("undo", "", before),
-                ("redo", "", after),
-            ] {
-                let report = says(&root, &[command], patch);
-                assert_eq!(report["exit_code"], 0, "{report:#}");
-                mounted.seen_by_case(|root| {
-                    let names = names.iter().map(ToString::to_string);
-                    assert_eq!(
-                        super::super::images::names(root),
-                        [".wpatch".to_owned()]
-                            .into_iter()
-                            .chain(names)
-                            .collect::<Vec<_>>()
-                    );
-                });
-            }
+            changes_case(files, &patch, before, after);
         }
     }
 }
@@ -157,7 +161,7 @@ fn a_change_of_case_survives_kills() {
         ("gone", "one\n"),
         ("stays", "stays\n"),
     ];
-    if may_mount("world::folding::a_change_of_case_survives_kills") {
+    if may_mount("world::folding::case::a_change_of_case_survives_kills") {
         let patch = [
             rename("a.txt", "A.txt"),
             change("b", "B"),
@@ -205,7 +209,7 @@ fn a_change_of_case_survives_kills() {
 /// A command that looks at the tree before the change counts sees it as it is going to be.
 #[test]
 fn a_change_of_case_is_tried() {
-    if may_mount("world::folding::a_change_of_case_is_tried") {
+    if may_mount("world::folding::case::a_change_of_case_is_tried") {
         let mounted = Mounted::exfat();
         let root = mounted.root(&[("a.txt", "one\n")]);
         let passes = &["apply", "--verify", "test \"$(ls)\" = A.txt"];
