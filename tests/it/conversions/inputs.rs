@@ -97,7 +97,7 @@ fn hunk(old: &[u8], new: &[u8]) -> Vec<u8> {
 }
 
 /// Returns `text` with another line, ended as the dice say.
-pub(super) fn changed(text: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn changed(text: &[u8], dice: &mut Dice) -> Vec<u8> {
     let lines: Vec<_> = text.split_inclusive(|&byte| byte == b'\n').collect();
     let at = dice.below(lines.len() + 1);
     let has_cr = lines.first().is_some_and(|line| line.ends_with(b"\r\n")) != dice.once_in(6);

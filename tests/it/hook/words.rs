@@ -322,11 +322,9 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         json!({"file_path": "a", "edits": []}),
     ));
     calls.push(("claude", "Glob", json!({"pattern": "*/../x"})));
-    calls.extend(
-        patches()
-            .iter()
-            .map(|patch| ("codex", "apply_patch", json!({"command": patch}))),
-    );
+    for patch in patches() {
+        calls.push(("codex", "apply_patch", json!({"command": patch})));
+    }
     calls
 }
 

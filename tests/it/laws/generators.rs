@@ -43,7 +43,7 @@ fn option<T: std::fmt::Debug>(
     proptest::option::of(strategy)
 }
 
-pub(super) fn node() -> impl Strategy<Value = Node> {
+fn node() -> impl Strategy<Value = Node> {
     let file = (vec(line(), 0..30), any::<bool>(), any::<bool>());
     file.prop_map(|(lines, is_executable, has_final_newline)| {
         let mut bytes = lines.concat();
@@ -60,7 +60,7 @@ pub(super) fn node() -> impl Strategy<Value = Node> {
 }
 
 /// Lines of few kinds, so that they stand in several places.
-pub(super) fn line() -> impl Strategy<Value = Vec<u8>> {
+fn line() -> impl Strategy<Value = Vec<u8>> {
     select(
         &[
             "a\n",
@@ -77,7 +77,7 @@ pub(super) fn line() -> impl Strategy<Value = Vec<u8>> {
     .prop_map(|line| line.as_bytes().to_vec())
 }
 
-pub(super) fn edited(node: &Node, edits: &[(Index, Vec<u8>)]) -> Node {
+fn edited(node: &Node, edits: &[(Index, Vec<u8>)]) -> Node {
     let Node::File {
         bytes,
         is_executable,
@@ -142,7 +142,7 @@ pub(super) fn named_sections(
         .collect()
 }
 
-pub(super) fn section(
+fn section(
     name: &str,
     [old, new]: [Option<&Node>; 2],
     [old_prefix, new_prefix]: [&str; 2],
@@ -179,7 +179,7 @@ fn contents(node: Option<&Node>) -> &[u8] {
     }
 }
 
-pub(super) fn mode(node: &Node) -> &'static str {
+fn mode(node: &Node) -> &'static str {
     if matches!(
         node,
         Node::File {

@@ -35,7 +35,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "view",
-        r#"{}"#,
+        r"{}",
         "the argument `path` is missing; expected a text",
     ),
     (

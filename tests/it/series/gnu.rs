@@ -63,7 +63,7 @@ fn told(dice: &mut Dice, directory: &Path) -> Told {
     }
 }
 
-pub(super) fn diff(
+fn diff(
     before: &[(String, Vec<String>)],
     after: &[(String, Vec<String>)],
     directory: &Path,

@@ -5,7 +5,7 @@ use fs_err as fs;
 use super::{FILE, change, fails, follows};
 use crate::systems::Desk;
 
-pub(super) fn patches() -> [(&'static str, String); 3] {
+fn patches() -> [(&'static str, String); 3] {
     let second = change("f").replace("-two\n+2", "-2\n+zwei");
     [("A", change("f")), ("B", second), ("C", change("g"))]
 }

@@ -28,7 +28,7 @@ const FREE_NAMES: [&str; 5] = ["a", "d/b c", "new", "d/new/file", "in"];
 /// A call: the agent, the mode, the tool and its input, in which `ROOT/` is the root.
 pub(super) type Call = (&'static str, Value, &'static str, Value);
 
-pub(super) fn path() -> impl Strategy<Value = Value> {
+fn path() -> impl Strategy<Value = Value> {
     let names = [
         "a",
         "d/b c",
@@ -75,7 +75,7 @@ pub(super) fn path() -> impl Strategy<Value = Value> {
     prop_oneof![9 => good, 1 => malformed()]
 }
 
-pub(super) fn text() -> impl Strategy<Value = Value> {
+fn text() -> impl Strategy<Value = Value> {
     let texts = ["one\n", "one", "two", "", "x\n", "1", "\u{0}", "one\ntwo\n"];
     prop_oneof![12 => select(texts.to_vec()).prop_map(|text| json!(text)), 1 => malformed()]
 }
@@ -109,7 +109,7 @@ fn patch() -> impl Strategy<Value = Value> {
 }
 
 /// Returns an input that fits some tool, with a field of another one or none now and then.
-pub(super) fn input() -> impl Strategy<Value = Value> {
+fn input() -> impl Strategy<Value = Value> {
     let edit = || {
         (
             text(),

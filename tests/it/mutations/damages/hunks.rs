@@ -257,11 +257,11 @@ fn old(hunk: &mut Hunk, change: impl Fn(&str) -> String) -> bool {
     })
 }
 
-pub(super) fn all(hunk: &mut Hunk, change: impl Fn(&str) -> String) -> bool {
+fn all(hunk: &mut Hunk, change: impl Fn(&str) -> String) -> bool {
     replace(hunk, |line| change(&line.text))
 }
 
-pub(super) fn replace(hunk: &mut Hunk, change: impl Fn(&Line) -> String) -> bool {
+fn replace(hunk: &mut Hunk, change: impl Fn(&Line) -> String) -> bool {
     let mut is_other = false;
     for line in &mut hunk.lines {
         let text = change(line);
@@ -271,7 +271,7 @@ pub(super) fn replace(hunk: &mut Hunk, change: impl Fn(&Line) -> String) -> bool
     is_other
 }
 
-pub(super) fn mark(hunk: &mut Hunk, is_meant: impl Fn(&Line) -> bool) -> bool {
+fn mark(hunk: &mut Hunk, is_meant: impl Fn(&Line) -> bool) -> bool {
     let mut is_other = false;
     for line in hunk.lines.iter_mut().filter(|line| is_meant(line)) {
         line.is_bare = true;

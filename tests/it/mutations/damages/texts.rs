@@ -179,6 +179,6 @@ fn marker(text: &str, dice: &mut Dice, change: impl Fn(&str) -> String) -> Optio
     Some(text.lines().enumerate().map(line).collect())
 }
 
-pub(super) fn lines(text: &str, change: impl Fn(&str) -> String) -> String {
+fn lines(text: &str, change: impl Fn(&str) -> String) -> String {
     text.lines().map(|line| change(line) + "\n").collect()
 }

@@ -4,7 +4,7 @@ use super::{NOTE, Rendered, body};
 use crate::mutations::scene::{File, Hunk, Scene};
 
 /// `@@ -1,2 +1,2 @@`
-pub(super) fn header(hunk: &Hunk) -> String {
+fn header(hunk: &Hunk) -> String {
     if let Some(header) = &hunk.header {
         return format!("{header}\n");
     }

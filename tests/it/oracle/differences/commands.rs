@@ -7,7 +7,7 @@ use fs_err as fs;
 
 use crate::oracle::beside::{Left, beside, commit, runs};
 
-pub(super) fn section(name: &str, old: &str, new: &str) -> String {
+fn section(name: &str, old: &str, new: &str) -> String {
     format!(
         "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
     )
