@@ -1,17 +1,14 @@
 //! Plans that are kept, carried out and refused.
 
+mod faults;
 mod further;
+mod options;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use fs_err as fs;
 use serde_json::{Value, json};
-use wpatch::engine::options::Limits;
-use wpatch::engine::{self, Request};
-use wpatch::path::RelPath;
-use wpatch::transaction::{Durability, Interrupt, Options};
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory, Survivors};
 
 use crate::systems::Desk;
 
@@ -84,99 +81,6 @@ fn a_saved_plan_is_carried_out_once_by_the_beginning_of_its_name() {
 }
 
 #[test]
-fn a_saved_plan_has_the_options_that_it_was_checked_with() {
-    let desk = Desk::with(&[("d/a", b"0\nONE\n  two\none\n  two\n"), (".git/HEAD", b"")]);
-    let patch = "--- a\n+++ a\n@@ -9,2 +9,2 @@\n-1\n+one\n   two\n";
-    let options = [
-        "-p0",
-        "--directory",
-        "d",
-        "-R",
-        "--include",
-        "d/*",
-        "--exclude",
-        "[!a]",
-        "--max-file",
-        "1000",
-    ];
-    let report = desk.does(
-        &[&["check", "--save"], options.as_slice()].concat(),
-        patch.as_bytes(),
-    );
-    desk.does(
-        &["apply", "--plan", report["plan_id"].as_str().unwrap()],
-        b"",
-    );
-    assert_eq!(desk.bytes("d/a"), b"0\nONE\n  two\n1\n  two\n");
-}
-
-#[test]
-fn each_option_without_which_a_patch_does_not_fit_goes_with_its_plan() {
-    let change = |name: &str, hunk: &str| format!("--- a/{name}\n+++ b/{name}\n{hunk}");
-    let one = change("a", "@@ -1,2 +1,2 @@\n-one\n+1\n two\n");
-    let two = one.clone() + &change("b", "@@ -1 +1 @@\n-no\n+yes\n");
-    let loose = change("n", "@@ -2,5 +2,5 @@\n other\n 3\n-4\n+four\n 5\n other\n");
-    let cases: [(&[&str], String); 12] = [
-        (&["-C", "1"], loose.clone()),
-        (&["--fuzz", "1"], loose),
-        (&["--unidiff-zero"], change("n", "@@ -4,0 +5 @@\n+more\n")),
-        (
-            &["--ignore-whitespace"],
-            change("blanks", "@@ -1 +1 @@\n-a b\n+c\n"),
-        ),
-        (
-            &["--match", "ladder"],
-            change("blanks", "@@ -1 +1 @@\n-  a  b\n+c\n"),
-        ),
-        (&["--recount"], one.replace("-1,2 +1,2", "-1,5 +1,1")),
-        (
-            &["--lenient"],
-            change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n"),
-        ),
-        (
-            &["--overwrite"],
-            change("b", "@@ -0,0 +1 @@\n+new\n").replace("a/b", "/dev/null"),
-        ),
-        (
-            &["--idempotent"],
-            change("b", "@@ -1 +1 @@\n-zero\n+three\n") + &one,
-        ),
-        (&["--exclude", "b"], two.clone()),
-        (&["--include", "a"], two),
-        (&["--format", "unified"], format!("*** Begin Patch\n{one}")),
-    ];
-    for (options, patch) in cases {
-        let desk = desk();
-        fs::write(desk.path("n"), "1\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
-        fs::write(desk.path("blanks"), "a  b\n").unwrap();
-        assert_eq!(
-            desk.says(&["check"], patch.as_bytes())["ok"],
-            false,
-            "{options:?}"
-        );
-        let report = desk.does(&[&["check", "--save"], options].concat(), patch.as_bytes());
-        let done = desk.does(
-            &["apply", "--plan", report["plan_id"].as_str().unwrap()],
-            b"",
-        );
-        assert_eq!(
-            (&done["plan_id"], &done["changed"]),
-            (&report["plan_id"], &json!(true)),
-            "{options:?}"
-        );
-    }
-    let desk = desk();
-    fs::hard_link(desk.path("a"), desk.path("other")).unwrap();
-    let id = saved(&desk, &["--in-place"]);
-    desk.does(&["apply", "--plan", &id], b"");
-    assert_eq!(
-        desk.bytes("other"),
-        b"1\ntwo\n",
-        "all names of a file change with it"
-    );
-}
-
-#[test]
 fn a_tree_that_moved_makes_a_saved_plan_stale() {
     let desk = desk();
     let id = saved(&desk, &[]);
@@ -190,48 +94,6 @@ fn a_tree_that_moved_makes_a_saved_plan_stale() {
     desk.refuses("stale", &["apply", "--plan", &id], b"");
     fs::write(desk.path("a"), "one\ntwo\n").unwrap();
     desk.does(&["apply", "--plan", &id], b"");
-}
-
-#[test]
-fn nothing_goes_with_a_plan_that_would_change_what_it_means() {
-    let desk = desk();
-    let id = saved(&desk, &[]);
-    for more in [
-        &["x.diff"][..],
-        &["--only", "1"],
-        &["-R"],
-        &["-p1"],
-        &["--approve", "x"],
-        &["--overwrite"],
-        &["--in-place"],
-    ] {
-        desk.refuses("usage", &[&["apply", "--plan", &id], more].concat(), b"");
-    }
-    for wrong in [
-        "",
-        "1234567",
-        "sha256:12345678",
-        "SHA256:x",
-        "xyzxyzxyz",
-        "12345678X",
-    ] {
-        desk.refuses("usage", &["apply", "--plan", wrong], b"");
-    }
-    for wrong in [
-        "",
-        "12345678",
-        &id[..70],
-        &id["sha256:".len()..],
-        &id.to_uppercase(),
-        &format!("{id}0"),
-    ] {
-        let error = desk.refuses("usage", &["apply", "--approve", wrong], PATCH.as_bytes());
-        assert_eq!(
-            error["message"], "an approval names a whole plan_id, sha256: and 64 hex digits",
-            "{wrong}"
-        );
-    }
-    desk.refuses("missing", &["apply", "--plan", "00000000"], b"");
 }
 
 #[test]
@@ -350,19 +212,30 @@ fn plans_go_with_the_limits_of_the_history() {
     assert!(kept(&desk).is_empty());
 }
 
-#[test]
-fn a_plan_that_was_rejected_is_approved_by_nobody_until_that_is_withdrawn() {
+/// The reason of a rejection, with a control character.
+const REASON: &str = "no\u{1b}[31mred\nsecond";
+
+/// Returns a root with a rejected plan, and the plan's name.
+fn rejected() -> (Desk, String) {
     let desk = desk();
     let id = saved(&desk, &[]);
-    let short = &id["sha256:".len()..][..12];
-    let report = desk.does(
-        &["reject", short, "--reason", "no\u{1b}[31mred\nsecond"],
-        b"",
-    );
+    let report = desk.does(&["reject", short(&id), "--reason", REASON], b"");
     assert_eq!(
         (&report["plan_id"], &report["outcome"]),
         (&json!(id), &json!("rejected"))
     );
+    (desk, id)
+}
+
+/// Returns the beginning of a plan's name.
+fn short(id: &str) -> &str {
+    &id["sha256:".len()..][..12]
+}
+
+#[test]
+fn a_plan_that_was_rejected_is_approved_by_nobody_until_that_is_withdrawn() {
+    let (desk, id) = rejected();
+    let short = short(&id);
     assert!(kept(&desk).is_empty());
     desk.refuses("missing", &["apply", "--plan", short], b"");
     let error = desk.refuses(
@@ -370,21 +243,34 @@ fn a_plan_that_was_rejected_is_approved_by_nobody_until_that_is_withdrawn() {
         &["apply", "--approve", &id],
         PATCH.as_bytes(),
     );
-    assert_eq!(
-        error["message"],
-        "the plan was rejected: no\u{1b}[31mred\nsecond"
-    );
+    assert_eq!(error["message"], format!("the plan was rejected: {REASON}"));
     saved(&desk, &[]);
     desk.refuses("approval_required", &["apply", "--plan", short], b"");
     assert_eq!(
         desk.runs(&["apply", "--plan", short], b"").status.code(),
         Some(3)
     );
+    desk.refuses(
+        "usage",
+        &["reject", &id, "--reason", &"x".repeat(4097)],
+        b"",
+    );
+    desk.refuses("usage", &["reject", "nonsense"], b"");
+    desk.refuses("missing", &["reject", "00000000"], b"");
+    desk.does(&["reject", "--withdraw", &id], b"");
+    desk.refuses("nothing_to_undo", &["reject", "--withdraw", &id], b"");
+    desk.does(&["apply", "--plan", short], b"");
+    assert_eq!(desk.bytes("b"), b"3\n");
+}
+
+#[test]
+fn a_rejected_plan_is_listed_with_its_reason_and_cannot_be_undone() {
+    let (desk, id) = rejected();
     let log = desk.does(&["log"], b"");
     let entry = &log["entries"][0];
     assert_eq!(
         json!([entry["state"], entry["plan_id"], entry["reason"]]),
-        json!(["rejected", id, "no\u{1b}[31mred\nsecond"])
+        json!(["rejected", id, REASON])
     );
     let files: Value = entry["files"]
         .as_array()
@@ -405,17 +291,6 @@ fn a_plan_that_was_rejected_is_approved_by_nobody_until_that_is_withdrawn() {
         &["undo", entry["id"].as_str().unwrap()],
         b"",
     );
-    desk.refuses(
-        "usage",
-        &["reject", &id, "--reason", &"x".repeat(4097)],
-        b"",
-    );
-    desk.refuses("usage", &["reject", "nonsense"], b"");
-    desk.refuses("missing", &["reject", "00000000"], b"");
-    desk.does(&["reject", "--withdraw", &id], b"");
-    desk.refuses("nothing_to_undo", &["reject", "--withdraw", &id], b"");
-    desk.does(&["apply", "--plan", short], b"");
-    assert_eq!(desk.bytes("b"), b"3\n");
 }
 
 #[test]
@@ -439,196 +314,4 @@ fn a_plan_is_kept_where_the_attic_is_and_comes_down_from_it() {
     assert_eq!(kept(&desk).len(), 1);
     assert_eq!(run(&["apply", "--plan", &id], b"")["ok"], true);
     assert_eq!(desk.bytes("b"), b"3\n");
-}
-
-/// Returns a root in memory, with a place for plans.
-fn memory() -> Memory {
-    let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
-    let memory = Memory::with_files([
-        (path("a"), Entry::file("one\ntwo\n")),
-        (path("b"), Entry::file("three\n")),
-    ]);
-    assert!(
-        engine::init(&memory, Options::default(), &Interrupt::new())
-            .report
-            .ok
-    );
-    memory
-}
-
-fn request() -> Request {
-    let transaction = Options {
-        durability: Durability::Full,
-        patience: std::time::Duration::ZERO,
-        ..Options::default()
-    };
-    let mut request = Request::of(PATCH);
-    request.commit.transaction = transaction;
-    request
-}
-
-/// Says whether the plan `id` is there, by carrying it out.
-fn is_whole(memory: &Memory, id: &str) -> bool {
-    match engine::planned(request(), memory, id) {
-        Ok(request) => {
-            let outcome = engine::apply(request, memory, &Interrupt::new());
-            assert!(outcome.report.changed, "{:?}", outcome.report.error);
-            true
-        }
-        Err(outcome) => {
-            assert_eq!(
-                outcome.report.error.unwrap().kind,
-                wpatch::report::ProblemKind::Missing
-            );
-            false
-        }
-    }
-}
-
-#[test]
-fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
-    let id = engine::save(request(), &memory(), &Interrupt::new())
-        .report
-        .saved
-        .unwrap()
-        .id;
-    for kind in FaultKind::ALL {
-        let mut faults = 0;
-        for verb in 0.. {
-            let memory = memory();
-            memory.inject(Injection { verb, kind });
-            let report = engine::save(request(), &memory, &Interrupt::new()).report;
-            if !memory.has_met_fault() {
-                break;
-            }
-            faults += 1;
-            let is_killed = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
-            for next in [
-                memory.restart(),
-                memory.after_power_loss_with(Survivors::Dice(verb as u64)),
-            ] {
-                let recovered = engine::recover(&next, Options::default()).report;
-                assert!(recovered.ok, "{kind:?} {verb}: {:?}", recovered.error);
-                let names: Vec<_> = next.entries().keys().map(ToString::to_string).collect();
-                assert!(
-                    !names.iter().any(|name| name.contains("txn-")),
-                    "{kind:?} {verb}: {names:?}"
-                );
-                let is_there = is_whole(&next, &id);
-                assert!(
-                    is_there || is_killed || report.saved.is_none(),
-                    "{kind:?} {verb}"
-                );
-            }
-            if kind == FaultKind::ErrorOnce {
-                assert_eq!(
-                    is_whole(&memory.restart(), &id),
-                    report.saved.is_some(),
-                    "{verb}: {:?}",
-                    report.problems
-                );
-            }
-        }
-        assert!(faults > 10, "{kind:?}: {faults}");
-    }
-}
-
-#[test]
-fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
-    let one = Limits {
-        entries: 1,
-        ..Limits::default()
-    };
-    let limited = |patch: &str| {
-        let mut request = Request {
-            what: Request::of(patch).what,
-            ..request()
-        };
-        request.commit.transaction.history = one;
-        request
-    };
-    let mut warned = 0;
-    for verb in 0.. {
-        let memory = memory();
-        let other = limited(&PATCH.replace("+2", "+II"));
-        assert!(
-            engine::save(other, &memory, &Interrupt::new())
-                .report
-                .saved
-                .is_some()
-        );
-        let verb = memory.verbs() + verb;
-        memory.inject(Injection {
-            verb,
-            kind: FaultKind::ErrorFromNowOn,
-        });
-        let report = engine::save(limited(PATCH), &memory, &Interrupt::new()).report;
-        if !memory.has_met_fault() {
-            break;
-        }
-        let codes: Vec<_> = report
-            .problems
-            .iter()
-            .map(|problem| (problem.severity, problem.code))
-            .collect();
-        if let Some(saved) = &report.saved {
-            assert_eq!(
-                (report.ok, codes),
-                (
-                    true,
-                    vec![(wpatch::report::Severity::Warning, "wpatch::io::not_swept")]
-                ),
-                "{verb}"
-            );
-            assert!(is_whole(&memory.restart(), &saved.id), "{verb}");
-            warned += 1;
-        }
-    }
-    assert!(warned > 1, "{warned}");
-}
-
-#[test]
-fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
-    let id = format!("sha256:{}", "5".repeat(64));
-    let reject = |memory: &Memory| {
-        engine::reject(
-            &id,
-            Some("why"),
-            memory,
-            (request().commit.transaction, &Interrupt::new()),
-        )
-    };
-    for kind in FaultKind::ALL {
-        let mut faults = 0;
-        for verb in 0.. {
-            let memory = memory();
-            memory.inject(Injection { verb, kind });
-            let is_told = reject(&memory).report.ok;
-            if !memory.has_met_fault() {
-                break;
-            }
-            faults += 1;
-            let is_killed = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
-            for next in [
-                memory.restart(),
-                memory.after_power_loss_with(Survivors::Dice(verb as u64)),
-            ] {
-                assert!(
-                    engine::recover(&next, Options::default()).report.ok,
-                    "{kind:?} {verb}"
-                );
-                let log = engine::log(&next, &std::sync::Arc::default()).unwrap();
-                let reasons: Vec<_> = log
-                    .entries
-                    .iter()
-                    .map(|entry| entry.reason.as_deref())
-                    .collect();
-                assert!(
-                    reasons == [Some("why")] || reasons.is_empty() && (is_killed || !is_told),
-                    "{kind:?} {verb}"
-                );
-            }
-        }
-        assert!(faults > 10, "{kind:?}: {faults}");
-    }
 }

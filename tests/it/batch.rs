@@ -2,14 +2,13 @@
 
 mod ends;
 mod jobs;
+mod mistakes;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -84,102 +83,6 @@ fn directory() -> TempDir {
     let directory = TempDir::new().unwrap();
     tree::write(&sample(), &directory.path().join("tree"));
     directory
-}
-
-#[test]
-fn bad_jobs_are_answered_and_spoil_none_of_the_good_ones() {
-    let directory = directory();
-    let repository = Repository::of(&sample());
-    let git_dir = repository.path();
-    fs::write(directory.path().join("change.diff"), patch("one", "1")).unwrap();
-    let fits = patch("one", "1");
-    let mut input = lines(&[
-        json!({"id": "root", "root": "tree", "patch": fits}),
-        json!({"id": 7, "git_dir": git_dir, "rev": "main", "patch_file": "change.diff"}),
-        json!({"id": "x", "root": "tree", "patch_base64": STANDARD.encode(&fits), "options": {"strip": 1, "describe": true}}),
-        json!({"id": "r", "root": "tree", "patch": patch("1", "one"), "options": {"reverse": true}}),
-        json!({"id": "misfit", "root": "tree", "patch": patch("two", "2")}),
-        json!({"id": "no root", "root": "nowhere", "patch": fits}),
-        json!({"id": "no rev", "git_dir": git_dir, "rev": "no", "patch": fits}),
-        json!({"id": "no repository", "git_dir": "tree", "rev": "main", "patch": fits}),
-        json!({"id": "both", "root": "tree", "git_dir": git_dir, "rev": "main", "patch": fits}),
-        json!({"id": "which", "git_dir": git_dir, "patch": fits}),
-        json!({"id": "no patch", "root": "tree"}),
-        json!({"id": "no file", "root": "tree", "patch_file": "nowhere"}),
-        json!({"id": "base64", "root": "tree", "patch_base64": "!"}),
-        json!({"id": "key", "root": "tree", "patch": fits, "more": 1}),
-        json!({"id": "option", "root": "tree", "patch": fits, "options": {"more": 1}}),
-        json!({"id": "guard", "root": "tree", "patch": fits, "options": {"guard": ["more"]}}),
-        json!({"id": ["list"], "root": "tree", "patch": fits}),
-        json!({"id": "broken", "root": "tree", "patch": "no patch"}),
-        json!({"id": "outside", "root": "tree", "patch": fits.replace("b/a.txt", "b/../../x").replace("a/a.txt", "a/../../x")}),
-    ]);
-    input.extend(b"{\"id\": \"open\"\n\n  \n\xff\xfe\n{\"id\":\"n\0l\"}\n[]\n");
-    input.extend(
-        format!(
-            "{{\"id\":12345678901234567890123,\"root\":\"tree\",\"patch\":{}}}",
-            json!(fits)
-        )
-        .into_bytes(),
-    );
-    let output = ran(&mut wpatch(directory.path(), &["--jobs", "3"]), &input);
-    let found: Vec<_> = answers(&output)
-        .into_iter()
-        .map(|(index, answer)| {
-            (
-                index,
-                answer["id"].to_string(),
-                answer["report"]["exit_code"].as_u64().unwrap(),
-            )
-        })
-        .collect();
-    let ids = [
-        "\"root\"",
-        "7",
-        "\"x\"",
-        "\"r\"",
-        "\"misfit\"",
-        "\"no root\"",
-        "\"no rev\"",
-        "\"no repository\"",
-        "\"both\"",
-    ];
-    let more = [
-        "\"which\"",
-        "\"no patch\"",
-        "\"no file\"",
-        "\"base64\"",
-        "\"key\"",
-        "\"option\"",
-        "\"guard\"",
-        "null",
-    ];
-    let last = ["\"broken\"", "\"outside\""];
-    let codes = [0, 0, 0, 0, 1, 2, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3];
-    let mut expected: Vec<_> = [&ids[..], &more, &last]
-        .concat()
-        .into_iter()
-        .zip(codes)
-        .zip(0..)
-        .map(|((id, code), index)| (index, id.to_owned(), code))
-        .collect();
-    expected.extend([
-        (19, "null".into(), 2),
-        (22, "null".into(), 2),
-        (23, "null".into(), 2),
-        (24, "null".into(), 2),
-    ]);
-    let shown: Vec<_> = found
-        .iter()
-        .filter(|(index, ..)| *index != 25)
-        .cloned()
-        .collect();
-    assert_eq!(shown, expected);
-    assert!(
-        String::from_utf8_lossy(&output.stdout)
-            .contains("\"index\":25,\"id\":12345678901234567890123,")
-    );
-    assert_eq!(output.status.code(), Some(1));
 }
 
 /// Returns jobs on a tree of a repository, every third of which does not fit.
@@ -282,24 +185,6 @@ fn neither_the_root_nor_a_work_tree_brings_the_git_of_a_job() {
 }
 
 #[test]
-fn the_exit_code_tells_a_bad_job_from_a_bad_batch() {
-    let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
-    let code = |arguments: &[&str], input: &[u8]| {
-        ran(&mut wpatch(directory.path(), arguments), input)
-            .status
-            .code()
-    };
-    assert_eq!(code(&[], &many(&repository, 2)), Some(0));
-    assert_eq!(code(&[], &many(&repository, 3)), Some(1));
-    assert_eq!(code(&[], b""), Some(0));
-    assert_eq!(code(&["nowhere.jsonl"], b""), Some(2));
-    assert_eq!(code(&["one.jsonl", "two.jsonl"], b""), Some(2));
-    assert_eq!(code(&["--shard", "3/2"], b""), Some(2));
-    assert_eq!(code(&["--jobs", "0"], b""), Some(2));
-    assert_eq!(code(&["."], b""), Some(2));
-}
-
-#[test]
 fn every_tree_has_its_own_policy() {
     let directory = directory();
     let rule = "[[rule]]\npaths = [\"*.txt\"]\nverdict = \"deny\"\n";
@@ -351,60 +236,6 @@ fn a_job_can_take_a_part_of_its_patch() {
         answers[&1]["report"]["left_out"],
         json!([{"id": "f2", "path": "b/c"}])
     );
-}
-
-#[test]
-fn a_patch_that_is_no_file_is_not_waited_for() {
-    let directory = directory();
-    fs::write(directory.path().join("-"), patch("one", "1")).unwrap();
-    let jobs =
-        ["-", "/dev/null", "tree", "./-"].map(|name| json!({"root": "tree", "patch_file": name}));
-    let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &lines(&jobs)));
-    let codes: Vec<_> = answers
-        .values()
-        .map(|answer| answer["report"]["exit_code"].as_u64().unwrap())
-        .collect();
-    assert_eq!(codes, [2, 4, 4, 0]);
-}
-
-#[test]
-fn a_job_over_the_limit_is_answered_and_the_next_one_too() {
-    let directory = directory();
-    let mut input = format!(
-        "{{\"id\": \"long\", \"patch\": \"{}\"}}\n",
-        "x".repeat(64 << 20)
-    )
-    .into_bytes();
-    input.extend(lines(&[
-        json!({"id": "short", "root": "tree", "patch": patch("one", "1")}),
-    ]));
-    let answers = answers(&ran(
-        &mut wpatch(directory.path(), &["--jobs", "1"]),
-        &input,
-    ));
-    let told: Vec<_> = answers
-        .values()
-        .map(|answer| (&answer["id"], &answer["report"]["outcome"]))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            (&Value::Null, &json!("usage")),
-            (&json!("short"), &json!("would_apply"))
-        ]
-    );
-    let message = answers[&0]["report"]["error"]["message"].as_str().unwrap();
-    assert_eq!(message, "the job has more than 67108864 bytes");
-}
-
-#[test]
-fn other_formats_than_its_own_are_refused() {
-    let directory = directory();
-    for arguments in [["--output", "sarif"], ["--output", "acp"]] {
-        let output = ran(&mut wpatch(directory.path(), &arguments), b"{}\n");
-        assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("JSON Lines"));
-    }
 }
 
 #[test]

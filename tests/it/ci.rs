@@ -225,8 +225,8 @@ fn no_commit_loosens_the_policy_that_it_is_checked_by() {
     assert_eq!(code, Some(3));
 }
 
-#[test]
-fn commits_of_every_shape_are_checked() {
+/// Returns a repository with binary changes, renames, links, an empty commit and a merge.
+fn history_of_every_shape() -> Desk {
     let binary: Vec<u8> = (0..2000_u32)
         .map(|at| u8::try_from(at * 7 % 256).unwrap())
         .collect();
@@ -262,6 +262,12 @@ fn commits_of_every_shape_are_checked() {
     git(&desk, &["checkout", "-q", "main"]);
     git(&desk, &["merge", "-q", "--no-ff", "-m", "merge", "topic"]);
     git(&desk, &["tag", "merged"]);
+    desk
+}
+
+#[test]
+fn commits_of_every_shape_are_checked() {
+    let desk = history_of_every_shape();
     let (code, text) = said(&action(&desk, &[("RANGE", "merged")]));
     assert_eq!((code, text.lines().count()), (Some(0), 5), "{text}");
     assert!(

@@ -1,7 +1,9 @@
 //! The program as people and scripts meet it: arguments, streams, exit codes, and the examples of
 //! the README.
 
+mod diagnostics;
 mod examples;
+mod history;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -157,37 +159,6 @@ fn json_is_one_document_in_every_ending() {
 }
 
 #[test]
-fn a_wrong_command_line_is_told_whole_in_one_line() {
-    let output = run(tree().path(), &["grammar", "--json"], "");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        report["error"]["message"],
-        "the following required arguments were not provided: <NAME>"
-    );
-}
-
-#[test]
-fn a_name_that_cannot_be_used_is_told_with_what_to_do() {
-    let of = |name: &str| {
-        run(
-            tree().path(),
-            &["check", "-p1", "--color", "never"],
-            &PATCH.replace("a/file", name).replace("b/file", name),
-        )
-    };
-    let (bare, outside) = (of("file"), of("a/../../x"));
-    assert!(
-        text(&bare.stderr).contains(" check -p0 --color never` with the same input\n"),
-        "{}",
-        text(&bare.stderr)
-    );
-    assert!(
-        text(&outside.stderr)
-            .starts_with("error: invalid path '../../x'\nnote: ../../x: the path leads out of ")
-    );
-}
-
-#[test]
 fn statistics_turn_applying_off_as_in_git() {
     for (arguments, printed, left) in [
         (&["apply", "--numstat"][..], "1\t1\tfile\n", "one\n"),
@@ -246,69 +217,6 @@ fn a_name_need_not_be_text() {
     fs::write(root.path().join(&name), PATCH).unwrap();
     let output = fed(command(root.path(), &["apply"]).arg(name), "");
     assert_eq!((code(&output), contents(&root).as_str()), (0, "two\n"));
-}
-
-#[test]
-fn a_diagnostic_shows_the_place_and_cannot_write_to_the_terminal() {
-    let patch = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-\x1b[2Jone\u{202e}\n+two\n";
-    let output = run(tree().path(), &["check", "--color", "never"], patch);
-    let words = text(&output.stderr);
-    // git's lines state the mismatch, so that no title of ours repeats it.
-    assert!(
-        words.starts_with("error: patch failed: file:1\nerror: file: patch does not apply\n"),
-        "{words}"
-    );
-    assert!(!words.contains("error[wpatch::hunk::not_found]"), "{words}");
-    assert!(
-        words.contains("--> -:4:1") && words.contains("@@ -1 +1 @@"),
-        "{words}"
-    );
-    assert!(words.contains("\\x1b[2Jone\\u{202e}"), "{words}");
-    assert!(!words.contains(['\x1b', '\u{202e}']), "{words}");
-}
-
-#[test]
-fn a_hunk_that_does_not_fit_is_shown_where_it_differs() {
-    let root = tree();
-    fs::write(root.path().join("file"), "1\n2\n3\n4\n5\n6\nseven\n8\n").unwrap();
-    let patch = "--- a/file\n+++ b/file\n@@ -1,8 +1,7 @@\n 1\n 2\n 3\n 4\n 5\n 6\n-7\n 8\n";
-    let output = run(root.path(), &["check", "--color", "never"], patch);
-    let words = text(&output.stderr);
-    assert!(
-        words.contains("note: closest match: file:1 (7 of 8 lines match)\n  --> file:7:1\n"),
-        "{words}"
-    );
-    assert!(
-        words.contains("7 | seven\n   | ^^^^^ the patch has 7\n"),
-        "{words}"
-    );
-}
-
-#[test]
-fn the_name_of_a_patch_cannot_write_to_the_terminal() {
-    let root = tree();
-    fs::write(root.path().join("p\x1b[2J"), PATCH.replace("one", "three")).unwrap();
-    let output = run(root.path(), &["check", "--color", "never", "p\x1b[2J"], "");
-    let words = text(&output.stderr);
-    assert!(
-        words.contains("--> p\\x1b[2J:4:1") && !words.contains('\x1b'),
-        "{words}"
-    );
-}
-
-#[test]
-fn of_many_problems_the_first_are_shown_and_the_others_counted() {
-    // Missing files are one list; protected paths have a diagnostic each.
-    let patch: String = (0..23)
-        .map(|nth| PATCH.replace("file", &format!(".git/{nth}")))
-        .collect();
-    let output = run(tree().path(), &["check", "--color", "never"], &patch);
-    let words = text(&output.stderr);
-    assert_eq!(words.matches("note: .git/").count(), 20, "{words}");
-    assert!(
-        words.ends_with("3 more problems are not listed\n"),
-        "{words}"
-    );
 }
 
 #[test]
@@ -438,80 +346,5 @@ fn the_program_documents_itself() {
     assert_eq!(
         printed(&["--version"]),
         concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n")
-    );
-}
-
-#[test]
-fn a_change_is_taken_back_shown_and_listed() {
-    let root = tree();
-    let said = |arguments: &[&str]| {
-        let output = run(root.path(), arguments, PATCH);
-        (
-            output.status.code().unwrap(),
-            String::from_utf8(output.stdout).unwrap(),
-        )
-    };
-    let valid = |name: &str, text: &str| -> Value {
-        let schema = wpatch::report::SCHEMAS
-            .iter()
-            .find(|schema| schema.name == name)
-            .unwrap();
-        let document = serde_json::from_str(text).unwrap();
-        assert!(
-            jsonschema::is_valid(&serde_json::from_str(&(schema.text)()).unwrap(), &document),
-            "{document}"
-        );
-        document
-    };
-    let file = || fs::read_to_string(root.path().join("file")).unwrap();
-    let empty = run(root.path(), &["log"], "");
-    let hint = text(&empty.stderr);
-    assert_eq!((code(&empty), text(&empty.stdout)), (0, ""));
-    assert!(
-        hint.starts_with("wpatch: no history is kept: ") && hint.contains("`wpatch init`"),
-        "{hint}"
-    );
-    assert_eq!(said(&["undo"]).0, 1);
-    let told = String::from_utf8(run(root.path(), &["undo"], "").stderr).unwrap();
-    assert!(
-        told.starts_with("error[wpatch::undo::nothing]: ")
-            && told.contains("\nhelp: ")
-            && !told.contains('|'),
-        "{told}"
-    );
-    assert_eq!(said(&["init"]).0, 0);
-    assert_eq!(
-        fs::read_to_string(root.path().join(".wpatch/.gitignore")).unwrap(),
-        "*\n"
-    );
-    assert_eq!((said(&["apply"]).0, file()), (0, "two\n".to_owned()));
-    let log = valid("log", &said(&["log", "--json"]).1);
-    let entry = &log["entries"][0];
-    assert_eq!(
-        (&entry["command"], &entry["files"][0]["path"]),
-        (&"apply".into(), &"file".into())
-    );
-    let (code, shown) = said(&["show", entry["id"].as_str().unwrap()]);
-    assert!(code == 0 && shown.contains("-one\n+two\n"), "{shown}");
-    assert_eq!(
-        (said(&["undo", "--dry-run"]).0, file()),
-        (0, "two\n".to_owned())
-    );
-    assert_eq!((said(&["undo"]).0, file()), (0, "one\n".to_owned()));
-    assert_eq!((said(&["redo"]).0, file()), (0, "two\n".to_owned()));
-    fs::write(root.path().join("file"), "mine\n").unwrap();
-    let (code, text) = said(&["undo", "--json"]);
-    let error = &valid("report", &text)["error"];
-    assert_eq!(
-        (code, &error["kind"], &error["path"]),
-        (1, &"conflict".into(), &"file".into())
-    );
-    assert_eq!(
-        (said(&["undo", "--force"]).0, file()),
-        (0, "one\n".to_owned())
-    );
-    assert_eq!(
-        (said(&["gc", "--all"]).0, said(&["log"]).1),
-        (0, String::new())
     );
 }

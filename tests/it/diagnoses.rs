@@ -109,25 +109,27 @@ fn every_code_of_a_patch_has_one_diagnosis() {
     });
 }
 
+/// Returns a repository with a changed file `f` and an untracked file.
+fn repository() -> TempDir {
+    let root = TempDir::new().unwrap();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=n", "-c", "user.email=e@x"]);
+        command.args(["-c", "core.autocrlf=false"]).args(arguments);
+        let status = command.current_dir(root.path()).output().unwrap().status;
+        assert!(status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    fs::write(root.path().join("f"), "one\n").unwrap();
+    git(&["add", "f"]);
+    git(&["commit", "-qm", "m"]);
+    fs::write(root.path().join("f"), "other\n").unwrap();
+    fs::write(root.path().join("untracked"), "one\n").unwrap();
+    root
+}
+
 #[test]
 fn every_code_of_an_index_has_one_diagnosis() {
-    let git = |root: &std::path::Path, arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command
-            .args([
-                "-c",
-                "user.name=n",
-                "-c",
-                "user.email=e@x",
-                "-c",
-                "core.autocrlf=false",
-            ])
-            .args(arguments);
-        assert!(
-            command.current_dir(root).output().unwrap().status.success(),
-            "{arguments:?}"
-        );
-    };
     let change = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+two\n");
     let blob = "1".repeat(40);
     let unknown = format!(
@@ -161,13 +163,7 @@ fn every_code_of_an_index_has_one_diagnosis() {
         (&unknown, &["--3way"], "", 1),
     ];
     for (patch, options, sentence, titles) in cases {
-        let root = TempDir::new().unwrap();
-        git(root.path(), &["init", "-q"]);
-        fs::write(root.path().join("f"), "one\n").unwrap();
-        git(root.path(), &["add", "f"]);
-        git(root.path(), &["commit", "-qm", "m"]);
-        fs::write(root.path().join("f"), "other\n").unwrap();
-        fs::write(root.path().join("untracked"), "one\n").unwrap();
+        let root = repository();
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         command.arg("apply").args(options).current_dir(root.path());
         let text = String::from_utf8(fed(&mut command, patch.as_bytes()).stderr).unwrap();

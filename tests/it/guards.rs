@@ -106,6 +106,12 @@ fn every_way_to_change_a_file_is_guarded_alike() {
         assert_eq!(edit(&["--old", BLOCK]), found);
         assert_eq!(edit(&["--from", "{\"one", "--to", "8]}"]), found);
     }
+}
+
+#[test]
+fn what_is_appended_or_written_is_guarded_alike() {
+    let old = format!("a = f(\n{BLOCK}\n)\n");
+    let files = [("a.py", old.as_str())];
     let append = |text| {
         codes(
             &files,
@@ -270,11 +276,12 @@ fn a_guard_does_not_send_a_patch_to_the_repairs() {
     assert_eq!(report["error"]["code"], "wpatch::guard::unbalanced");
 }
 
+fn change(name: &str, old: &str, new: &str) -> String {
+    format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+}
+
 #[test]
 fn a_file_has_to_parse_if_it_did() {
-    let change = |name: &str, old: &str, new: &str| {
-        format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
-    };
     for (name, right, other, wrong) in [
         ("a.json", "[1]", "[2]", "[1],"),
         ("a.jsonl", "1", "2", "{"),
@@ -326,6 +333,10 @@ fn a_file_has_to_parse_if_it_did() {
             ["syntax"]
         );
     }
+}
+
+#[test]
+fn every_guard_has_its_problem_and_the_place_of_the_error() {
     let files = [("a.json", "[]\n")];
     let report = run(
         directory(&files).path(),

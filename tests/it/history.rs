@@ -1,17 +1,18 @@
 //! Undo, redo and the history, on every set of changes of the transaction tests.
 
 mod attic;
+mod directories;
 mod discovery;
 mod force;
 mod home;
 mod limits;
 mod patches;
 mod places;
+mod scratch;
 mod sequences;
 
 use wpatch::engine::options::{Interrupt, Limits};
 use wpatch::engine::{self, Outcome, Request, Target, What};
-use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
 use wpatch::preflight::ProblemKind;
 use wpatch::report::State;
@@ -238,15 +239,6 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
 }
 
 #[test]
-fn a_directory_that_was_empty_before_stays() {
-    let memory = memory(&[("d/e", Entry::directory())]);
-    let before = tree(&memory);
-    put(&memory, &[Step::Put("d/e/x", Entry::file("x"))]);
-    assert!(done(&undo(&memory, Target::Last(1))));
-    assert_eq!(tree(&memory), before);
-}
-
-#[test]
 fn any_change_can_be_named_by_the_beginning_of_its_name() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
@@ -268,30 +260,6 @@ fn any_change_can_be_named_by_the_beginning_of_its_name() {
         .map(|entry| entry.state)
         .collect();
     assert_eq!(states, [State::Committed, State::Committed, State::Undone]);
-}
-
-#[test]
-fn a_directory_that_comes_back_has_the_mode_that_it_had() {
-    let memory = memory(&[
-        (
-            "d",
-            Entry {
-                mode: 0o2750,
-                ..Entry::directory()
-            },
-        ),
-        ("d/x", Entry::file("x")),
-    ]);
-    let before = tree(&memory);
-    put(&memory, &[Step::Delete("d/x")]);
-    let after = tree(&memory);
-    assert!(!after.contains_key(&path("d")));
-    for _ in 0..2 {
-        assert!(done(&undo(&memory, Target::Last(1))));
-        assert_eq!(tree(&memory), before);
-        assert!(done(&undo(&memory, Target::Undo)));
-        assert_eq!(tree(&memory), after);
-    }
 }
 
 #[test]
@@ -338,31 +306,6 @@ fn a_change_that_was_made_again_with_others_is_not_taken_back_with_them() {
 }
 
 #[test]
-fn an_empty_directory_stays_however_deep_the_file_was_that_came() {
-    let memory = memory(&[("a/b", Entry::directory())]);
-    let before = tree(&memory);
-    put(&memory, &[Step::Put("a/b/c/d/e", Entry::file("x"))]);
-    assert!(done(&undo(&memory, Target::Last(1))));
-    assert_eq!(tree(&memory), before);
-}
-
-#[test]
-fn a_directory_that_became_a_link_comes_back() {
-    for steps in [
-        &[&[Step::Delete("d/f"), Step::Put("d", Entry::link("e"))][..]][..],
-        &[&[Step::Delete("d/f")], &[Step::Put("d", Entry::link("e"))]],
-    ] {
-        let memory = memory(&[("d/f", Entry::file("x"))]);
-        let before = tree(&memory);
-        for step in steps {
-            put(&memory, step);
-        }
-        assert!(done(&undo(&memory, Target::Last(steps.len()))));
-        assert_eq!(tree(&memory), before);
-    }
-}
-
-#[test]
 fn a_pure_rename_is_shown() {
     let memory = memory(&[("a", Entry::file("1\n"))]);
     put(&memory, &[Step::Move("a", "b")]);
@@ -388,120 +331,4 @@ fn a_mode_that_somebody_changed_since_is_a_conflict() {
         ProblemKind::Conflict
     );
     assert_eq!(memory.files()[&path("a")].contents, b"2");
-}
-
-#[test]
-fn a_plain_directory_keeps_a_history_only_when_asked() {
-    let memory = Memory::with_files([(path("a"), Entry::file("1"))]);
-    put(&memory, &[Step::Put("a", Entry::file("2"))]);
-    assert_eq!(
-        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
-        ProblemKind::NothingToUndo
-    );
-    assert_eq!(memory.entries().len(), 1);
-    assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
-    put(&memory, &[Step::Put("a", Entry::file("3"))]);
-    assert!(done(&undo(&memory, Target::Last(1))));
-    assert_eq!(memory.files()[&path("a")].contents, b"2");
-}
-
-#[test]
-fn nothing_stays_with_an_old_file_that_was_written_over() {
-    let names: Vec<_> = (0..100)
-        .map(|number| {
-            (
-                &*format!("{number}").leak(),
-                &*format!("link{number}").leak(),
-            )
-        })
-        .collect();
-    let case = Case {
-        name: "links",
-        before: names
-            .iter()
-            .map(|&(name, _)| (name, Entry::file("old")))
-            .chain([(".git/HEAD", Entry::file("ref"))])
-            .collect(),
-        links: names.clone(),
-        mounts: vec![],
-        steps: names
-            .iter()
-            .map(|&(name, _)| Step::Overwrite(name, Entry::file("new")))
-            .collect(),
-        after: vec![],
-    };
-    let memory = applied(&case, &[]);
-    let files = memory.entries().into_iter().filter(|(path, entry)| {
-        path.to_string().starts_with(".git/wpatch/entry-") && entry.kind == FileKind::Regular
-    });
-    let contents: Vec<_> = files.map(|(_, entry)| entry.contents).collect();
-    assert_eq!(
-        contents
-            .iter()
-            .filter(|contents| *contents == b"old")
-            .count(),
-        names.len()
-    );
-    // The record.
-    assert_eq!(contents.len(), names.len() + 1);
-    assert!(done(&undo(&memory, Target::Last(1))));
-    assert_eq!(tree(&memory), tree(&case.memory()));
-}
-
-#[test]
-fn no_directory_of_scratch_stays_without_an_old_file() {
-    let names = |what: &str, count: usize| -> Vec<&'static str> {
-        (0..count)
-            .map(|number| &*format!("{what}/{number}").leak())
-            .collect()
-    };
-    let (made, gone) = (names("made", 200), names("gone", 40));
-    for lacks in [&[][..], &[Feature::RenameFlags]] {
-        let before = gone
-            .iter()
-            .map(|&name| (name, Entry::file("old")))
-            .chain([(".git/HEAD", Entry::file("ref"))]);
-        let steps = made.iter().map(|&name| Step::Put(name, Entry::file("new")));
-        let steps = steps
-            .chain(gone.iter().copied().map(Step::Delete))
-            .collect();
-        let after = Vec::new();
-        let case = Case {
-            name: "many",
-            before: before.collect(),
-            links: vec![],
-            mounts: vec![],
-            steps,
-            after,
-        };
-        let memory = applied(&case, lacks);
-        let kept: Vec<_> = memory
-            .entries()
-            .into_keys()
-            .map(|path| path.to_string())
-            .collect();
-        let kept: Vec<_> = kept
-            .iter()
-            .filter_map(|name| name.strip_prefix(".git/wpatch/entry-")?.split_once('/'))
-            .collect();
-        let directories: Vec<_> = kept
-            .iter()
-            .filter(|(_, name)| name.starts_with("files") && !name.contains('/'))
-            .collect();
-        let is_used = |directory: &str| {
-            kept.iter()
-                .any(|(_, name)| name.starts_with(&format!("{directory}/o")))
-        };
-        assert!(
-            directories.iter().all(|(_, directory)| is_used(directory)),
-            "{lacks:?} {kept:?}"
-        );
-        assert_eq!(
-            kept.len(),
-            gone.len() + directories.len() + 1,
-            "{lacks:?} {kept:?}"
-        );
-        assert!(done(&undo(&memory, Target::Last(1))), "{lacks:?}");
-        assert_eq!(tree(&memory), tree(&case.memory()), "{lacks:?}");
-    }
 }

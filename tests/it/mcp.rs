@@ -2,6 +2,7 @@
 //! lines cannot.
 
 mod arguments;
+mod failures;
 mod protocol;
 
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +13,6 @@ use serde_json::{Value, json};
 
 use crate::run::valid;
 use crate::systems::Desk;
-use crate::tree;
 
 /// A client and its server.
 struct Client {
@@ -145,7 +145,7 @@ impl Client {
 }
 
 #[test]
-fn the_commands_of_the_text_editor_tool_do_what_they_say() {
+fn a_view_shows_numbered_lines_or_the_names_in_a_directory() {
     let desk = Desk::with(&[
         ("a", b"one\r\ntwo\r\nthree\r\n"),
         ("d/b", b""),
@@ -173,7 +173,13 @@ fn the_commands_of_the_text_editor_tool_do_what_they_say() {
         );
     }
     assert_eq!(client.does("view", &json!({"path": desk.path("d")})), "b\n");
+    client.ends();
+}
 
+#[test]
+fn the_commands_that_edit_do_what_they_say() {
+    let desk = Desk::with(&[("a", b"one\r\ntwo\r\nthree\r\n")]);
+    let mut client = Client::of(&desk, &[]);
     let text = client.does(
         "str_replace",
         &json!({"path": desk.path("a"), "old_str": "two\n", "new_str": "2\n2\n"}),
@@ -211,111 +217,7 @@ fn the_commands_of_the_text_editor_tool_do_what_they_say() {
 }
 
 #[test]
-fn what_a_model_can_mend_is_an_error_of_the_tool_and_leaves_the_tree() {
-    let desk = Desk::with(&[
-        ("a", b"x\ny\nx\n"),
-        ("bin", b"a\0b"),
-        ("../b", b"x\n"),
-        (".git/config", b"x\n"),
-    ]);
-    let before = tree::read(&desk.root());
-    let mut client = Client::of(&desk, &[]);
-    let text = client.is_refused(
-        "not_found",
-        "str_replace",
-        &json!({"path": "a", "old_str": "y \n", "new_str": ""}),
-    );
-    assert!(
-        text.contains("\nthe file has:\n     1\tx\n     2\ty\n     3\tx\n"),
-        "{text}"
-    );
-    let text = client.is_refused(
-        "ambiguous",
-        "str_replace",
-        &json!({"path": "a", "old_str": "x"}),
-    );
-    assert!(text.contains("lines 1 and 3"), "{text}");
-    for (kind, name, arguments) in [
-        ("usage", "str_replace", json!({"path": "a", "old_str": ""})),
-        (
-            "no_change",
-            "str_replace",
-            json!({"path": "a", "old_str": "y", "new_str": "y"}),
-        ),
-        (
-            "missing",
-            "str_replace",
-            json!({"path": "b", "old_str": "y"}),
-        ),
-        (
-            "not_found",
-            "insert",
-            json!({"path": "a", "insert_line": 4, "insert_text": "z"}),
-        ),
-        ("exists", "create", json!({"path": "a", "file_text": "z"})),
-        (
-            "outside_root",
-            "create",
-            json!({"path": "../c", "file_text": "z"}),
-        ),
-        (
-            "outside_root",
-            "str_replace",
-            json!({"path": desk.path("../b"), "old_str": "x"}),
-        ),
-        ("outside_root", "view", json!({"path": "/etc/hosts"})),
-        ("outside_root", "view", json!({"path": "d/../../b"})),
-        (
-            "denied",
-            "create",
-            json!({"path": ".git/hooks/x", "file_text": "z"}),
-        ),
-        ("denied", "view", json!({"path": ".git/config"})),
-        ("missing", "view", json!({"path": "b"})),
-        ("binary", "view", json!({"path": "bin"})),
-        ("usage", "view", json!({"path": "a", "view_range": [0, 1]})),
-        ("usage", "view", json!({"path": "a", "view_range": [2, 1]})),
-        ("usage", "view", json!({"path": "a", "view_range": [1, -2]})),
-        ("usage", "view", json!({"path": ".", "view_range": [1, 2]})),
-        ("usage", "view", json!({"pth": "a"})),
-        ("usage", "view", json!({"path": "a", "more": 1})),
-        ("usage", "view", json!({"path": 1})),
-        (
-            "usage",
-            "insert",
-            json!({"path": "a", "insert_line": -1, "insert_text": "z"}),
-        ),
-        (
-            "usage",
-            "insert",
-            json!({"path": "a", "insert_line": 1, "insert_text": "z", "new_str": "z"}),
-        ),
-        ("usage", "str_replace_based_edit_tool", json!({"path": "a"})),
-        (
-            "usage",
-            "str_replace_based_edit_tool",
-            json!({"command": "undo_edit", "path": "a"}),
-        ),
-        (
-            "usage",
-            "str_replace_based_edit_tool",
-            json!({"command": "apply_patch", "patch": ""}),
-        ),
-        ("parse", "apply_patch", json!({"patch": "no patch\n"})),
-        (
-            "usage",
-            "apply_patch",
-            json!({"patch": "no patch\n", "format": "x"}),
-        ),
-    ] {
-        client.is_refused(kind, name, &arguments);
-    }
-    client.ends();
-    assert_eq!(tree::read(&desk.root()), before);
-}
-
-#[test]
-fn patches_of_every_grammar_are_checked_approved_and_applied() {
+fn a_change_that_was_checked_is_applied_with_its_approval() {
     let desk = Desk::with(&[("a", b"one\n"), ("b", b"one\n")]);
     let mut client = Client::of(&desk, &[]);
     let both = "--- a\n+++ a\n@@ -1 +1 @@\n-one\n+1\n--- b\n+++ b\n@@ -1 +1 @@\n-one\n+1\n";
@@ -347,6 +249,13 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
         text.starts_with("modify a +1 -1\nmodify b +1 -1\napplied: 2 files changed"),
         "{text}"
     );
+    client.ends();
+}
+
+#[test]
+fn patches_of_every_grammar_are_applied() {
+    let desk = Desk::with(&[("a", b"1\n")]);
+    let mut client = Client::of(&desk, &[]);
     for (patch, left) in [
         (
             "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch\n",
@@ -438,37 +347,6 @@ fn a_check_says_which_files_need_approval_and_why() {
         assert!(!text.contains("approv"), "{text}");
         client.ends();
     }
-}
-
-#[test]
-fn a_patch_that_ends_too_early_is_to_be_sent_again_complete() {
-    let desk = Desk::with(&[("a", b"one\ntwo\nthree\n")]);
-    let mut client = Client::of(&desk, &[]);
-    for (patch, lenient) in [
-        ("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n", false),
-        ("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n", false),
-        (
-            "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n",
-            false,
-        ),
-        (
-            "*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+2\n",
-            true,
-        ),
-        ("1,2c1\n< one\n", false),
-    ] {
-        for name in ["check_patch", "apply_patch"] {
-            let (text, ..) = client.calls(name, &json!({"patch": patch, "lenient": lenient}));
-            assert!(
-                text.contains("send the complete patch") && !text.contains("count the lines"),
-                "{patch}{text}"
-            );
-        }
-    }
-    let wrong = "--- a/a\n+++ b/a\n@@ -1,3 +1,1 @@\n one\n-two\n+2\n three\n";
-    let text = client.is_refused("parse", "apply_patch", &json!({"patch": wrong}));
-    assert!(!text.contains("send the complete patch"), "{text}");
-    client.ends();
 }
 
 #[test]

@@ -20,7 +20,7 @@ use wpatch::path::RelPath;
 use wpatch::transaction::Durability;
 use wpatch::workspace::memory::{Entry, Memory};
 
-use damages::{DAMAGES, Meaning, Row};
+use damages::{Meaning, Row, damages};
 use grammars::{GRAMMARS, Grammar, Lines, Rendered, Way};
 use scene::{Scene, scene};
 
@@ -201,7 +201,7 @@ fn try_damages(
 
 /// Returns the rows that can damage a patch of `grammar`.
 fn rows(grammar: &Grammar) -> Vec<&'static Row> {
-    DAMAGES.iter().filter(|row| (row.fits)(grammar)).collect()
+    damages().filter(|row| (row.fits)(grammar)).collect()
 }
 
 #[test]
@@ -286,6 +286,16 @@ fn has_end(grammar: &Grammar) -> bool {
     grammar.way == Way::Patch && grammar.name != "hashline"
 }
 
+/// Text before a patch that does not show where the patch ends.
+const PREFIXES: [&str; 6] = [
+    "",
+    "",
+    "```diff\n",
+    "I change it:\n\n",
+    "<patch>\n",
+    "\u{feff}",
+];
+
 #[test]
 fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
     let mut wrong = Vec::new();
@@ -299,15 +309,7 @@ fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
             let mut dice = Dice::new((round * 100 + nth + 9_000_000) as u64);
             let scene = random(grammar, &mut dice);
             let rendered = (grammar.render)(&scene);
-            // What is around the patch shows no end of it.
-            let prefix = dice.one(&[
-                "",
-                "",
-                "```diff\n",
-                "I change it:\n\n",
-                "<patch>\n",
-                "\u{feff}",
-            ]);
+            let prefix = dice.one(&PREFIXES);
             // Where the file has the end marker of the grammar, a patch that is cut behind it is
             // complete.
             let count = |marker: &str| rendered.text.matches(marker).count();
@@ -363,11 +365,7 @@ fn a_damaged_patch_is_applied_as_meant_or_refused() {
     let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for round in rounds(2) {
         for (nth, grammar) in GRAMMARS.iter().enumerate() {
-            for (at, row) in DAMAGES
-                .iter()
-                .enumerate()
-                .filter(|(_, row)| (row.fits)(grammar))
-            {
+            for (at, row) in damages().enumerate().filter(|(_, row)| (row.fits)(grammar)) {
                 let mut dice = Dice::new((round * 1000 + nth * 100 + at) as u64);
                 let scene = random(grammar, &mut dice);
                 let count = counts.entry((grammar.name, row.name)).or_default();

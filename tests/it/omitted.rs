@@ -1,6 +1,8 @@
 //! Reports of many failures: a limited number is listed, and the others are counted.
 
+mod edits;
 mod interfaces;
+mod texts;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -9,11 +11,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::Value;
 use wpatch::engine::{self, GitIndex, Outcome, Reach, Request};
-use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
 use wpatch::report::{
-    self, CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES,
-    PROBLEMS,
+    self, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, PROBLEMS,
 };
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::disk::Disk;
@@ -306,151 +306,6 @@ fn a_change_that_can_be_made_lists_everything_that_is_approved() {
     assert_eq!(
         String::from_utf8(rejects).unwrap().matches("@@ ").count(),
         150
-    );
-}
-
-#[test]
-fn notes_on_the_inputs_are_limited() {
-    let names = (0..NOTES + 30)
-        .map(|file| format!("Only in b: x{file}\n"))
-        .collect::<Vec<_>>()
-        .concat();
-    let (_, report) = json(&engine::check(
-        request(&(names + &header("a") + &hunk(0, true))),
-        &memory(&["a".into()], 1),
-    ));
-    assert_eq!(
-        (
-            count(&report["inputs"][0]["not_included"]),
-            omitted(&report, "not_included")
-        ),
-        (NOTES, 30)
-    );
-    assert_eq!(
-        (omitted(&report["inputs"][0], "not_included"), &report["ok"]),
-        (30, &true.into())
-    );
-}
-
-#[test]
-fn conflicts_are_limited() {
-    const COUNT: usize = CONFLICTS + 40;
-    let hunk = |nth: usize| {
-        let line = 3 * nth;
-        format!(
-            "@@ -{},3 +{0},3 @@\n line {line}\n-absent\n+new\n line {}\n",
-            line + 1,
-            line + 2
-        )
-    };
-    let patch = (0..COUNT).map(hunk).collect::<Vec<_>>().concat();
-    let mut request = request(&(header("a") + &patch));
-    request.decide.merge_hunks = Some(ConflictStyle::default());
-    let (_, report) = json(&engine::check(
-        request,
-        &memory(&["a".to_owned()], 3 * COUNT),
-    ));
-    let file = &report["files"][0];
-    assert_eq!(
-        (
-            count(&file["merge"]["conflicts"]),
-            omitted(file, "conflicts")
-        ),
-        (CONFLICTS, 40)
-    );
-    assert_eq!(
-        (count(&file["hunks"]), omitted(file, "hunks")),
-        (FAILED_HUNKS_PER_FILE, COUNT - FAILED_HUNKS_PER_FILE)
-    );
-    assert_eq!(
-        (omitted(&report, "conflicts"), &report["outcome"]),
-        (40, &"would_be_partial".into())
-    );
-}
-
-#[test]
-fn edits_that_fail_are_limited_like_hunks() {
-    let edits = (0..300)
-        .map(|nth| serde_json::json!({"path": "a", "old": format!("absent {nth}"), "new": "x"}));
-    let patch = serde_json::json!({ "edits": edits.collect::<Vec<_>>() }).to_string();
-    let (size, report) = json(&engine::check(
-        request(&patch),
-        &memory(&["a".to_owned()], 3),
-    ));
-    assert!(size < ONE_FILE, "{size}");
-    let file = &report["files"][0];
-    assert_eq!(
-        (count(&file["hunks"]), omitted(file, "hunks")),
-        (FAILED_HUNKS_PER_FILE, 200)
-    );
-    assert_eq!(
-        count(&report["problems"]) + omitted(&report, "problems"),
-        300
-    );
-}
-
-#[test]
-fn each_text_counts_what_it_does_not_list() {
-    let patch: String = header("a") + &many(300);
-    let desk = Desk::with(&[("a", b"line 0\n"), ("p.patch", patch.as_bytes())]);
-    let printed = |arguments: &[&str]| {
-        let output = desk.runs(arguments, b"");
-        assert_eq!(output.status.code(), Some(1));
-        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
-    };
-    let [out, err] = printed(&["check", "-v", "p.patch"]);
-    assert!(
-        out.contains("200 more hunks are not listed\n200 more problems are not listed\n"),
-        "{out}"
-    );
-    assert!(
-        err.ends_with("280 more failing hunks are not listed\n"),
-        "{err}"
-    );
-    let [_, err] = printed(&["apply", "p.patch"]);
-    assert!(
-        err.ends_with("280 more failing hunks are not listed\n"),
-        "{err}"
-    );
-    let [out, err] = printed(&["check", "--output", "github", "p.patch"]);
-    assert!(
-        out.ends_with("::notice::200 more problems are not listed\n") && err.is_empty(),
-        "{out}"
-    );
-    let [_, err] = printed(&["apply", "--reject", "p.patch"]);
-    assert!(
-        err.contains("Applying patch a with 300 rejects...\n")
-            || err.contains("280 more failing hunks"),
-        "{err}"
-    );
-}
-
-#[test]
-fn many_files_have_few_lines_in_the_words_of_git() {
-    let names: Vec<_> = (0..130).map(|file| format!("f{file:03}")).collect();
-    let patch: String = names
-        .iter()
-        .map(|name| header(name) + &hunk(1, false))
-        .collect();
-    let files: Vec<_> = names
-        .iter()
-        .map(|name| (name.as_str(), &b"line 0\n"[..]))
-        .chain([("p", patch.as_bytes())])
-        .collect();
-    let output = Desk::with(&files).runs(&["check", "p"], b"");
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        err.matches(": patch does not apply\n").count(),
-        101,
-        "{err}"
-    );
-    assert!(
-        err.contains("error: and 30 more files: patch does not apply\n"),
-        "{err}"
-    );
-    assert!(
-        err.ends_with("110 more failing hunks are not listed\n"),
-        "{err}"
     );
 }
 

@@ -31,6 +31,35 @@ fn apply(root: &Path, patch: &Path, options: &[&str]) -> Output {
     command.output().unwrap()
 }
 
+/// Adds the line `number` to the section of `process`, and a file for each other line.
+fn add_line(root: &Path, patch: &Path, process: usize, number: usize) {
+    let next = number
+        .checked_sub(1)
+        .map_or(format!("end {process}"), |last| {
+            format!("{process}: {last}")
+        });
+    let hunk = format!("@@ -2,2 +2,3 @@\n begin {process}\n+{process}: {number}\n {next}\n");
+    let new = format!("--- /dev/null\n+++ b/new/{process}-{number}\n@@ -0,0 +1 @@\n+{number}\n");
+    // One change alone and several are made in different ways.
+    let new = if number.is_multiple_of(2) {
+        new
+    } else {
+        String::new()
+    };
+    fs::write(patch, format!("--- a/file\n+++ b/file\n{hunk}{new}")).unwrap();
+    let durability = if process.is_multiple_of(4) {
+        "full"
+    } else {
+        "none"
+    };
+    let output = apply(
+        root,
+        patch,
+        &["--lock-timeout", "60s", "--durability", durability],
+    );
+    assert!(output.status.success(), "{process}: {number}: {output:?}");
+}
+
 /// Lets `processes` programs at a time add `each` lines to one file and half as many files to one
 /// directory.
 fn side_by_side(processes: usize, each: usize, made: &str) {
@@ -42,33 +71,7 @@ fn side_by_side(processes: usize, each: usize, made: &str) {
     let work = |process: usize| {
         let patch = directory.path().join(process.to_string());
         for number in 0..each {
-            let next = number
-                .checked_sub(1)
-                .map_or(format!("end {process}"), |last| {
-                    format!("{process}: {last}")
-                });
-            let hunk =
-                format!("@@ -2,2 +2,3 @@\n begin {process}\n+{process}: {number}\n {next}\n");
-            let new =
-                format!("--- /dev/null\n+++ b/new/{process}-{number}\n@@ -0,0 +1 @@\n+{number}\n");
-            // One change alone and several are made in different ways.
-            let new = if number.is_multiple_of(2) {
-                new
-            } else {
-                String::new()
-            };
-            fs::write(&patch, format!("--- a/file\n+++ b/file\n{hunk}{new}")).unwrap();
-            let durability = if process.is_multiple_of(4) {
-                "full"
-            } else {
-                "none"
-            };
-            let output = apply(
-                &root,
-                &patch,
-                &["--lock-timeout", "60s", "--durability", durability],
-            );
-            assert!(output.status.success(), "{process}: {number}: {output:?}");
+            add_line(&root, &patch, process, number);
         }
     };
     thread::scope(|scope| {

@@ -187,8 +187,8 @@ fn the_editing_commands_have_the_formats_too() {
 const POLICY: &str = "[[rule]]\npaths = ['a']\nverdict = 'ask'\nreason = 'a person looks at it'\n\
 [[rule]]\npaths = ['b']\nverdict = 'deny'\nreason = '50%: generated'\n";
 
-#[test]
-fn what_policy_says_is_told_to_every_checker() {
+/// Returns a root with a policy that asks about one patch and denies another.
+fn governed() -> Desk {
     let desk = desk();
     fs::write(desk.path("wpatch.toml"), POLICY).unwrap();
     fs::write(
@@ -196,11 +196,13 @@ fn what_policy_says_is_told_to_every_checker() {
         "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-is there\n+x\n",
     )
     .unwrap();
+    desk
+}
+
+#[test]
+fn what_policy_says_is_told_to_every_checker() {
+    let desk = governed();
     let checked = |name: &str, patch: &str| desk.runs(&["check", "--output", name, patch], b"");
-    let plan = desk.does(&["check", "p/good.patch"], b"")["plan_id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
     let output = checked("github", "p/good.patch");
     assert_eq!(code(&output), 0);
     insta::assert_snapshot!(said(&output), @r"
@@ -245,7 +247,15 @@ fn what_policy_says_is_told_to_every_checker() {
         text.contains("50%25: generated%0Ahelp: the rule is in line 5 of wpatch.toml"),
         "{text}"
     );
-    // Who approved it is not asked again.
+}
+
+#[test]
+fn an_approved_change_is_not_asked_about_again() {
+    let desk = governed();
+    let plan = desk.does(&["check", "p/good.patch"], b"")["plan_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let output = desk.runs(
         &[
             "apply",

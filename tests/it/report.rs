@@ -1,5 +1,6 @@
 //! Reports as programs read them, and the formats that print them.
 
+mod commit;
 mod plan_id;
 mod stat;
 
@@ -7,9 +8,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::path::RelPath;
-use wpatch::preflight::{Problem, code};
-use wpatch::report::{self, Command, CommitResult, Report, Resolved, SCHEMAS, Selected};
-use wpatch::transaction::Interrupt;
+use wpatch::report::{self, Report, SCHEMAS};
 use wpatch::workspace::memory::{Entry, Memory};
 
 const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/grammar/report.schema.json");
@@ -151,10 +150,22 @@ fn the_names_at_the_top_are_fixed() {
     assert_eq!(document["schema"], "wpatch.report/1");
 }
 
+/// Returns the lines of [`told`] on one file of [`PATCH`].
+fn told_of_file(index: usize) -> String {
+    let text = told(&check(PATCH).report, &["files"]);
+    let prefix = format!("files[{index}].");
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with(&prefix))
+        .collect();
+    lines.join("\n")
+}
+
 #[test]
-fn a_check_says_what_would_become_of_each_file() {
+fn a_check_has_a_summary_of_its_files_and_inputs() {
     let report = check(PATCH).report;
-    insta::assert_snapshot!(told(&report, &["ok", "changed", "outcome", "exit_code", "summary", "inputs", "files"]), @r#"
+    assert_eq!(json(&report)["files"].as_array().unwrap().len(), 3);
+    insta::assert_snapshot!(told(&report, &["ok", "changed", "outcome", "exit_code", "summary", "inputs"]), @r#"
     ok: true
     changed: false
     outcome: "would_apply"
@@ -167,6 +178,12 @@ fn a_check_says_what_would_become_of_each_file() {
     inputs[0].repairs: []
     inputs[0].sections: 3
     inputs[0].sha256: "sha256:241f04d53549f53dc3fec1b164ee267b96902b88cf8fb9f7dfdfa7cb9676802d"
+    "#);
+}
+
+#[test]
+fn a_check_says_what_would_become_of_a_renamed_file() {
+    insta::assert_snapshot!(told_of_file(0), @r#"
     files[0].added: 0
     files[0].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"fa11a6a9c54797a8f68963af8ffc4d92bbffc660","size":5}
     files[0].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"fa11a6a9c54797a8f68963af8ffc4d92bbffc660","size":5}
@@ -189,6 +206,12 @@ fn a_check_says_what_would_become_of_each_file() {
     files[0].stats: {"additions":0,"deletions":0}
     files[0].status: "ok"
     files[0].verdict: "allow"
+    "#);
+}
+
+#[test]
+fn a_check_says_what_would_become_of_a_created_file() {
+    insta::assert_snapshot!(told_of_file(1), @r#"
     files[1].added: 2
     files[1].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"814f4a422927b82f5f8a43f8fab6d3839e3983f2","size":8}
     files[1].before: null
@@ -211,6 +234,12 @@ fn a_check_says_what_would_become_of_each_file() {
     files[1].stats: {"additions":2,"deletions":0}
     files[1].status: "ok"
     files[1].verdict: "allow"
+    "#);
+}
+
+#[test]
+fn a_check_says_what_would_become_of_a_modified_file() {
+    insta::assert_snapshot!(told_of_file(2), @r#"
     files[2].added: 1
     files[2].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"e7b62411d9d801b002f4720765b42ca7e6eeba18","size":12}
     files[2].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"0fdf397db08b5cecda1b6394d4fef7395c1933ba","size":12}
@@ -340,80 +369,4 @@ fn a_closed_path_names_the_rule_that_closes_it() {
         file["reason"],
         "`.git` is protected; patches may not change it"
     );
-}
-
-fn built(
-    command: &'static str,
-    success: report::Outcome,
-    problems: Vec<Problem>,
-    signal: Option<i32>,
-) -> Report {
-    let resolved = Resolved {
-        selected: Selected {
-            problems,
-            ..Selected::default()
-        },
-        ..Resolved::default()
-    };
-    let result = CommitResult {
-        signal,
-        ..CommitResult::default()
-    };
-    report::build(&Command::of(command, success), &resolved, &result, success)
-}
-
-#[test]
-fn people_are_not_told_that_nothing_happened_where_something_may_have() {
-    let ended = |code| {
-        printed(
-            &built(
-                "apply",
-                report::Outcome::Applied,
-                vec![Problem::new(code, "")],
-                None,
-            ),
-            "text",
-        )
-    };
-    assert_eq!(ended(&code::IO), "nothing applied\n");
-    assert_eq!(ended(&code::INCOMPLETE), "rolled back in part\n");
-}
-
-#[test]
-fn people_are_told_what_became_of_the_history() {
-    let said = |outcome| printed(&built("init", outcome, Vec::new(), None), "text");
-    assert_eq!(
-        said(report::Outcome::Initialized),
-        "changes are now recorded here and can be undone\n"
-    );
-    assert_eq!(
-        said(report::Outcome::Cleaned),
-        "the history is within its limits\n"
-    );
-}
-
-#[test]
-fn a_tree_that_is_not_put_back_decides_over_the_signal_that_was_the_cause() {
-    let problems = vec![
-        Problem::new(&code::INTERRUPTED, ""),
-        Problem::new(&code::INCOMPLETE, ""),
-    ];
-    let report = built("apply", report::Outcome::Applied, problems, Some(15));
-    assert_eq!(
-        (report.exit_code, report.outcome, report.changed),
-        (5, report::Outcome::Incomplete, true)
-    );
-}
-
-#[test]
-fn a_commit_has_a_receipt() {
-    let memory = memory();
-    let applied = json(&engine::apply(request(PATCH), &memory, &Interrupt::new()).report);
-    assert_eq!(
-        (&applied["outcome"], &applied["changed"]),
-        (&"applied".into(), &true.into()),
-        "{applied:#}"
-    );
-    assert_eq!(applied["transaction"]["durability"], "full");
-    assert_eq!(applied["plan_id"], json(&check(PATCH).report)["plan_id"]);
 }

@@ -136,6 +136,29 @@ fn ends_in(below: &str, directory: &Path, (arguments, input): (&[&str], &str)) -
     command.env_remove("GIT_CONFIG_GLOBAL").output().unwrap()
 }
 
+/// Puts a FIFO in the place of `path`.
+fn put_fifo(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let _ = fs::remove_file(path);
+    let status = Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(status.success());
+}
+
+/// Puts a FIFO in the place of the file `name` of [`FILES`], for the repository in `directory`.
+fn put_fifo_for(directory: &Path, name: &str) {
+    let root = directory.join("root");
+    let file = match name {
+        "home/.gitconfig" => directory.join(name),
+        _ => root.join(name),
+    };
+    if name == "included" {
+        let config = root.join(".git/config");
+        let text = fs::read_to_string(&config).unwrap();
+        fs::write(&config, text + "[include]\n\tpath = ../included\n").unwrap();
+    }
+    put_fifo(&file);
+}
+
 #[test]
 fn no_fifo_is_waited_for() {
     for &(name, reader) in FILES {
@@ -143,24 +166,7 @@ fn no_fifo_is_waited_for() {
         for &command in COMMANDS {
             let directory = repository();
             let root = directory.path().join("root");
-            let file = match name {
-                "home/.gitconfig" => directory.path().join(name),
-                _ => root.join(name),
-            };
-            if name == "included" {
-                let config = root.join(".git/config");
-                let text = fs::read_to_string(&config).unwrap();
-                fs::write(&config, text + "[include]\n\tpath = ../included\n").unwrap();
-            }
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            let _ = fs::remove_file(&file);
-            assert!(
-                Command::new("mkfifo")
-                    .arg(&file)
-                    .status()
-                    .unwrap()
-                    .success()
-            );
+            put_fifo_for(directory.path(), name);
             let before = tree::traces(&root);
             let output = ends(directory.path(), command);
             let code = output.status.code().unwrap();
@@ -201,7 +207,11 @@ fn no_fifo_is_waited_for() {
         }
         assert!(refused > 0, "{name}: no command opens it");
     }
-    // Without a FIFO, each command changes the repository of the table.
+}
+
+/// [`COMMANDS`] are refused for no other reason than the FIFO.
+#[test]
+fn each_command_changes_a_repository_without_a_fifo() {
     for &command in COMMANDS {
         let output = ends(repository().path(), command);
         assert!(
@@ -321,15 +331,7 @@ fn a_fifo_that_a_file_of_git_names_is_not_waited_for() {
         } else {
             root.join(name)
         };
-        fs::create_dir_all(fifo.parent().unwrap()).unwrap();
-        let _ = fs::remove_file(&fifo);
-        assert!(
-            Command::new("mkfifo")
-                .arg(&fifo)
-                .status()
-                .unwrap()
-                .success()
-        );
+        put_fifo(&fifo);
         let below = if file.starts_with("sub/") {
             "root/sub"
         } else {

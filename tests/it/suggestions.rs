@@ -3,13 +3,14 @@
 
 use std::process::{Command, Output, Stdio};
 
-use fs_err as fs;
-use serde_json::Value;
 use wpatch::engine::{self, Hints, Request};
 use wpatch::path::RelPath;
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::systems::Desk;
+
+mod names;
+mod order;
 
 const FILE: &[u8] = b"one\ntwo\nthree\n";
 
@@ -86,9 +87,18 @@ fn follows(desk: &Desk, below: &str, text: &str) {
     );
 }
 
-#[test]
-fn a_command_with_the_names_that_match_is_suggested_and_applies() {
-    let cases: [(&str, &str, String, &[&str], &str); 9] = [
+/// A file, a directory, a patch whose names do not match the file from there, options, and the
+/// options that are suggested.
+type Mismatch = (
+    &'static str,
+    &'static str,
+    String,
+    &'static [&'static str],
+    &'static str,
+);
+
+fn mismatches() -> Vec<Mismatch> {
+    vec![
         ("src/lib/x.c", "", change("lib/x.c"), &[], "--directory=src"),
         (
             "src/lib/x.c",
@@ -102,13 +112,6 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
             "",
             change("x.c").replace("a/x", "x").replace("b/x", "x"),
             &["-p1"],
-            "-p0",
-        ),
-        (
-            "x.c",
-            "",
-            git_change("x.c").replace("a/x", "x").replace("b/x", "x"),
-            &[],
             "-p0",
         ),
         (
@@ -126,6 +129,26 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
             "'--directory=a b'",
         ),
         (
+            "x.c",
+            "",
+            "*** Begin Patch\n*** Update File: top/x.c\n@@\n-two\n+2\n*** End Patch\n".to_owned(),
+            &[],
+            "",
+        ),
+    ]
+}
+
+/// Patches with the headers of git.
+fn git_mismatches() -> Vec<Mismatch> {
+    vec![
+        (
+            "x.c",
+            "",
+            git_change("x.c").replace("a/x", "x").replace("b/x", "x"),
+            &[],
+            "-p0",
+        ),
+        (
             "src/lib/x.c",
             "src",
             git_change("src/lib/x.c"),
@@ -139,15 +162,12 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
             &["-R", "-p9"],
             "-p3",
         ),
-        (
-            "x.c",
-            "",
-            "*** Begin Patch\n*** Update File: top/x.c\n@@\n-two\n+2\n*** End Patch\n".to_owned(),
-            &[],
-            "",
-        ),
-    ];
-    for (file, below, patch, options, expected) in cases {
+    ]
+}
+
+#[test]
+fn a_command_with_the_names_that_match_is_suggested_and_applies() {
+    for (file, below, patch, options, expected) in [mismatches(), git_mismatches()].concat() {
         let is_reversed = options.contains(&"-R");
         let content = if is_reversed {
             &b"one\n2\nthree\n"[..]
@@ -305,206 +325,4 @@ fn suggestions_cost_about_as_much_as_the_check_where_files_are_large() {
     );
     // One verb each for the sizes of the files of the patches, which are counted.
     assert!(many[0] < many[1] + 30 * 16 + 100, "{many:?}");
-}
-
-fn patches() -> [(&'static str, String); 3] {
-    let second = change("f").replace("-two\n+2", "-2\n+zwei");
-    [("A", change("f")), ("B", second), ("C", change("g"))]
-}
-
-fn ordered() -> Desk {
-    let desk = Desk::with(&[("f", FILE), ("g", FILE)]);
-    for (name, patch) in patches() {
-        fs::write(desk.path("..").join(name), patch).unwrap();
-    }
-    desk
-}
-
-#[test]
-fn patches_in_the_wrong_order_are_named_with_the_command_that_applies_them() {
-    for arguments in [
-        &["../B", "../A"][..],
-        &["../C", "../B", "../A"],
-        &["../B", "../C", "../A"],
-    ] {
-        let desk = ordered();
-        let text = fails(&desk, "", &[&["apply"], arguments].concat());
-        assert!(
-            text.contains("help: ../B needs ../A, which comes after it: "),
-            "{text}"
-        );
-        follows(&desk, "", &text);
-        assert_eq!(desk.bytes("f"), b"one\nzwei\nthree\n");
-    }
-    let desk = ordered();
-    let [(_, first), (_, second), _] = patches();
-    fs::write(desk.path("../both"), [second, first].concat()).unwrap();
-    let text = fails(&desk, "", &["apply", "../both"]);
-    let fault =
-        "the patch at line 1 of ../both needs the patch at line 8 of ../both, which comes after it";
-    assert!(text.contains(fault), "{text}");
-}
-
-#[test]
-fn patches_that_are_applied_already_are_named() {
-    let desk = ordered();
-    desk.does(&["apply", "../A"], b"");
-    for (arguments, fault) in [
-        (&["../A"][..], "the patch is already applied; "),
-        (
-            &["../A", "../B"],
-            "../A is already applied; the others apply with ",
-        ),
-        (
-            &["../A", "../C"],
-            "../A is already applied; the others apply with ",
-        ),
-    ] {
-        let text = fails(&desk, "", &[&["check"], arguments].concat());
-        assert!(text.contains(&format!("help: {fault}")), "{text}");
-        follows(&desk, "", &text);
-    }
-    let error = desk.says(&["apply", "../A"], b"")["error"].clone();
-    assert!(
-        error["help"]
-            .as_str()
-            .unwrap()
-            .starts_with("the patch is already applied"),
-        "{error}"
-    );
-    let both = [change("f"), change("g")].concat();
-    fs::write(desk.path("../both"), both).unwrap();
-    let text = fails(&desk, "", &["apply", "../both"]);
-    assert!(text.contains("already applied"), "{text}");
-    follows(&desk, "", &text);
-    assert_eq!(desk.bytes("g"), b"one\n2\nthree\n");
-}
-
-#[test]
-fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
-    for (file, named, place, found, expected) in [
-        (
-            "a\u{a0}b",
-            "a b",
-            2,
-            "U+00A0 NO-BREAK SPACE",
-            "U+0020 SPACE",
-        ),
-        (
-            "a b",
-            "a\u{a0}b",
-            2,
-            "U+0020 SPACE",
-            "U+00A0 NO-BREAK SPACE",
-        ),
-        (
-            "caf\u{e9}",
-            "cafe\u{301}",
-            4,
-            "U+00E9",
-            "U+0065 and U+0301 COMBINING ACUTE ACCENT",
-        ),
-        ("p\u{430}ss", "pass", 2, "U+0430", "U+0061"),
-        ("d/\u{ff41}", "d/a", 3, "U+FF41", "U+0061"),
-        (
-            "x\u{200b}",
-            "x",
-            2,
-            "U+200B ZERO WIDTH SPACE",
-            "the end of the name",
-        ),
-        ("x ", "x", 2, "U+0020 SPACE", "the end of the name"),
-        (
-            "d\u{a0}e/x",
-            "d e/x",
-            2,
-            "U+00A0 NO-BREAK SPACE",
-            "U+0020 SPACE",
-        ),
-    ] {
-        let desk = Desk::with(&[(file, FILE), ("../patch", change(named).as_bytes())]);
-        let shown = file.replace('\u{200b}', "\\u{200b}");
-        let sentence = match expected {
-            "the end of the name" => {
-                format!("{shown} exists and has {found} at character {place}, where this name ends")
-            }
-            _ => format!(
-                "{shown} exists and has {found} at character {place}, where this name has {expected}"
-            ),
-        };
-        for arguments in [
-            &["apply", "../patch"][..],
-            &["edit", named, "--old", "two", "--new", "2"],
-        ] {
-            let text = fails(&desk, "", arguments);
-            assert_eq!(text.matches(&sentence).count(), 1, "{text}");
-            assert_eq!(text.matches("error").count(), 1, "{text}");
-            let error: Value = desk.says(arguments, b"")["error"].clone();
-            assert_eq!(
-                (&error["cause"]["kind"], &error["cause"]["path"]),
-                (&"look-alike-name".into(), &file.into())
-            );
-            assert_eq!(error["cause"]["column"], place);
-        }
-    }
-    let desk = Desk::with(&[
-        ("README.md", FILE),
-        ("../patch", change("Readme.md").as_bytes()),
-    ]);
-    let text = fails(&desk, "", &["apply", "../patch"]);
-    assert!(
-        text.contains("`README.md`, whose name differs in the case of letters"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_command_on_a_missing_file_names_those_of_the_same_name() {
-    let desk = Desk::with(&[("src/lib/x.c", FILE)]);
-    for arguments in [
-        &["edit", "x.c", "--old", "two", "--new", "2"][..],
-        &["edit", "lib/x.c", "--insert-after", "1", "--new", "2"],
-        &["read", "x.c"],
-    ] {
-        let text = fails(&desk, "", arguments);
-        assert!(text.contains("the tree has `src/lib/x.c`"), "{text}");
-        assert!(!text.contains("strip level"), "{text}");
-    }
-}
-
-/// `git add` helps only if the work tree has the file.
-#[test]
-fn with_the_index_and_with_rejects_other_names_are_suggested_as_without() {
-    for options in [
-        &["--index"][..],
-        &["--3way"],
-        &["--reject"],
-        &["--index", "--reject"],
-    ] {
-        let desk = repository(&[("src/x.c", FILE)]);
-        assert!(
-            Command::new("git")
-                .args(["add", "."])
-                .current_dir(desk.root())
-                .status()
-                .unwrap()
-                .success()
-        );
-        fs::write(desk.path("../p"), change("deep/src/x.c")).unwrap();
-        let text = fails(&desk, "", &[&["apply"][..], options, &["../p"]].concat());
-        assert!(!text.contains("git add"), "{options:?}: {text}");
-        follows(&desk, "", &text);
-    }
-    let desk = repository(&[("src/x.c", FILE)]);
-    fs::write(desk.path("../p"), change("src/x.c")).unwrap();
-    for options in ["--index", "--cached"] {
-        let text = fails(&desk, "", &["apply", options, "../p"]);
-        assert!(text.contains("git add"), "{options}: {text}");
-    }
-    fs::write(desk.path("../p"), change("deep/src/x.c")).unwrap();
-    let text = fails(&desk, "", &["apply", "--cached", "../p"]);
-    assert!(
-        !text.contains("git add") && text.contains("does not exist in index"),
-        "{text}"
-    );
 }

@@ -1,10 +1,9 @@
 //! `--3way`: patches merged with what became of their files, as `git apply --3way` merges them.
 
+mod base;
 mod missing;
 mod onto;
-
-use std::path::Path;
-use std::process::Command;
+mod pairs;
 
 use fs_err as fs;
 use serde_json::Value;
@@ -217,36 +216,39 @@ fn binary_files_are_merged_as_a_whole() {
     }
 }
 
+/// Returns a repository and a patch of its links, which both sides changed.
+fn links_of_two_sides() -> Tree {
+    let tree = Tree::new();
+    let leads = |&(name, target): &(&str, &str)| {
+        let link = tree.root().join(name);
+        let _ = fs::remove_file(&link);
+        fs::os::unix::fs::symlink(target, link).unwrap();
+    };
+    let commit = || {
+        tree.git(&["add", "."]);
+        tree.git(&["commit", "-q", "-m", "next"]);
+    };
+    leads(&("link", "base"));
+    commit();
+    let all_lead = |target| {
+        [("link", target), ("new", target), ("same", "same")]
+            .iter()
+            .for_each(leads);
+    };
+    all_lead("theirs");
+    commit();
+    fs::write(tree.patch(), tree.git(&["diff", "HEAD^", "HEAD"])).unwrap();
+    tree.git(&["reset", "-q", "--hard", "HEAD^"]);
+    all_lead("ours");
+    commit();
+    tree
+}
+
 /// A difference to git, which writes markers into the target of the link, or both targets
 /// (`--union`).
 #[test]
 fn links_lead_to_one_place() {
-    let [ours, theirs] = [(); 2].map(|()| {
-        let tree = Tree::new();
-        let leads = |&(name, target): &(&str, &str)| {
-            let link = tree.root().join(name);
-            let _ = fs::remove_file(&link);
-            fs::os::unix::fs::symlink(target, link).unwrap();
-        };
-        let commit = || {
-            tree.git(&["add", "."]);
-            tree.git(&["commit", "-q", "-m", "next"]);
-        };
-        leads(&("link", "base"));
-        commit();
-        let all_lead = |target| {
-            [("link", target), ("new", target), ("same", "same")]
-                .iter()
-                .for_each(leads);
-        };
-        all_lead("theirs");
-        commit();
-        fs::write(tree.patch(), tree.git(&["diff", "HEAD^", "HEAD"])).unwrap();
-        tree.git(&["reset", "-q", "--hard", "HEAD^"]);
-        all_lead("ours");
-        commit();
-        tree
-    });
+    let [ours, theirs] = [(); 2].map(|()| links_of_two_sides());
     assert_eq!(by_git(&theirs, &["--3way"]), 1);
     assert!(
         fs::read_link(theirs.root().join("link"))
@@ -303,280 +305,4 @@ fn a_file_that_is_there_and_not_in_the_index_is_refused() {
         "{report:#}"
     );
     assert_eq!(both(&tree), before);
-}
-
-/// Returns a directory in no repository with a file of nine lines that is not any more what the
-/// patch was made for; the history, if it has one, has that.
-fn without_git(has_history: bool) -> Tree {
-    let tree = Tree::diverged();
-    let patch = fs::read_to_string(tree.patch()).unwrap();
-    fs::write(
-        tree.patch(),
-        &patch[patch.find("diff --git a/merges").unwrap()..],
-    )
-    .unwrap();
-    fs::remove_dir_all(tree.root().join(".git")).unwrap();
-    fs::write(tree.root().join("merges"), NINE).unwrap();
-    let wpatch = |arguments: &[&str]| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        let output = program
-            .args(arguments)
-            .current_dir(tree.root())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-    };
-    if has_history {
-        wpatch(&["init"]);
-    }
-    wpatch(&["edit", "merges", "--old", "5\n", "--new", "five\n"]);
-    tree
-}
-
-const NINE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-const MERGED: &str = "1\nzwei\n3\n4\nfive\n6\n7\nacht\n9\n";
-
-#[test]
-fn the_history_has_what_a_patch_was_made_for() {
-    let tree = without_git(true);
-    let (code, report) = tree.report(&["apply", "--3way"]);
-    assert_eq!(
-        (code, &report["files"][0]["merge"]["base"]),
-        (0, &"history".into()),
-        "{report:#}"
-    );
-    assert_eq!(
-        (text(&tree, "merges"), &report["index"]),
-        (MERGED.to_owned(), &Value::Null)
-    );
-}
-
-#[test]
-fn the_user_may_name_what_a_patch_was_made_for() {
-    let tree = without_git(false);
-    let base = tree.root().join("../base");
-    fs::write(&base, NINE).unwrap();
-    let (code, report) = tree.report(&["apply", "--3way"]);
-    let codes = report["problems"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|problem| problem["code"].as_str().unwrap());
-    assert_eq!(
-        (code, codes.collect::<Vec<_>>()),
-        (1, vec!["wpatch::hunk::not_found", "wpatch::git::no_blob"])
-    );
-    let (code, report) = tree.report(&["apply", "--3way", "--base", base.to_str().unwrap()]);
-    assert_eq!(
-        (code, &report["files"][0]["merge"]["base"]),
-        (0, &"given".into()),
-        "{report:#}"
-    );
-    assert_eq!(text(&tree, "merges"), MERGED);
-}
-
-/// Lines of several versions can be paired in more than one way. In the smallest case the choice of
-/// `git merge-file` is a conflict, and the choice of its `--diff-algorithm=histogram` is not.
-#[test]
-fn lines_are_paired_as_git_pairs_them_by_default() {
-    let tree = Tree::new();
-    let [base, ours, theirs] = ["b\n}\n}\n", "}\nb\n}\n}\n", "}\nb\n}\n"];
-    for (name, text) in [("base", base), ("ours", ours), ("theirs", theirs)] {
-        fs::write(tree.root().join(name), text).unwrap();
-    }
-    let merged = |options: &[&str]| {
-        let mut command =
-            git(&[&["merge-file", "-p"], options, &["ours", "base", "theirs"]].concat());
-        command
-            .current_dir(tree.root())
-            .output()
-            .unwrap()
-            .status
-            .code()
-            .unwrap()
-    };
-    assert_eq!(
-        (merged(&[]), merged(&["--diff-algorithm=histogram"])),
-        (1, 0)
-    );
-    let fork = forked(
-        &|root| fs::write(root.join("x"), theirs).unwrap(),
-        &|root| fs::write(root.join("x"), ours).unwrap(),
-    );
-    fs::write(fork.root().join("../base"), base).unwrap();
-    fs::write(
-        fork.patch(),
-        "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n+}\n b\n }\n-}\n",
-    )
-    .unwrap();
-    let (code, report) = fork.report(&["apply", "--3way", "--base", "../base"]);
-    assert_eq!((code, text(&fork, "x")), (1, ours.to_owned()), "{report:#}");
-}
-
-#[test]
-fn a_blob_that_cannot_be_read_is_not_one_that_nobody_has() {
-    let tree = Tree::diverged();
-    let id = tree.git(&["rev-parse", "HEAD^:merges"]);
-    let object = tree
-        .root()
-        .join(".git/objects")
-        .join(&id[..2])
-        .join(id[2..].trim_end());
-    fs::remove_file(&object).unwrap();
-    fs::write(&object, "no object").unwrap();
-    for arguments in [
-        &["apply", "--3way"][..],
-        &["apply", "--3way", "--conflict=markers"],
-        &["check", "--3way"],
-    ] {
-        let before = both(&tree);
-        let (code, report) = tree.report(&[arguments, &["--include", "merges"]].concat());
-        assert_eq!(
-            (code, &report["error"]["code"]),
-            (4, &"wpatch::io".into()),
-            "{report:#}"
-        );
-        assert_eq!(both(&tree), before);
-    }
-}
-
-#[test]
-fn a_revision_may_be_what_a_patch_was_made_for() {
-    let tree = Tree::diverged();
-    let patch = fs::read_to_string(tree.patch()).unwrap();
-    let lines = patch
-        .lines()
-        .filter(|line| !line.starts_with("index "))
-        .map(|line| format!("{line}\n"));
-    fs::write(tree.patch(), lines.collect::<String>()).unwrap();
-    let only = ["apply", "--3way", "--include", "merges", "--base"];
-    let (code, report) = tree.report(&[&only[..], &["HEAD^"]].concat());
-    assert_eq!(
-        (code, &report["files"][0]["merge"]["base"]),
-        (0, &"given".into()),
-        "{report:#}"
-    );
-    assert_eq!(text(&tree, "merges"), MERGED);
-    assert_eq!(tree.report(&[&only[..], &["nowhere"]].concat()).0, 4);
-}
-
-/// Makes `theirs` of a tree, and `ours`; returns it with the patch to the first and the second
-/// checked out.
-fn forked(theirs: Make<'_>, ours: Make<'_>) -> Tree {
-    let tree = branched(&[("theirs", theirs), ("ours", ours)]);
-    write_patch(&tree, "theirs");
-    tree
-}
-
-/// What changes the files below a root.
-type Make<'m> = &'m dyn Fn(&Path);
-
-/// A work tree with a branch for each change of what is on `main`; the last one is checked out.
-fn branched(changes: &[(&str, Make<'_>)]) -> Tree {
-    let tree = Tree::new();
-    let lines = (1..=12)
-        .map(|number| format!("line {number}\n"))
-        .collect::<Vec<_>>()
-        .concat();
-    fs::write(tree.root().join("long"), lines).unwrap();
-    tree.git(&["add", "."]);
-    tree.git(&["commit", "-q", "-m", "base"]);
-    for (name, make) in changes {
-        tree.git(&["checkout", "-q", "-B", name, "main"]);
-        make(&tree.root());
-        tree.git(&["add", "-A", "."]);
-        tree.git(&["commit", "-q", "--allow-empty", "-m", name]);
-    }
-    tree
-}
-
-fn write_patch(tree: &Tree, branch: &str) {
-    fs::write(
-        tree.patch(),
-        tree.git(&["diff", "-M", "--binary", "main", branch]),
-    )
-    .unwrap();
-}
-
-/// A way to change a file.
-type Step = (&'static str, fn(&Path));
-
-const STEPS: &[Step] = &[
-    ("nothing", |_| {}),
-    ("the second line", |root| {
-        replace(root, "line 2\n", "LINE 2\n");
-    }),
-    ("the second line otherwise", |root| {
-        replace(root, "line 2\n", "zwei\n");
-    }),
-    ("the third line", |root| {
-        replace(root, "line 3\n", "LINE 3\n");
-    }),
-    ("the tenth line", |root| replace(root, "line 10\n", "")),
-    ("more at the end", |root| {
-        replace(root, "line 12\n", "line 12\nline 13\n");
-    }),
-    ("other names", |root| {
-        replace(root, "line 7\n", "LINE 7\n");
-        fs::rename(root.join("long"), root.join("moved")).unwrap();
-    }),
-    ("a name", |root| {
-        fs::rename(root.join("long"), root.join("moved")).unwrap();
-    }),
-    ("a mode", |root| {
-        let permissions =
-            <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
-        fs::set_permissions(root.join("long"), permissions).unwrap();
-        replace(root, "line 5\n", "line V\n");
-    }),
-    ("a new file", |root| {
-        fs::write(root.join("new"), "a\nb\nc\n").unwrap();
-    }),
-    ("a new file otherwise", |root| {
-        fs::write(root.join("new"), "a\nB\nc\n").unwrap();
-    }),
-    ("an empty new file", |root| {
-        fs::write(root.join("new"), "").unwrap();
-    }),
-    ("no file", |root| {
-        fs::remove_file(root.join("long")).unwrap();
-    }),
-];
-
-fn replace(root: &Path, old: &str, new: &str) {
-    let text = fs::read_to_string(root.join("long")).unwrap();
-    fs::write(root.join("long"), text.replacen(old, new, 1)).unwrap();
-}
-
-#[test]
-fn every_pair_of_changes_ends_as_with_git() {
-    let names: Vec<_> = STEPS
-        .iter()
-        .map(|(name, _)| name.replace(' ', "-"))
-        .collect();
-    let changes = names
-        .iter()
-        .zip(STEPS)
-        .map(|(name, (_, make))| (name.as_str(), make as Make<'_>));
-    let tree = branched(&changes.collect::<Vec<_>>());
-    let mut conflicts = 0;
-    for theirs in &names[1..] {
-        write_patch(&tree, theirs);
-        for ours in &names {
-            let check_out = || {
-                tree.git(&["reset", "-q", "--hard", ours]);
-                tree.git(&["clean", "-q", "-d", "-f"]);
-            };
-            check_out();
-            let code = by_git(&tree, &["--3way"]);
-            let by_git = both(&tree);
-            check_out();
-            let (found, report) = tree.report(&["apply", "--3way", "--conflict", "markers"]);
-            let what = format!("{theirs} onto {ours}: {report:#}");
-            assert_eq!(both(&tree), by_git, "{what}");
-            assert_eq!(found == 0, code == 0, "{what}");
-            conflicts += usize::from(report["outcome"] == "partial");
-        }
-    }
-    assert!(conflicts >= 6, "only {conflicts} conflicts");
 }

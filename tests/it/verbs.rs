@@ -7,13 +7,12 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use wpatch::engine::options::{CellEdit, Interrupt, Replacement, Replacements, Target};
-use wpatch::engine::{self, Request};
-use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::run::valid;
 use crate::systems::fed;
 use crate::tree;
+
+mod refusals;
 
 /// Returns a directory with files, and one beside it that nothing may touch.
 fn root() -> (TempDir, std::path::PathBuf) {
@@ -78,6 +77,25 @@ fn a_text_is_replaced_and_nothing_else() {
         file["hunks"][0]["applied"],
         json!({ "old_start": 2, "old_lines": 1, "new_start": 2, "new_lines": 2 })
     );
+    let absolute = root.join("a.txt");
+    run(
+        &root,
+        &[
+            "edit",
+            absolute.to_str().unwrap(),
+            "--insert-after",
+            "0",
+            "--new",
+            "zero",
+        ],
+        "",
+    );
+    assert_eq!(text(&root, "a.txt"), r"zero\r\none\r\n2\r\n2\r\nthree");
+}
+
+#[test]
+fn a_text_is_replaced_through_a_link_and_link_and_mode_stay() {
+    let (_directory, root) = root();
     let report = run(
         &root,
         &[
@@ -104,137 +122,6 @@ fn a_text_is_replaced_and_nothing_else() {
             .mode()
             & 0o777,
         0o755
-    );
-    let absolute = root.join("a.txt");
-    run(
-        &root,
-        &[
-            "edit",
-            absolute.to_str().unwrap(),
-            "--insert-after",
-            "0",
-            "--new",
-            "zero",
-        ],
-        "",
-    );
-    assert_eq!(text(&root, "a.txt"), r"zero\r\none\r\n2\r\n2\r\nthree");
-}
-
-#[test]
-fn what_cannot_be_done_leaves_the_tree_and_says_why() {
-    let (directory, root) = root();
-    let stale = format!("sha256:{}", "0".repeat(64));
-    let cases: [(&[&str], &str); 19] = [
-        (
-            &["edit", "a.txt", "--old", "four", "--new", "x"],
-            "not_found",
-        ),
-        (
-            &["edit", "a.txt", "--insert-before", "4", "--new", "x"],
-            "not_found",
-        ),
-        (
-            &["edit", "run.sh", "--old", "x = 1", "--new", "x"],
-            "ambiguous",
-        ),
-        (
-            &["edit", "a.txt", "--old", "one", "--new", "one"],
-            "no_change",
-        ),
-        (
-            &["edit", "a.txt", "--old", "", "--new", "x", "--all"],
-            "usage",
-        ),
-        (
-            &[
-                "edit",
-                "a.txt",
-                "--old",
-                "one",
-                "--insert-after",
-                "1",
-                "--new",
-                "x",
-            ],
-            "usage",
-        ),
-        (
-            &[
-                "edit",
-                "a.txt",
-                "--old",
-                "four",
-                "--new",
-                "x",
-                "--expect-hash",
-                &stale,
-            ],
-            "stale",
-        ),
-        (&["edit", "no.txt", "--old", "a", "--new", "b"], "missing"),
-        (&["edit", "d", "--old", "a", "--new", "b"], "not_a_file"),
-        (&["edit", "d/bin", "--old", "a", "--new", "b"], "binary"),
-        (
-            &["edit", "d/out", "--old", "a", "--new", "b"],
-            "outside_root",
-        ),
-        (
-            &["edit", "circle", "--old", "a", "--new", "b"],
-            "outside_root",
-        ),
-        (
-            &["edit", "../outside/file", "--old", "a", "--new", "b"],
-            "outside_root",
-        ),
-        (&["write", "a.txt", "--content", "x"], "exists"),
-        (
-            &["write", "n/x", "--content", "x", "--no-mkdirs"],
-            "missing",
-        ),
-        (
-            &["write", "a.txt/x", "--content", "x", "--overwrite"],
-            "not_a_directory",
-        ),
-        (
-            &["write", "n", "--content", "0123", "--max-bytes", "3"],
-            "too_large",
-        ),
-        (
-            &[
-                "write",
-                "n",
-                "--content",
-                "x",
-                "--overwrite",
-                "--expect-hash",
-                &stale,
-            ],
-            "stale",
-        ),
-        (&["write", ".git/x", "--content", "x"], "denied"),
-    ];
-    fs::create_dir(root.join(".git")).unwrap();
-    fs::write(root.join(".git/HEAD"), "").unwrap();
-    let before = tree::read(&root);
-    for (arguments, kind) in cases {
-        let report = run(&root, arguments, "");
-        let told = json!([
-            report["ok"],
-            report["changed"],
-            report["error"]["kind"],
-            report["command"]
-        ]);
-        assert_eq!(
-            told,
-            json!([false, false, kind, arguments[0]]),
-            "{arguments:?}"
-        );
-        assert_eq!(tree::read(&root), before, "{arguments:?}");
-    }
-    assert_eq!(
-        fs::read_to_string(directory.path().join("outside/file")).unwrap(),
-        "a\n"
     );
 }
 
@@ -291,61 +178,6 @@ fn an_empty_directory_gives_way_only_to_a_patch_that_git_apply_reads() {
 }
 
 #[test]
-fn a_refusal_has_its_facts() {
-    let (_directory, root) = root();
-    let error = |arguments: &[&str]| run(&root, arguments, "")["error"].clone();
-    let ambiguous = error(&["edit", "run.sh", "--old", "x = 1", "--new", "x"]);
-    assert_eq!(
-        json!([ambiguous["count"], ambiguous["lines"]]),
-        json!([3, [1, 3, 5]])
-    );
-    let lost = error(&["edit", "run.sh", "--old", "x = 3", "--new", "x"]);
-    assert_eq!(
-        json!([
-            lost["nearest"]["line"],
-            lost["nearest"]["text"],
-            lost["expected"]
-        ]),
-        json!([1, ["x = 1"], ["x = 3"]])
-    );
-    let large = error(&["write", "n", "--content", "0123", "--max-bytes", "3"]);
-    assert_eq!(json!([large["limit"], large["size"]]), json!([3, 4]));
-    fs::write(
-        root.join("edits"),
-        r#"[{"old": "y", "new": "z", "all": true}, {"old": "w", "new": ""}]"#,
-    )
-    .unwrap();
-    assert_eq!(error(&["edit", "run.sh", "--edits", "edits"])["index"], 1);
-    let edit_list = |contents: &str| {
-        json!([{"old": "x = 1\n", "new": "y", "all": true, "expected": contents}]).to_string()
-    };
-    fs::write(root.join("edits"), edit_list("other")).unwrap();
-    assert_eq!(
-        error(&["edit", "run.sh", "--edits", "edits"])["kind"],
-        "stale"
-    );
-    fs::write(
-        root.join("edits"),
-        edit_list(&fs::read_to_string(root.join("run.sh")).unwrap()),
-    )
-    .unwrap();
-    assert_eq!(
-        error(&["edit", "run.sh", "--edits", "edits", "--dry-run"]),
-        Value::Null
-    );
-    let closed = tree::read(&root);
-    fs::create_dir(root.join(".git")).unwrap();
-    error(&["write", ".git/x", "--content", "x"]);
-    assert_eq!(
-        fs::read_dir(root.join(".git")).unwrap().count(),
-        0,
-        "a refusal by policy leaves no state"
-    );
-    fs::remove_dir(root.join(".git")).unwrap();
-    assert_eq!(tree::read(&root), closed);
-}
-
-#[test]
 fn a_dry_run_says_what_would_change() {
     let (_directory, root) = root();
     let before = tree::read(&root);
@@ -383,7 +215,7 @@ fn a_dry_run_says_what_would_change() {
 }
 
 #[test]
-fn a_file_is_written_or_appended_to() {
+fn a_file_is_written() {
     let (_directory, root) = root();
     let report = run(
         &root,
@@ -434,6 +266,11 @@ fn a_file_is_written_or_appended_to() {
             & 0o777,
         0o755
     );
+}
+
+#[test]
+fn a_file_is_appended_to() {
+    let (_directory, root) = root();
     run(
         &root,
         &["append", "a.txt", "--line", "--content", "four"],
@@ -449,50 +286,5 @@ fn a_file_is_written_or_appended_to() {
     assert_eq!(
         run(&root, &["append", "log", "--content", ""], "")["changed"],
         false
-    );
-}
-
-#[test]
-fn the_library_refuses_what_the_program_refuses() {
-    let path = wpatch::path::RelPath::new(b"a").unwrap();
-    let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
-    let refused = |request: Request| {
-        let report = engine::apply(request, &workspace, &Interrupt::new()).report;
-        assert_eq!((report.ok, report.changed), (false, false));
-        (report.exit_code, report.error.unwrap().kind)
-    };
-    let nothing = Replacements::of(Vec::new());
-    let lines = Replacements::of(vec![Replacement::of(Target::Lines(Vec::new()), "x")]);
-    for change in [
-        Request::edit("a", "", "x"),
-        Request::edit_all("a", "", "x"),
-        Request::edit_range("a", "one", "", "x"),
-        Request::edit_range("a", "", "one", "x"),
-        Request::edits("a", nothing),
-        Request::edits("a", lines),
-        Request::notebook(
-            "a",
-            CellEdit::Delete {
-                cell: "cell-0".to_owned(),
-            },
-        ),
-        Request::notebook(
-            "d/.ipynb",
-            CellEdit::Delete {
-                cell: "cell-0".to_owned(),
-            },
-        ),
-    ] {
-        assert_eq!(refused(change), (2, wpatch::report::ProblemKind::Usage));
-    }
-    assert_eq!(
-        refused(Request::overwrite("a", vec![b'x'; (10 << 20) + 1])),
-        (1, wpatch::report::ProblemKind::TooLarge)
-    );
-    assert_eq!(workspace.files()[&path].contents, b"one\n");
-    let report = engine::check(Request::edit("a", "", "x"), &workspace).report;
-    assert_eq!(
-        (report.exit_code, report.error.unwrap().kind),
-        (2, wpatch::report::ProblemKind::Usage)
     );
 }

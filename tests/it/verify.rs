@@ -1,15 +1,14 @@
 //! The commands of the user around a change: what they get, what they decide, and what they cannot
 //! do.
 
-use std::process::{Command, Stdio};
-
-use fs_err as fs;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use wpatch::path::RelPath;
 
 use crate::systems::Desk;
-use crate::tree;
+use crate::tree::{self, Tree};
+
+mod changes;
+mod interrupted;
 
 const PATCH: &str = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n--- a/d/b\n+++ /dev/null\n@@ -1 +0,0 @@\n-two\n--- /dev/null\n+++ b/new/c\n@@ -0,0 +1 @@\n+three\n";
 
@@ -190,98 +189,6 @@ fn the_command_after_decides_nothing() {
 }
 
 #[test]
-fn what_a_verification_makes_of_a_file_stays_and_is_named() {
-    for (deed, path) in [
-        ("echo made > a", "a"),
-        ("rm a", "a"),
-        ("echo made > new/c", "new/c"),
-        ("echo made > d-b; mkdir d; mv d-b d/b", "d/b"),
-    ] {
-        let kept = desk();
-        let report = verify(&kept, deed);
-        assert_eq!(
-            (&report["ok"], &report["problems"][0]["code"]),
-            (&true.into(), &"wpatch::command::altered".into()),
-            "{deed}: {report:#}"
-        );
-        assert_eq!(report["problems"][0]["path"], path, "{deed}");
-        let refused = desk();
-        let report = verify(&refused, &format!("{deed}; exit 1"));
-        assert_eq!(
-            report["error"]["code"], "wpatch::io::incomplete",
-            "{deed}: {report:#}"
-        );
-        assert!(
-            report["exit_code"] == 5 && report["verify"]["exit_code"] == 1,
-            "{deed}: {report:#}"
-        );
-        assert_eq!(refused.bytes("other"), b"other\n");
-    }
-}
-
-#[test]
-fn no_file_is_looked_for_through_a_link_that_a_verification_puts_in_the_place_of_a_directory() {
-    let (kept, refused) = (desk(), desk());
-    let deed = "mv new aside; ln -s aside new";
-    let report = verify(&kept, deed);
-    let told = (
-        &report["ok"],
-        &report["problems"][0]["code"],
-        &report["problems"][0]["path"],
-    );
-    assert_eq!(
-        told,
-        (
-            &true.into(),
-            &"wpatch::command::altered".into(),
-            &"new/c".into()
-        ),
-        "{report:#}"
-    );
-    let report = verify(&refused, &format!("{deed}; exit 1"));
-    assert_eq!(report["exit_code"], 3, "{report:#}");
-    assert_eq!(
-        (refused.bytes("a"), refused.bytes("aside/c")),
-        (b"one\n".to_vec(), b"three\n".to_vec())
-    );
-}
-
-#[test]
-fn what_a_verification_makes_elsewhere_is_its_own() {
-    let desk = desk();
-    let report = verify(&desk, "echo built > built; exit 1");
-    assert_eq!(report["exit_code"], 3, "{report:#}");
-    assert_eq!(
-        (desk.bytes("built"), desk.bytes("a")),
-        (b"built\n".to_vec(), b"one\n".to_vec())
-    );
-}
-
-#[test]
-fn a_mode_that_a_verification_sets_goes_with_the_new_file() {
-    let before = sent_back("chmod 600 a; exit 1", &[]);
-    assert_eq!(before["exit_code"], 1);
-}
-
-#[test]
-fn a_state_directory_that_is_taken_away_is_told() {
-    for end in ["true", "false"] {
-        let desk = desk();
-        let report = verify(&desk, &format!("rm -rf .wpatch; {end}"));
-        assert_eq!(
-            (&report["exit_code"], &report["changed"]),
-            (&5.into(), &true.into()),
-            "{end}: {report:#}"
-        );
-        assert_eq!(
-            (desk.bytes("a"), desk.bytes("new/c")),
-            (b"1\n".to_vec(), b"three\n".to_vec()),
-            "{end}"
-        );
-    }
-}
-
-#[test]
 fn a_change_within_a_change_is_refused_at_once() {
     let program = env!("CARGO_BIN_EXE_wpatch");
     for inner in [
@@ -358,6 +265,74 @@ fn the_editing_commands_take_them_too() {
     }
 }
 
+/// Returns the files of the tree without the state directory.
+fn files(desk: &Desk) -> Tree {
+    let is_state = |path: &RelPath| path.as_bytes().starts_with(b".wpatch");
+    let mut files = tree::read(&desk.root());
+    files.retain(|path, _| !is_state(path));
+    files
+}
+
+/// Asserts that commands which refuse `command` leave the tree as it is.
+fn is_undone(desk: &Desk, command: &[&str]) {
+    let before = files(desk);
+    let with = |more: &[&str]| desk.says(&[command, more].concat(), b"");
+    let report = with(&[
+        "--verify",
+        "cat > ../told; cat a; exit 1",
+        "--after",
+        "echo > ../after",
+    ]);
+    assert_eq!(
+        report["error"]["code"], "wpatch::command::verify",
+        "{command:?}"
+    );
+    assert_eq!(files(desk), before, "{command:?}");
+    let told: Value = serde_json::from_slice(&desk.bytes("../told")).unwrap();
+    assert_eq!(
+        (&told["command"], &told["outcome"]),
+        (&command[0].into(), &"applied".into())
+    );
+    assert!(
+        told["files"][0]["diff"].is_string(),
+        "{command:?}: {told:#}"
+    );
+    let slow = with(&["--verify", "sleep 1000", "--verify-timeout", "100ms"]);
+    assert_eq!(
+        (&slow["verify"]["timed_out"], files(desk) == before),
+        (&true.into(), true),
+        "{command:?}"
+    );
+    assert_eq!(
+        with(&["--before", "exit 1"])["error"]["code"],
+        "wpatch::command::before",
+        "{command:?}"
+    );
+    assert_eq!(with(&["--verify", " "])["exit_code"], 2, "{command:?}");
+    assert_eq!(
+        (files(desk) == before, desk.path("../after").exists()),
+        (true, false),
+        "{command:?}"
+    );
+}
+
+/// Asserts that `command` is put to commands around it. Returns what each printed, and the
+/// `plan_id`.
+fn goes(desk: &Desk, command: &[&str]) -> ([String; 3], Value) {
+    is_undone(desk, command);
+    let before = files(desk);
+    let with = |more: &[&str]| desk.says(&[command, more].concat(), b"");
+    let report = with(&["--before", "cat a", "--verify", "cat a", "--after", "cat a"]);
+    assert_eq!(
+        (&report["ok"], files(desk) == before),
+        (&true.into(), false),
+        "{command:?}: {report:#}"
+    );
+    let outputs = ["before", "verify", "after"]
+        .map(|name| report[name]["output"].as_str().unwrap().to_owned());
+    (outputs, report["plan_id"].clone())
+}
+
 #[test]
 fn taking_changes_back_and_carrying_out_a_plan_are_put_to_them_too() {
     let desk = desk();
@@ -366,69 +341,13 @@ fn taking_changes_back_and_carrying_out_a_plan_are_put_to_them_too() {
         .as_str()
         .unwrap()
         .to_owned();
-    let is_state = |path: &RelPath| path.as_bytes().starts_with(b".wpatch");
-    let files = || {
-        let mut files = tree::read(&desk.root());
-        files.retain(|path, _| !is_state(path));
-        files
-    };
-    let goes = |command: &[&str]| {
-        let before = files();
-        let with = |more: &[&str]| desk.says(&[command, more].concat(), b"");
-        let report = with(&[
-            "--verify",
-            "cat > ../told; cat a; exit 1",
-            "--after",
-            "echo > ../after",
-        ]);
-        assert_eq!(
-            report["error"]["code"], "wpatch::command::verify",
-            "{command:?}"
-        );
-        assert_eq!(files(), before, "{command:?}");
-        let told: Value = serde_json::from_slice(&desk.bytes("../told")).unwrap();
-        assert_eq!(
-            (&told["command"], &told["outcome"]),
-            (&command[0].into(), &"applied".into())
-        );
-        assert!(
-            told["files"][0]["diff"].is_string(),
-            "{command:?}: {told:#}"
-        );
-        let slow = with(&["--verify", "sleep 1000", "--verify-timeout", "100ms"]);
-        assert_eq!(
-            (&slow["verify"]["timed_out"], files() == before),
-            (&true.into(), true),
-            "{command:?}"
-        );
-        assert_eq!(
-            with(&["--before", "exit 1"])["error"]["code"],
-            "wpatch::command::before",
-            "{command:?}"
-        );
-        assert_eq!(with(&["--verify", " "])["exit_code"], 2, "{command:?}");
-        assert_eq!(
-            (files() == before, desk.path("../after").exists()),
-            (true, false),
-            "{command:?}"
-        );
-        let report = with(&["--before", "cat a", "--verify", "cat a", "--after", "cat a"]);
-        assert_eq!(
-            (&report["ok"], files() == before),
-            (&true.into(), false),
-            "{command:?}: {report:#}"
-        );
-        let outputs = ["before", "verify", "after"]
-            .map(|name| report[name]["output"].as_str().unwrap().to_owned());
-        (outputs, report["plan_id"].clone())
-    };
     let [one, other] = ["one\n", "1\n"];
     assert_eq!(
-        goes(&["apply", "--plan", &plan]),
+        goes(&desk, &["apply", "--plan", &plan]),
         ([one, other, other].map(str::to_owned), plan.as_str().into())
     );
-    assert_eq!(goes(&["undo"]).0, [other, one, one]);
-    assert_eq!(goes(&["redo"]).0, [one, other, other]);
+    assert_eq!(goes(&desk, &["undo"]).0, [other, one, one]);
+    assert_eq!(goes(&desk, &["redo"]).0, [one, other, other]);
     desk.does(&["undo", "--dry-run", "--verify", "exit 1"], b"");
 }
 
@@ -446,57 +365,4 @@ fn what_a_command_says_does_nothing_to_a_terminal() {
         !said.contains('\u{1b}') && !said.contains('\u{202e}'),
         "{said}"
     );
-}
-
-/// Starts a change whose verification has begun and waits for something that never comes, and
-/// returns its processes.
-fn hanging(desk: &Desk) -> (std::process::Child, Pid) {
-    fs::write(desk.path("../patch"), PATCH).unwrap();
-    let command =
-        "mkfifo ../begun.fifo ../never; echo $$ > ../pid; echo > ../fifo; read line < ../never";
-    Command::new("mkfifo")
-        .arg(desk.path("../fifo"))
-        .status()
-        .unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    program
-        .current_dir(desk.root())
-        .args(["apply", "../patch", "--verify", command]);
-    let child = program
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    fs::read(desk.path("../fifo")).unwrap();
-    let pid = String::from_utf8(desk.bytes("../pid"))
-        .unwrap()
-        .trim()
-        .parse()
-        .unwrap();
-    (child, Pid::from_raw(pid).unwrap())
-}
-
-#[test]
-fn a_kill_during_a_verification_is_put_back_by_the_next_command() {
-    let desk = desk();
-    let before = tree::read(&desk.root());
-    let (mut child, command) = hanging(&desk);
-    assert_eq!(desk.bytes("a"), b"1\n");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    desk.does(&["recover"], b"");
-    assert_eq!(tree::read(&desk.root()), before);
-    // Nobody else ends it.
-    kill_process(command, Signal::KILL).unwrap();
-}
-
-#[test]
-fn a_signal_during_a_verification_ends_it_and_puts_everything_back() {
-    let desk = desk();
-    let before = tree::read(&desk.root());
-    let (mut child, command) = hanging(&desk);
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(143));
-    assert_eq!(tree::read(&desk.root()), before);
-    assert!(kill_process(command, Signal::TERM).is_err(), "it is gone");
 }

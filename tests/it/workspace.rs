@@ -1,7 +1,10 @@
 //! The table of path shapes and verbs that every storage is held to.
 
+mod attributes;
 mod disk;
+mod links;
 mod names;
+mod renames;
 
 use std::time::Duration;
 
@@ -166,56 +169,6 @@ fn what_is_written_over_has_all_its_names() {
 }
 
 #[test]
-fn nothing_is_done_through_a_link() {
-    on_each(|workspace, name| {
-        workspace.make_dir(&path("real"), Privacy::Shared).unwrap();
-        workspace
-            .make_dir(&path("real/below"), Privacy::Shared)
-            .unwrap();
-        create(workspace, "real/file", b"one\n");
-        create(workspace, "free", b"two\n");
-        workspace.symlink(b"real", &path("link"), None).unwrap();
-        let inside = path("link/file");
-        let faults = [
-            fault(workspace.stat(&inside)),
-            fault(workspace.stat(&path("link/below/x"))),
-            fault(workspace.read(&inside, 10)),
-            fault(workspace.read_link(&inside)),
-            fault(workspace.list(Some(&path("link")))),
-            fault(workspace.list(Some(&path("link/below")))),
-            fault(workspace.create(&path("link/new"), &[b""], NEW, None)),
-            fault(workspace.append(&inside, b"")),
-            fault(workspace.overwrite(
-                &inside,
-                b"",
-                &workspace.stat(&path("free")).unwrap().unwrap(),
-            )),
-            fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&inside)))),
-            fault(workspace.symlink(b"x", &path("link/new"), None)),
-            fault(workspace.link(&inside, &path("new"))),
-            fault(workspace.link(&path("free"), &path("link/new"))),
-            fault(workspace.rename(&inside, &path("new"), Rename::Replace)),
-            fault(workspace.rename(&path("free"), &path("link/new"), Rename::Exclusive)),
-            fault(workspace.rename(&path("free"), &inside, Rename::Exchange)),
-            fault(workspace.remove(&inside)),
-            fault(workspace.make_dir(&path("link/new"), Privacy::Shared)),
-            fault(workspace.remove_dir(&path("link/below"))),
-            fault(workspace.set_permissions(&inside, Permissions::Exact(0))),
-            fault(workspace.sync(Some(&inside))),
-            fault(workspace.lock(&inside, PATIENCE)),
-        ];
-        assert_eq!(faults, [Fault::ThroughLink; 22], "{name}");
-        let names: [&[u8]; 3] = [b"free", b"link", b"real"];
-        assert_eq!(workspace.list(None).unwrap(), names, "{name}");
-        assert_eq!(
-            workspace.list(Some(&path("real"))).unwrap(),
-            [&b"below"[..], b"file"],
-            "{name}"
-        );
-    });
-}
-
-#[test]
 fn a_file_is_no_directory_and_nothing_is_below_it() {
     on_each(|workspace, name| {
         create(workspace, "file", b"");
@@ -322,135 +275,6 @@ fn only_regular_files_are_read_written_and_locked() {
 }
 
 #[test]
-fn a_link_is_what_its_target_says_and_is_not_followed() {
-    on_each(|workspace, name| {
-        for target in [&b"../../etc"[..], b"/dev/null", b"\xff\n", &[b'x'; 4000]] {
-            let link = path("link");
-            workspace.symlink(target, &link, None).unwrap();
-            assert_eq!(workspace.read_link(&link).unwrap(), target, "{name}");
-            let stat = workspace.stat(&link).unwrap().unwrap();
-            assert_eq!(
-                (stat.kind, stat.size),
-                (FileKind::Symlink, target.len() as u64),
-                "{name}"
-            );
-            assert_eq!(
-                fault(workspace.symlink(b"x", &link, None)),
-                Fault::Exists,
-                "{name}"
-            );
-            workspace.remove(&link).unwrap();
-        }
-        assert_eq!(
-            workspace.list(None).unwrap(),
-            Vec::<Vec<u8>>::new(),
-            "{name}"
-        );
-    });
-}
-
-#[test]
-fn an_exclusive_rename_replaces_nothing() {
-    on_each(|workspace, name| {
-        create(workspace, "a", b"a");
-        create(workspace, "b", b"b");
-        assert_eq!(
-            fault(workspace.rename(&path("a"), &path("b"), Rename::Exclusive)),
-            Fault::Exists,
-            "{name}"
-        );
-        assert_eq!(
-            (contents(workspace, "a"), contents(workspace, "b")),
-            (b"a".to_vec(), b"b".to_vec()),
-            "{name}"
-        );
-        workspace
-            .rename(&path("a"), &path("c"), Rename::Exclusive)
-            .unwrap();
-        assert_eq!(contents(workspace, "c"), b"a", "{name}");
-        workspace
-            .rename(&path("c"), &path("b"), Rename::Replace)
-            .unwrap();
-        assert_eq!(contents(workspace, "b"), b"a", "{name}");
-        assert_eq!(workspace.list(None).unwrap(), [b"b"], "{name}");
-    });
-}
-
-#[test]
-fn an_exchange_swaps_names_and_keeps_inodes() {
-    on_each(|workspace, name| {
-        create(workspace, "a", b"a");
-        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
-        create(workspace, "d/b", b"b");
-        let before = (
-            workspace.stat(&path("a")).unwrap(),
-            workspace.stat(&path("d/b")).unwrap(),
-        );
-        workspace
-            .rename(&path("a"), &path("d/b"), Rename::Exchange)
-            .unwrap();
-        let after = (
-            workspace.stat(&path("d/b")).unwrap(),
-            workspace.stat(&path("a")).unwrap(),
-        );
-        assert_eq!(before, after, "{name}");
-        assert_eq!(contents(workspace, "a"), b"b", "{name}");
-    });
-}
-
-#[test]
-fn a_directory_that_moved_is_found_under_its_new_name_only() {
-    on_each(|workspace, name| {
-        for directory in ["a", "b", "b/a"] {
-            workspace
-                .make_dir(&path(directory), Privacy::Shared)
-                .unwrap();
-        }
-        create(workspace, "a/x", b"from a");
-        create(workspace, "b/x", b"from b");
-        create(workspace, "b/a/x", b"from b/a");
-        workspace
-            .rename(&path("a"), &path("b"), Rename::Exchange)
-            .unwrap();
-        assert_eq!(contents(workspace, "a/x"), b"from b", "{name}");
-        assert_eq!(contents(workspace, "b/x"), b"from a", "{name}");
-        assert_eq!(contents(workspace, "a/a/x"), b"from b/a", "{name}");
-        workspace
-            .rename(&path("a"), &path("c"), Rename::Exclusive)
-            .unwrap();
-        assert_eq!(workspace.stat(&path("a/a/x")).unwrap(), None, "{name}");
-        workspace.make_dir(&path("a"), Privacy::Shared).unwrap();
-        create(workspace, "a/x", b"new");
-        assert_eq!(contents(workspace, "c/x"), b"from b", "{name}");
-        assert_eq!(workspace.list(Some(&path("a"))).unwrap(), [b"x"], "{name}");
-    });
-}
-
-#[test]
-fn a_directory_made_anew_is_not_the_one_that_was_removed() {
-    on_each(|workspace, name| {
-        for round in 0..3 {
-            workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
-            assert_eq!(
-                fault(workspace.make_dir(&path("d"), Privacy::Shared)),
-                Fault::Exists,
-                "{name}"
-            );
-            create(workspace, "d/x", &[round]);
-            assert_eq!(
-                fault(workspace.remove_dir(&path("d"))),
-                Fault::NotEmpty,
-                "{name}"
-            );
-            assert_eq!(contents(workspace, "d/x"), [round], "{name}");
-            workspace.remove(&path("d/x")).unwrap();
-            workspace.remove_dir(&path("d")).unwrap();
-            assert_eq!(workspace.stat(&path("d/x")).unwrap(), None, "{name}");
-        }
-    });
-}
-
-#[test]
 fn a_second_name_is_the_same_file() {
     on_each(|workspace, name| {
         create(workspace, "a", b"one");
@@ -477,79 +301,6 @@ fn a_second_name_is_the_same_file() {
         assert_eq!(
             fault(workspace.link(&path("d"), &path("e"))),
             Fault::Unsupported,
-            "{name}"
-        );
-    });
-}
-
-#[test]
-fn permissions_are_exactly_those_asked_for() {
-    on_each(|workspace, name| {
-        workspace
-            .make_dir(&path("private"), Privacy::Private)
-            .unwrap();
-        for bits in [0o700, 0o1755, 0o700] {
-            let stat = workspace.stat(&path("private")).unwrap().unwrap();
-            assert_eq!(
-                (stat.kind, stat.permissions),
-                (FileKind::Directory, 0o700),
-                "{name}"
-            );
-            workspace
-                .set_permissions(&path("private"), Permissions::Exact(bits))
-                .unwrap();
-            assert_eq!(
-                workspace
-                    .stat(&path("private"))
-                    .unwrap()
-                    .unwrap()
-                    .permissions,
-                bits,
-                "{name}"
-            );
-            workspace
-                .set_permissions(&path("private"), Permissions::Exact(0o700))
-                .unwrap();
-        }
-        for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
-            let file = path("file");
-            workspace
-                .create(&file, &[b"x"], Permissions::Exact(bits), None)
-                .unwrap();
-            assert_eq!(
-                workspace.stat(&file).unwrap().unwrap().permissions,
-                bits,
-                "{name}"
-            );
-            workspace
-                .set_permissions(&file, Permissions::Exact(0o600))
-                .unwrap();
-            workspace
-                .set_permissions(&file, Permissions::Exact(bits))
-                .unwrap();
-            assert_eq!(
-                workspace.stat(&file).unwrap().unwrap().permissions,
-                bits,
-                "{name}"
-            );
-            workspace.sync(Some(&file)).unwrap();
-            workspace.remove(&file).unwrap();
-        }
-        let like = path("private/like");
-        workspace
-            .create(&like, &[b"x"], Permissions::Exact(0o400), None)
-            .unwrap();
-        workspace
-            .create(
-                &path("new"),
-                &[b"y"],
-                Permissions::Exact(0o440),
-                Some(Like::File(&like)),
-            )
-            .unwrap();
-        assert_eq!(
-            workspace.stat(&path("new")).unwrap().unwrap().permissions,
-            0o440,
             "{name}"
         );
     });

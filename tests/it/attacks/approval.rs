@@ -30,66 +30,31 @@ fn checked(desk: &Desk, options: &[&str], patch: &[u8]) -> String {
 #[test]
 fn an_approval_is_of_one_change_and_no_other() {
     let desk = Desk::with(&[("a", b"a\n"), ("b", b"a\n"), ("d/c", b"a\n")]);
-    let both = [replaced("a", "a", "x"), replaced("b", "a", "x")].concat();
+    let one = replaced("a", "a", "x");
+    let both = [&one[..], &replaced("b", "a", "x")].concat();
     let (whole, part) = (
         checked(&desk, &[], &both),
         checked(&desk, &["--only", "1"], &both),
     );
-    refused(&desk, STALE, &["apply", "--approve", &part], &both);
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &whole, "--only", "1"],
-        &both,
-    );
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &part, "--only", "2"],
-        &both,
-    );
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &part, "--include", "b"],
-        &both,
-    );
+    let stale = |plan: &str, options: &[&str], patch: &[u8]| {
+        let arguments = [&["apply", "--approve", plan], options].concat();
+        refused(&desk, STALE, &arguments, patch);
+    };
+    stale(&part, &[], &both);
+    stale(&whole, &["--only", "1"], &both);
+    stale(&part, &["--only", "2"], &both);
+    stale(&part, &["--include", "b"], &both);
     // The same bytes at other paths.
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &part, "--file", "b"],
-        &replaced("a", "a", "x"),
-    );
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &part, "-p1", "--file", "d/c"],
-        &replaced("a", "a", "x"),
-    );
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &part],
-        &replaced("a", "a", "y"),
-    );
+    stale(&part, &["--file", "b"], &one);
+    stale(&part, &["-p1", "--file", "d/c"], &one);
+    stale(&part, &[], &replaced("a", "a", "y"));
     let mode = b"diff --git a/a b/a\nold mode 100644\nnew mode 100755\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+x\n";
-    refused(&desk, STALE, &["apply", "--approve", &part], mode);
+    stale(&part, &[], mode);
     fs::write(desk.path("a"), "x\n").unwrap();
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &part, "-R"],
-        &replaced("a", "a", "x"),
-    );
+    stale(&part, &["-R"], &one);
     fs::write(desk.path("a"), "a\n").unwrap();
     fs::hard_link(desk.path("a"), desk.path("name")).unwrap();
-    refused(
-        &desk,
-        STALE,
-        &["apply", "--approve", &part, "--in-place"],
-        &replaced("a", "a", "x"),
-    );
+    stale(&part, &["--in-place"], &one);
 }
 
 #[test]

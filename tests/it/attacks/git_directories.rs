@@ -11,184 +11,9 @@ use serde_json::{Value, json};
 use super::{link, moved, replaced};
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
+use shapes::{SHAPES, Shape};
 
-/// A tree, the paths in its git directories, and paths next to them.
-struct Shape {
-    name: &'static str,
-    make: fn(&Desk),
-    protected: &'static [&'static str],
-    free: &'static [&'static str],
-}
-
-const SHAPES: [Shape; 16] = [
-    Shape {
-        name: "a link",
-        make: |desk| {
-            in_root(desk, &["init", "-q"]);
-            fs::rename(desk.path(".git"), desk.path("real")).unwrap();
-            symlink("real", desk.path(".git")).unwrap();
-        },
-        protected: &[
-            "real/config",
-            "real/hooks/post-checkout",
-            "REAL/config",
-            "real. /config",
-            "real/new/new",
-        ],
-        free: &["realm/config", "sub/real/config", "config"],
-    },
-    Shape {
-        name: "a chain of links",
-        make: |desk| {
-            in_root(desk, &["init", "-q"]);
-            fs::rename(desk.path(".git"), desk.path("sub/real")).unwrap();
-            symlink(desk.path("sub"), desk.path("way")).unwrap();
-            symlink("way/real", desk.path("one")).unwrap();
-            symlink("one", desk.path(".git")).unwrap();
-        },
-        protected: &["sub/real/config", "sub/real/hooks/x", "one", "way"],
-        free: &["sub/a"],
-    },
-    Shape {
-        name: "a separate git directory",
-        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=gd"]),
-        protected: &["gd/config", "gd/hooks/post-checkout", "gd/refs/heads/x"],
-        free: &["sub/gd/config"],
-    },
-    Shape {
-        name: "a relative file",
-        make: |desk| {
-            in_root(desk, &["init", "-q", "--separate-git-dir=sub/gd"]);
-            fs::write(desk.path(".git"), "gitdir: sub/../sub/gd\n").unwrap();
-        },
-        protected: &["sub/gd/config", "sub/gd/hooks/x"],
-        free: &["sub/a", "sub/b/gd"],
-    },
-    Shape {
-        name: "a file that names nothing yet",
-        make: |desk| fs::write(desk.path(".git"), "gitdir: later\n").unwrap(),
-        protected: &["later/config", "later/HEAD", "later"],
-        free: &["late/config"],
-    },
-    Shape {
-        name: "a link that leads nowhere yet",
-        make: |desk| symlink("sub/later", desk.path(".git")).unwrap(),
-        protected: &["sub/later/config", "sub/later/HEAD", "sub/later"],
-        free: &["sub/late"],
-    },
-    Shape {
-        name: "a nested repository",
-        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=sub/gd", "sub"]),
-        protected: &["sub/gd/config", "sub/gd/hooks/x"],
-        free: &["sub/a", "gd/config"],
-    },
-    Shape {
-        name: "a nested repository with a git directory that is not complete",
-        make: |desk| fs::write(desk.path("sub/.git"), "gitdir: gd\n").unwrap(),
-        protected: &["sub/gd/config", "sub/gd/HEAD"],
-        free: &["sub/a"],
-    },
-    Shape {
-        name: "the git directory of another directory",
-        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=gd", "other"]),
-        protected: &["gd/config", "gd/hooks/x"],
-        free: &["other/a"],
-    },
-    Shape {
-        name: "linked work trees",
-        make: |desk| {
-            in_root(desk, &["init", "-q", "--bare", "main"]);
-            in_root(
-                desk,
-                &[
-                    "--git-dir=main",
-                    "worktree",
-                    "add",
-                    "-q",
-                    "--orphan",
-                    "-b",
-                    "x",
-                    "main/tree",
-                ],
-            );
-        },
-        protected: &["main/config", "main/hooks/x", "main/worktrees/tree/HEAD"],
-        free: &["main/tree/a", "main/tree/config", "main/tree/hooks/x"],
-    },
-    Shape {
-        name: "a git directory with repositories in it",
-        make: |desk| {
-            in_root(desk, &["init", "-q", "--separate-git-dir=gd"]);
-            in_root(desk, &["init", "-q", "gd/hooks"]);
-        },
-        protected: &["gd/hooks/x", "gd/hooks", "gd/config"],
-        free: &["sub/hooks/x"],
-    },
-    Shape {
-        name: "a common directory",
-        make: |desk| {
-            in_root(desk, &["init", "-q", "--bare", "common"]);
-            fs::create_dir(desk.path(".git")).unwrap();
-            fs::write(desk.path(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-            fs::write(desk.path(".git/commondir"), "../common\n").unwrap();
-        },
-        protected: &["common/config", "common/hooks/x"],
-        free: &["sub/common/x"],
-    },
-    Shape {
-        name: "a git directory below the root of a work tree around it",
-        make: |desk| {
-            let above = desk.path("..");
-            run(
-                git(&["init", "-q", "--separate-git-dir=root/gd", "."]).current_dir(&above),
-                b"",
-            );
-        },
-        protected: &["gd/config", "gd/hooks/x"],
-        free: &["sub/a"],
-    },
-    Shape {
-        name: "a work tree that is stated next to a comment",
-        make: |desk| with_configuration(desk, "config", "[core]\n\tbare = false # no\n"),
-        protected: &["gd/config", "gd/hooks/post-checkout"],
-        free: &["sub/a"],
-    },
-    Shape {
-        name: "a work tree that is stated in quotes",
-        make: |desk| with_configuration(desk, "config", "[core]\n\tbare = \"fal\"se\n"),
-        protected: &["gd/config", "gd/hooks/post-checkout"],
-        free: &["sub/a"],
-    },
-    Shape {
-        name: "a work tree that is stated in its own configuration",
-        make: |desk| with_configuration(desk, "config.worktree", "[core] bare = no\n"),
-        protected: &["gd/config", "gd/config.worktree", "gd/hooks/post-checkout"],
-        free: &["sub/a"],
-    },
-];
-
-/// Makes the git directory `gd` with the file `name` in it.
-fn with_configuration(desk: &Desk, name: &str, text: &str) {
-    in_root(desk, &["init", "-q", "--bare", "gd"]);
-    if name == "config.worktree" {
-        in_root(
-            desk,
-            &[
-                "--git-dir=gd",
-                "config",
-                "extensions.worktreeConfig",
-                "true",
-            ],
-        );
-    }
-    fs::write(desk.path("gd").join(name), text).unwrap();
-    // git takes it for a repository with a work tree.
-    let output = run(
-        git(&["rev-parse", "--is-bare-repository"]).current_dir(desk.path("gd")),
-        b"",
-    );
-    assert_eq!(String::from_utf8_lossy(&output).trim(), "false");
-}
+mod shapes;
 
 fn in_root(desk: &Desk, arguments: &[&str]) {
     run(git(arguments).current_dir(desk.root()), b"");
@@ -463,7 +288,11 @@ fn a_model_is_asked_before_it_changes_a_bare_repository() {
     );
     assert_eq!(explained["accesses"][0]["verdict"], "ask");
     desk.does(&["apply"], &created("data/bare.git/hooks/x"));
-    // The root can be a bare repository, and contain work trees.
+}
+
+#[test]
+fn a_model_is_asked_before_it_changes_a_root_that_is_a_bare_repository() {
+    // A bare repository can contain work trees.
     let bare = Desk::with(&[("../home/x", b"")]);
     in_root(&bare, &["init", "-q", "--bare", "."]);
     fs::create_dir(bare.path("tree")).unwrap();

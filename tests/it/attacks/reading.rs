@@ -210,57 +210,42 @@ fn a_model_does_not_answer_whether_it_may_read() {
     );
 }
 
-/// What an option names is read as the file of `read` is: its text would stand in another file, or
+/// Returns names of `private/key`: by its path, through links, and from outside of the root.
+fn names_of_key(desk: &Desk) -> [String; 6] {
+    let (inside, outside) = (desk.path("private/key"), desk.path("../outside"));
+    symlink(&inside, &outside).unwrap();
+    symlink("private", desk.path("deep")).unwrap();
+    symlink("deep/key", desk.path("link")).unwrap();
+    [
+        "private/key",
+        "./vendor/../private/key",
+        "link",
+        "deep/key",
+        inside.to_str().unwrap(),
+        outside.to_str().unwrap(),
+    ]
+    .map(str::to_owned)
+}
+
+/// The file of an option is read like the argument of `read`: its text would be in another file, or
 /// in a report.
 #[test]
-fn no_option_brings_what_may_not_be_read_into_a_file_or_a_report() {
+fn no_option_brings_what_may_not_be_read_into_a_file() {
     let desk = desk();
     fs::write(
         desk.path("n.ipynb"),
         r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#,
     )
     .unwrap();
-    let outside = desk.path("../outside");
-    symlink(desk.path("private/key"), &outside).unwrap();
-    symlink("private", desk.path("deep")).unwrap();
-    symlink("deep/key", desk.path("link")).unwrap();
-    let (absolute, outside) = (
-        desk.path("private/key"),
-        outside.to_str().unwrap().to_owned(),
-    );
-    let names = [
-        "private/key",
-        "./vendor/../private/key",
-        "link",
-        "deep/key",
-        absolute.to_str().unwrap(),
-        &outside,
-    ];
-    for name in names {
+    for name in &names_of_key(&desk) {
         for command in [
-            &["write", "n", "--content-file", name][..],
-            &[
-                "write",
-                "a",
-                "--overwrite",
-                "--content-file",
-                name,
-                "--dry-run",
-            ],
-            &["append", "a", "--content-file", name],
-            &["edit", "a", "--old-file", name, "--new", "x"],
-            &["edit", "a", "--old", "a", "--new-file", name],
-            &["edit", "a", "--edits", name],
-            &[
-                "edit",
-                "a",
-                "--old",
-                "a",
-                "--new",
-                "x",
-                "--expect-file",
-                name,
-            ],
+            &["write", "n", "--content-file"][..],
+            &["write", "a", "--overwrite", "--dry-run", "--content-file"],
+            &["append", "a", "--content-file"],
+            &["edit", "a", "--new", "x", "--old-file"],
+            &["edit", "a", "--old", "a", "--new-file"],
+            &["edit", "a", "--edits"],
+            &["edit", "a", "--old", "a", "--new", "x", "--expect-file"],
             &[
                 "notebook",
                 "insert",
@@ -268,69 +253,14 @@ fn no_option_brings_what_may_not_be_read_into_a_file_or_a_report() {
                 "--type",
                 "code",
                 "--source-file",
-                name,
             ],
-            &["apply", name],
-            &["check", "--lenient", "-", name],
+            &["apply"],
+            &["check", "--lenient", "-"],
         ] {
-            refused(&desk, DENIED, command, b"");
+            refused(&desk, DENIED, &[command, &[name]].concat(), b"");
         }
-        let shown = desk.runs(&["show", name], b"");
-        assert!(
-            !String::from_utf8_lossy(&[shown.stdout, shown.stderr].concat()).contains(HUSH),
-            "{name}"
-        );
-        let jobs = format!(
-            "{{\"patch_file\":{name:?}}}\n{{\"patch_file\":{name:?},\"root\":\"vendor/..\"}}\n"
-        );
-        let said =
-            String::from_utf8(desk.runs(&["check", "--batch"], jobs.as_bytes()).stdout).unwrap();
-        assert!(
-            said.matches(r#""kind":"denied""#).count() >= 2 && !said.contains(HUSH),
-            "{name}: {said}"
-        );
     }
-    fs::write(
-        desk.path("../closing"),
-        "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'deny'\n",
-    )
-    .unwrap();
-    refused(
-        &desk,
-        DENIED,
-        &["show", "--policy", "../closing", "--policy", "a"],
-        &replaced("a", "a", "b"),
-    );
-    for name in names {
-        refused(
-            &desk,
-            DENIED,
-            &["check", "--policy", name],
-            &replaced("a", "a", "b"),
-        );
-        refused(
-            &desk,
-            DENIED,
-            &[
-                "policy",
-                "explain",
-                "a",
-                "--policy",
-                "../closing",
-                "--policy",
-                name,
-            ],
-            b"",
-        );
-        let batch = desk.runs(&["check", "--batch", name], b"");
-        let said =
-            String::from_utf8_lossy(&[&batch.stdout[..], &batch.stderr].concat()).into_owned();
-        assert!(
-            batch.status.code() == Some(3) && !said.contains(HUSH),
-            "{name}: {said}"
-        );
-    }
-    // What is outside is for whoever names it to say.
+    // The policy is not about files outside of the root.
     fs::write(desk.path("../own"), "own\n").unwrap();
     desk.does(&["append", "a", "--content-file", "../own"], b"");
     desk.does(&["write", "n", "--content-file", "vendor/v.c"], b"");
@@ -345,4 +275,51 @@ fn no_option_brings_what_may_not_be_read_into_a_file_or_a_report() {
         &["write", "m", "--content-file", "a", "--policy", "../ask"],
         b"",
     );
+}
+
+#[test]
+fn neither_show_nor_a_batch_prints_what_may_not_be_read() {
+    let desk = desk();
+    for name in &names_of_key(&desk) {
+        let shown = desk.runs(&["show", name], b"");
+        assert!(
+            !String::from_utf8_lossy(&[shown.stdout, shown.stderr].concat()).contains(HUSH),
+            "{name}"
+        );
+        let jobs = format!(
+            "{{\"patch_file\":{name:?}}}\n{{\"patch_file\":{name:?},\"root\":\"vendor/..\"}}\n"
+        );
+        let said =
+            String::from_utf8(desk.runs(&["check", "--batch"], jobs.as_bytes()).stdout).unwrap();
+        assert!(
+            said.matches(r#""kind":"denied""#).count() >= 2 && !said.contains(HUSH),
+            "{name}: {said}"
+        );
+        let batch = desk.runs(&["check", "--batch", name], b"");
+        let said =
+            String::from_utf8_lossy(&[&batch.stdout[..], &batch.stderr].concat()).into_owned();
+        assert!(
+            batch.status.code() == Some(3) && !said.contains(HUSH),
+            "{name}: {said}"
+        );
+    }
+}
+
+#[test]
+fn no_file_that_may_not_be_read_is_a_policy() {
+    let desk = desk();
+    fs::write(
+        desk.path("../closing"),
+        "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'deny'\n",
+    )
+    .unwrap();
+    let patch = replaced("a", "a", "b");
+    let closing = ["--policy", "../closing", "--policy"];
+    let show = [&["show"], &closing[..], &["a"]].concat();
+    refused(&desk, DENIED, &show, &patch);
+    for name in &names_of_key(&desk) {
+        refused(&desk, DENIED, &["check", "--policy", name], &patch);
+        let explain = [&["policy", "explain", "a"], &closing[..], &[name]].concat();
+        refused(&desk, DENIED, &explain, b"");
+    }
 }

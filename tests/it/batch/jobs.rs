@@ -14,6 +14,60 @@ use crate::objects::{before_all, fake_git};
 use crate::repository::{Repository, git};
 use crate::tree;
 
+/// Returns a patch of one file with one hunk.
+fn change(name: &str, hunk: &str) -> String {
+    format!("--- a/{name}\n+++ b/{name}\n{hunk}")
+}
+
+/// Patches that apply with their options alone, and the exit code without them.
+fn options_that_are_needed() -> Vec<(String, Value, u64)> {
+    let one = patch("one", "1");
+    let two = one.clone() + &change("b/c", "@@ -1 +1 @@\n-no\n+yes\n");
+    let unstripped = "--- b/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n".to_owned();
+    let below = change("c", "@@ -1 +1 @@\n-c\n+C\n");
+    let loose = change("n", "@@ -2,5 +2,5 @@\n other\n 3\n-4\n+four\n 5\n other\n");
+    let added = change("n", "@@ -4,0 +5 @@\n+more\n");
+    let miscounted = one.replace("-1 +1", "-1,3 +1,0");
+    let unmarked = change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n");
+    let blanks = change("blanks", "@@ -1 +1 @@\n-a b\n+c\n");
+    let created = change("a.txt", "@@ -0,0 +1 @@\n+new\n").replace("a/a.txt", "/dev/null");
+    vec![
+        (unstripped, json!({"strip": 0}), 1),
+        (below, json!({"directory": "b"}), 1),
+        (two.clone(), json!({"exclude": ["b/*"]}), 1),
+        (two, json!({"include": ["a.txt"]}), 1),
+        (patch("1", "one"), json!({"reverse": true}), 1),
+        (loose.clone(), json!({"context": 1}), 1),
+        (loose, json!({"fuzz": 1}), 1),
+        (added, json!({"unidiff_zero": true}), 1),
+        (miscounted, json!({"recount": true}), 2),
+        (unmarked, json!({"lenient": true}), 2),
+        (blanks, json!({"ignore_whitespace": true}), 1),
+        (created, json!({"overwrite": true}), 1),
+        (patch("zero", "one"), json!({"idempotent": true}), 1),
+    ]
+}
+
+/// Patches that apply without their options, and the exit code with them.
+fn options_that_refuse() -> Vec<(String, Value, u64)> {
+    let one = patch("one", "1");
+    let middle = "@@ -4,7 +4,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
+    let approval = format!("sha256:{}", "0".repeat(64));
+    vec![
+        (one.clone(), json!({"format": "codex"}), 2),
+        (one.clone(), json!({"max_file": 1}), 1),
+        (one.clone(), json!({"file": "b/c", "strip": null}), 1),
+        (one.clone(), json!({"whitespace": "fix", "max_hunks": 0}), 1),
+        (change("twice", middle), json!({"unique": true}), 1),
+        (
+            change("j.json", "@@ -1 +1 @@\n-{}\n+{\n"),
+            json!({"guard": ["syntax"]}),
+            3,
+        ),
+        (one, json!({"approve": approval}), 1),
+    ]
+}
+
 #[test]
 fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
     let directory = directory();
@@ -22,119 +76,37 @@ fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
         ("n", numbers.clone()),
         ("twice", numbers.repeat(2)),
         ("blanks", "a  b\n".to_owned()),
+        ("j.json", "{}\n".to_owned()),
     ] {
         fs::write(directory.path().join("tree").join(name), text).unwrap();
     }
-    fs::write(directory.path().join("tree/j.json"), "{}\n").unwrap();
-    let change = |name: &str, hunk: &str| format!("--- a/{name}\n+++ b/{name}\n{hunk}");
-    let one = patch("one", "1");
-    let two = one.clone() + &change("b/c", "@@ -1 +1 @@\n-no\n+yes\n");
-    let loose = change("n", "@@ -2,5 +2,5 @@\n other\n 3\n-4\n+four\n 5\n other\n");
-    let middle = "@@ -4,7 +4,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
-    // With the exit code that it has without the option, and the one with it.
-    let cases = [
-        (one.clone(), json!({"format": "codex"}), 0, 2),
-        (
-            "--- b/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n".to_owned(),
-            json!({"strip": 0}),
-            1,
-            0,
-        ),
-        (
-            change("c", "@@ -1 +1 @@\n-c\n+C\n"),
-            json!({"directory": "b"}),
-            1,
-            0,
-        ),
-        (two.clone(), json!({"exclude": ["b/*"]}), 1, 0),
-        (two, json!({"include": ["a.txt"]}), 1, 0),
-        (patch("1", "one"), json!({"reverse": true}), 1, 0),
-        (loose.clone(), json!({"context": 1}), 1, 0),
-        (loose, json!({"fuzz": 1}), 1, 0),
-        (
-            change("n", "@@ -4,0 +5 @@\n+more\n"),
-            json!({"unidiff_zero": true}),
-            1,
-            0,
-        ),
-        (one.clone(), json!({"max_file": 1}), 0, 1),
-        (one.clone(), json!({"file": "b/c", "strip": null}), 0, 1),
-        (
-            one.clone(),
-            json!({"whitespace": "fix", "max_hunks": 0}),
-            0,
-            1,
-        ),
-        (
-            one.replace("-1 +1", "-1,3 +1,0"),
-            json!({"recount": true}),
-            2,
-            0,
-        ),
-        (
-            change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n"),
-            json!({"lenient": true}),
-            2,
-            0,
-        ),
-        (
-            change("blanks", "@@ -1 +1 @@\n-a b\n+c\n"),
-            json!({"ignore_whitespace": true}),
-            1,
-            0,
-        ),
-        (change("twice", middle), json!({"unique": true}), 0, 1),
-        (
-            change("a.txt", "@@ -0,0 +1 @@\n+new\n").replace("a/a.txt", "/dev/null"),
-            json!({"overwrite": true}),
-            1,
-            0,
-        ),
-        (patch("zero", "one"), json!({"idempotent": true}), 1, 0),
-        (
-            change("j.json", "@@ -1 +1 @@\n-{}\n+{\n"),
-            json!({"guard": ["syntax"]}),
-            0,
-            3,
-        ),
-        (
-            one.clone(),
-            json!({"approve": format!("sha256:{}", "0".repeat(64))}),
-            0,
-            1,
-        ),
-    ];
-    let jobs = cases.iter().flat_map(|(patch, options, ..)| {
+    let needed = options_that_are_needed().into_iter();
+    let refusing = options_that_refuse().into_iter();
+    let cases: Vec<_> = needed
+        .map(|(patch, options, without)| (patch, options, (without, 0)))
+        .chain(refusing.map(|(patch, options, with)| (patch, options, (0, with))))
+        .collect();
+    let jobs = cases.iter().flat_map(|(patch, options, _)| {
         [json!({}), options.clone()]
             .map(|options| json!({"root": "tree", "patch": patch, "options": options}))
     });
-    let described =
-        json!({"root": "tree", "patch": one, "options": {"describe": true, "diff": true}});
-    let jobs: Vec<_> = jobs.chain([described]).collect();
+    let plain = json!({"root": "tree", "patch": patch("one", "1"), "options": {}});
+    let described = json!({"root": "tree", "patch": patch("one", "1"), "options": {"describe": true, "diff": true}});
+    let jobs: Vec<_> = jobs.chain([plain, described]).collect();
     let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &lines(&jobs)));
-    let code = |index: usize| {
-        answers[&(index as u64)]["report"]["exit_code"]
-            .as_u64()
-            .unwrap()
-    };
-    for (index, (_, options, without, with)) in cases.iter().enumerate() {
-        assert_eq!(
-            (code(2 * index), code(2 * index + 1)),
-            (*without, *with),
-            "{options}"
-        );
+    let report = |index: usize| &answers[&(index as u64)]["report"];
+    let code = |index: usize| report(index)["exit_code"].as_u64().unwrap();
+    for (index, (_, options, codes)) in cases.iter().enumerate() {
+        assert_eq!((code(2 * index), code(2 * index + 1)), *codes, "{options}");
     }
     let told = |index: usize| {
-        let report = &answers[&(index as u64)]["report"];
         (
-            report["plan_id"].is_string(),
-            report["files"][0]["diff"].is_string(),
+            report(index)["plan_id"].is_string(),
+            report(index)["files"][0]["diff"].is_string(),
         )
     };
-    assert_eq!(
-        (told(0), told(2 * cases.len())),
-        ((false, false), (true, true))
-    );
+    let last = 2 * cases.len();
+    assert_eq!((told(last), told(last + 1)), ((false, false), (true, true)));
 }
 
 #[test]

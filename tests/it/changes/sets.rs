@@ -4,13 +4,19 @@ use wpatch::workspace::memory::Entry;
 
 use super::{Case, Step};
 
+mod names;
+
 /// Returns every set of changes, in a plain directory.
 pub(super) fn plain() -> Vec<Case> {
     let mut cases = singles();
-    cases.extend(contents());
-    cases.extend(names());
+    cases.extend(updates());
+    cases.extend(directories());
+    cases.extend(modes());
+    cases.extend(names::all());
     cases.extend(types());
+    cases.extend(submodules());
     cases.extend(overwritten());
+    cases.extend(overwritten_among_others());
     cases.extend(indexed());
     cases
 }
@@ -114,7 +120,7 @@ fn singles() -> Vec<Case> {
     ]
 }
 
-fn contents() -> Vec<Case> {
+fn updates() -> Vec<Case> {
     vec![
         Case {
             name: "several updates",
@@ -150,6 +156,11 @@ fn contents() -> Vec<Case> {
                 .map(|name| (name, Entry::file("new")))
                 .to_vec(),
         },
+    ]
+}
+
+fn directories() -> Vec<Case> {
+    vec![
         Case {
             name: "creates in new directories",
             before: vec![("x", Entry::file("x"))],
@@ -184,6 +195,11 @@ fn contents() -> Vec<Case> {
             ],
             after: vec![("k/s", Entry::file("s"))],
         },
+    ]
+}
+
+fn modes() -> Vec<Case> {
+    vec![
         Case {
             name: "mode only",
             before: vec![("a", Entry::file("a"))],
@@ -199,107 +215,6 @@ fn contents() -> Vec<Case> {
             mounts: vec![],
             steps: vec![Step::Mode("a", 0o755)],
             after: vec![("a", Entry::executable("a")), ("b", Entry::file("a"))],
-        },
-    ]
-}
-
-fn names() -> Vec<Case> {
-    vec![
-        Case {
-            name: "rename",
-            before: vec![("d/a", Entry::file("a"))],
-            links: vec![],
-            mounts: vec![],
-            steps: vec![Step::Move("d/a", "n/b")],
-            after: vec![("n/b", Entry::file("a"))],
-        },
-        Case {
-            name: "rename with an edit",
-            before: vec![("d/a", Entry::file("a")), ("d/s", Entry::file("s"))],
-            links: vec![],
-            mounts: vec![],
-            steps: vec![Step::Delete("d/a"), Step::Put("b", Entry::file("A"))],
-            after: vec![("b", Entry::file("A")), ("d/s", Entry::file("s"))],
-        },
-        Case {
-            name: "files below a mount",
-            before: vec![
-                ("m/a", Entry::executable("a")),
-                ("m/b", Entry::file("b")),
-                ("m/c", Entry::file("c")),
-                ("m/s", Entry::file("s")),
-                ("d", Entry::file("d")),
-            ],
-            links: vec![],
-            mounts: vec!["m"],
-            steps: vec![
-                Step::Put("m/a", Entry::executable("A")),
-                Step::Delete("m/b"),
-                Step::Move("m/c", "c"),
-                Step::Move("d", "m/n/d"),
-            ],
-            after: vec![
-                ("m/a", Entry::executable("A")),
-                ("m/s", Entry::file("s")),
-                ("c", Entry::file("c")),
-                ("m/n/d", Entry::file("d")),
-            ],
-        },
-        Case {
-            name: "the last file of a mount",
-            before: vec![("d/m/a", Entry::file("a")), ("d/b", Entry::file("b"))],
-            links: vec![],
-            mounts: vec!["d/m"],
-            steps: vec![Step::Delete("d/m/a"), Step::Delete("d/b")],
-            after: vec![("d/m", Entry::directory())],
-        },
-        Case {
-            name: "criss-cross",
-            before: vec![("d/a", Entry::file("a")), ("b", Entry::executable("b"))],
-            links: vec![],
-            mounts: vec![],
-            steps: vec![Step::Move("d/a", "b"), Step::Move("b", "d/a")],
-            after: vec![("b", Entry::file("a")), ("d/a", Entry::executable("b"))],
-        },
-        Case {
-            name: "criss-cross of twins",
-            before: vec![
-                ("a", Entry::file("same")),
-                ("b", Entry::file("same")),
-                ("c", Entry::file("c")),
-            ],
-            links: vec![],
-            mounts: vec![],
-            steps: vec![
-                Step::Move("a", "b"),
-                Step::Move("b", "a"),
-                Step::Move("c", "d"),
-            ],
-            after: vec![
-                ("a", Entry::file("same")),
-                ("b", Entry::file("same")),
-                ("d", Entry::file("c")),
-            ],
-        },
-        Case {
-            name: "rename onto a name that leaves",
-            before: vec![
-                ("a", Entry::file("a")),
-                ("b", Entry::file("b")),
-                ("l", Entry::link("b")),
-            ],
-            links: vec![],
-            mounts: vec![],
-            steps: vec![
-                Step::Move("a", "b"),
-                Step::Move("b", "c"),
-                Step::Move("l", "m/l"),
-            ],
-            after: vec![
-                ("b", Entry::file("a")),
-                ("c", Entry::file("b")),
-                ("m/l", Entry::link("b")),
-            ],
         },
     ]
 }
@@ -347,28 +262,31 @@ fn types() -> Vec<Case> {
             ],
             after: vec![("a", Entry::file("a"))],
         },
-        Case {
-            name: "submodules",
-            before: vec![
-                ("old", Entry::directory()),
-                ("f", Entry::file("f")),
-                ("a", Entry::file("a")),
-            ],
-            links: vec![],
-            mounts: vec![],
-            steps: vec![
-                Step::Put("new/sub", Entry::directory()),
-                Step::Delete("old"),
-                Step::Put("f", Entry::directory()),
-                Step::Put("a", Entry::file("A")),
-            ],
-            after: vec![
-                ("new/sub", Entry::directory()),
-                ("f", Entry::directory()),
-                ("a", Entry::file("A")),
-            ],
-        },
     ]
+}
+
+fn submodules() -> Vec<Case> {
+    vec![Case {
+        name: "submodules",
+        before: vec![
+            ("old", Entry::directory()),
+            ("f", Entry::file("f")),
+            ("a", Entry::file("a")),
+        ],
+        links: vec![],
+        mounts: vec![],
+        steps: vec![
+            Step::Put("new/sub", Entry::directory()),
+            Step::Delete("old"),
+            Step::Put("f", Entry::directory()),
+            Step::Put("a", Entry::file("A")),
+        ],
+        after: vec![
+            ("new/sub", Entry::directory()),
+            ("f", Entry::directory()),
+            ("a", Entry::file("A")),
+        ],
+    }]
 }
 
 fn overwritten() -> Vec<Case> {
@@ -394,6 +312,12 @@ fn overwritten() -> Vec<Case> {
                 ("d/c", file("one")),
             ],
         },
+    ]
+}
+
+fn overwritten_among_others() -> Vec<Case> {
+    let file = Entry::file;
+    vec![
         Case {
             name: "write over, among others",
             before: vec![

@@ -2,16 +2,17 @@
 
 use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Command;
 
 use fs_err as fs;
-use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Outcome, Pair, compared};
-use crate::repository::{git, run};
+use crate::repository::git;
 use crate::systems;
+
+mod encodings;
+mod interfaces;
 
 /// Returns a pair with these files, all of which are in the index.
 fn pair(files: &[(&str, &[u8])]) -> Pair {
@@ -119,148 +120,6 @@ fn a_file_whose_mode_alone_changes_is_written_as_a_checkout_does() {
 }
 
 #[test]
-fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() {
-    for options in [&[][..], &["--index"], &["--3way"]] {
-        let encoded: (&str, &[u8]) = ("x.rc", b"one\n\n");
-        let other = pair(&[encoded]);
-        for copy in ["git", "wpatch"] {
-            fs::write(
-                other.root(copy).join(".gitattributes"),
-                "*.rc working-tree-encoding=UTF-16LE-BOM\n",
-            )
-            .unwrap();
-            // git reads only files whose time is another one.
-            fs::write(other.root(copy).join(encoded.0), encoded.1).unwrap();
-        }
-        let patch = "--- a/x.rc\n+++ b/x.rc\n@@ -1,2 +1,2 @@\n-one\n+2\n \n";
-        let (outcome, by_git) = match options {
-            [] => (Outcome::Declared, &b"\xff\xfe2\0\n\0\n\0"[..]),
-            _ => (Outcome::Refused, encoded.1),
-        };
-        assert_eq!(
-            compared(&other, options, patch.as_bytes()),
-            Ok(outcome),
-            "{options:?}"
-        );
-        assert_eq!(fs::read(other.root("git").join("x.rc")).unwrap(), by_git);
-
-        let latin: &[u8] = b"*.txt working-tree-encoding=ISO-8859-1\n";
-        let files: [(&str, &[u8]); 3] = [
-            (".gitattributes", latin),
-            ("x.txt", b"caf\xe9\n"),
-            ("x", "\u{540d}\n".as_bytes()),
-        ];
-        let copied =
-            "diff --git a/x b/x.txt\nsimilarity index 100%\nrename from x\nrename to x.txt\n";
-        let new = created("new.txt", "\u{540d}");
-        for (patch, name) in [
-            (modified("x.txt", "caf\u{e9}", "\u{540d}"), "x.txt"),
-            (new, "new.txt"),
-            (copied.replace("x.txt", "y.txt"), "y.txt"),
-        ] {
-            let narrow = pair(&files);
-            assert_eq!(
-                compared(&narrow, options, patch.as_bytes()),
-                Ok(Outcome::Declared),
-                "{options:?} {patch}"
-            );
-            assert_eq!(
-                fs::read(narrow.root("git").join(name)).unwrap(),
-                "\u{540d}\n".as_bytes()
-            );
-            let mut check = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-            check
-                .arg("check")
-                .args(options)
-                .arg("../patch")
-                .current_dir(narrow.root("wpatch"));
-            assert_eq!(
-                check.output().unwrap().status.code(),
-                Some(1),
-                "{options:?} {patch}"
-            );
-        }
-    }
-}
-
-#[test]
-fn a_file_with_cr_lf_in_the_index_keeps_it_in_its_encoding() {
-    let encoded = b"\xff\xfeo\0n\0e\0\r\0\n\0";
-    let attributes: (&str, &[u8]) = (
-        ".gitattributes",
-        b"*.rc working-tree-encoding=UTF-16LE-BOM\n*.id ident\n",
-    );
-    for (name, bytes, old) in [
-        ("x.rc", &encoded[..], "one\r\n"),
-        ("x.id", b"$Id: 1 $\r\n", "$Id$\r\n"),
-    ] {
-        let pair = pair(&[attributes, (name, bytes)]);
-        for copy in ["git", "wpatch"] {
-            let id = run(
-                git(&["hash-object", "-w", "--stdin"]).current_dir(pair.root(copy)),
-                old.as_bytes(),
-            );
-            let entry = format!("100644,{},{name}", String::from_utf8_lossy(&id).trim_end());
-            let commands: [&[&str]; 3] = [
-                &["config", "core.autocrlf", "input"],
-                &["update-index", "--cacheinfo", &entry],
-                &["update-index", "--refresh"],
-            ];
-            for command in commands {
-                assert!(
-                    git(command)
-                        .current_dir(pair.root(copy))
-                        .status()
-                        .unwrap()
-                        .success(),
-                    "{command:?}"
-                );
-            }
-        }
-        let patch = modified(name, old.trim_end(), "new")
-            .replace(old.trim_end(), old.trim_end_matches('\n'));
-        assert_eq!(
-            compared(&pair, &["--index"], patch.as_bytes()),
-            Ok(Outcome::Applied),
-            "{name}"
-        );
-    }
-}
-
-#[test]
-fn a_patch_is_applied_whatever_git_says_of_endings_that_cannot_be_restored() {
-    for (safe, options) in [
-        ("true", &[][..]),
-        ("warn", &[]),
-        ("true", &["--index"]),
-        ("warn", &["--index"]),
-    ] {
-        let pair = pair(&[
-            (".gitattributes", b"* text=auto\n"),
-            ("x", b"one\n"),
-            ("y", b"one\ntwo\n"),
-        ]);
-        for copy in ["git", "wpatch"] {
-            for (key, value) in [("core.autocrlf", "true"), ("core.safecrlf", safe)] {
-                assert!(
-                    git(&["config", key, value])
-                        .current_dir(pair.root(copy))
-                        .status()
-                        .unwrap()
-                        .success()
-                );
-            }
-        }
-        let patch = modified("x", "one", "2") + &created("new", "new");
-        assert_eq!(
-            compared(&pair, options, patch.as_bytes()),
-            Ok(Outcome::Applied),
-            "{safe} {options:?}"
-        );
-    }
-}
-
-#[test]
 fn a_change_that_is_made_already_is_found_in_the_form_of_the_repository() {
     let attributes = b"* text eol=crlf\n*.rc working-tree-encoding=UTF-16\n";
     let pair = pair(&[
@@ -285,67 +144,6 @@ fn a_change_that_is_made_already_is_found_in_the_form_of_the_repository() {
     );
     assert!(ours.status.success(), "{ours:?}");
     assert_eq!(pair.state("wpatch"), before);
-}
-
-#[test]
-fn a_report_shows_the_diff_of_the_repository_which_git_applies() {
-    let attributes = b"*.txt text eol=crlf ident\n*.rc working-tree-encoding=UTF-16LE-BOM\n";
-    let files: [(&str, &[u8]); 3] = [
-        (".gitattributes", attributes),
-        ("a.txt", b"$Id: 01 $\r\none\r\n"),
-        ("b.rc", b"\xff\xfeo\0n\0e\0\n\0"),
-    ];
-    let pair = pair(&files);
-    let id = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n $Id$\n-one\n+2\n";
-    let patch = [id, &modified("b.rc", "one", "2"), &created("c.rc", "new")].concat();
-    fs::write(pair.directory.path().join("patch"), &patch).unwrap();
-    let [mut show, mut command] = [(); 2].map(|()| Command::new(env!("CARGO_BIN_EXE_wpatch")));
-    show.args(["show", "../patch"])
-        .current_dir(pair.root("wpatch"));
-    let shown = show
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap();
-    command
-        .args(["apply", "--json", "--with-diff", "../patch"])
-        .current_dir(pair.root("wpatch"));
-    let output = command
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let diffs: String = (0..3)
-        .map(|file| report["files"][file]["diff"].as_str().unwrap())
-        .collect();
-    assert!(
-        !diffs.contains("Binary") && !diffs.contains('\r') && diffs.contains("+2\n"),
-        "{diffs}"
-    );
-    assert_eq!(String::from_utf8(shown.stdout).unwrap(), diffs);
-    fs::write(pair.directory.path().join("diff"), &diffs).unwrap();
-    let by_git = git(&["apply", "../diff"])
-        .current_dir(pair.root("git"))
-        .output()
-        .unwrap();
-    assert!(by_git.status.success(), "{by_git:?}\n{diffs}");
-    assert_eq!(pair.state("wpatch"), pair.state("git"));
-}
-
-#[test]
-fn formats_that_git_does_not_have_name_the_bytes_of_the_work_tree() {
-    let pair = pair(&[
-        (".gitattributes", b"* text=auto eol=crlf ident\n"),
-        ("x", b"$Id$\none\r\ntwo\n"),
-    ]);
-    let patch = "x\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
-    let [_, ours] = pair.apply(&[], patch.as_bytes());
-    assert!(ours.status.success(), "{ours:?}");
-    assert_eq!(
-        fs::read(pair.root("wpatch").join("x")).unwrap(),
-        b"$Id$\none\r\n2\n"
-    );
 }
 
 #[test]
@@ -480,66 +278,4 @@ fn a_git_directory_has_attributes_of_its_own() {
             }
         );
     }
-}
-
-/// A diff is converted as by `git apply`. All other tools name bytes of the work tree, as `wpatch
-/// edit` and `write` do: an edit keeps the line endings of the file, and a new file has the bytes
-/// that the tool receives.
-#[test]
-fn each_tool_of_a_server_converts_as_its_command_does() {
-    for setting in ["eol=crlf", "core.autocrlf"] {
-        let pair = pair(&[("a", b"one\ntwo\n"), ("b", b"one\ntwo\n")]);
-        let root = pair.root("wpatch");
-        match setting {
-            "eol=crlf" => fs::write(root.join(".gitattributes"), "* text eol=crlf\n").unwrap(),
-            _ => drop(run(
-                git(&["config", "core.autocrlf", "true"]).current_dir(&root),
-                b"",
-            )),
-        }
-        for name in ["a", "b"] {
-            fs::write(root.join(name), "one\r\ntwo\r\n").unwrap();
-        }
-        let codex =
-            |name: &str| format!("*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\n");
-        let calls = [
-            (
-                "str_replace",
-                json!({"path": "a", "old_str": "one\ntwo", "new_str": "1\n2"}),
-            ),
-            (
-                "insert",
-                json!({"path": "a", "insert_line": 0, "insert_text": "0\n"}),
-            ),
-            ("create", json!({"path": "created", "file_text": "x\n"})),
-            ("apply_patch", json!({"patch": codex("added")})),
-            ("apply_patch", json!({"patch": created("new", "x")})),
-            (
-                "apply_patch",
-                json!({"patch": modified("b", "one", "1").replace("@@ -1 +1 @@", "@@ -1,2 +1,2 @@") + " two\n"}),
-            ),
-        ];
-        for (name, arguments) in calls {
-            let result = called(&root, name, &arguments);
-            assert_eq!(result["isError"], false, "{setting}: {name}: {result:#}");
-        }
-        let found = ["a", "b", "created", "added", "new"]
-            .map(|name| fs::read_to_string(root.join(name)).unwrap());
-        assert_eq!(
-            found,
-            ["0\r\n1\r\n2\r\n", "1\r\ntwo\r\n", "x\n", "x\n", "x\r\n"],
-            "{setting}"
-        );
-    }
-}
-
-/// Returns the answer of a server to one call.
-fn called(root: &Path, name: &str, arguments: &Value) -> Value {
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
-    let output = systems::fed(
-        &mut systems::program(root, &["mcp"]),
-        (call.to_string() + "\n").as_bytes(),
-    );
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    answer["result"].clone()
 }

@@ -24,6 +24,16 @@ struct Cell {
     source: Vec<String>,
 }
 
+impl Cell {
+    /// Returns a name of the cell, whose index is `at`: its id, or its place.
+    fn name(&self, at: usize, dice: &mut Dice) -> String {
+        match &self.id {
+            Some(id) if dice.once_in(2) => id.clone(),
+            _ => format!("cell-{at}"),
+        }
+    }
+}
+
 /// How a notebook is written.
 struct Style {
     /// What begins a new line, with `None` for all on one line.
@@ -90,15 +100,11 @@ fn change(
         .map(|line| json!(line).to_string())
         .collect();
     let kind = dice.one(&KINDS);
-    let name = |cells: &[Cell], at: usize, dice: &mut Dice| match &cells[at].id {
-        Some(id) if dice.once_in(2) => id.clone(),
-        _ => format!("cell-{at}"),
-    };
     match dice.below(3) {
         0 if !cells.is_empty() => {
             let wanted = dice.once_in(2).then_some(kind);
             let edit = CellEdit::Replace {
-                cell: name(cells, at, dice),
+                cell: cells[at].name(at, dice),
                 kind: wanted,
                 source,
             };
@@ -109,17 +115,13 @@ fn change(
         }
         1 if !cells.is_empty() => {
             let edit = CellEdit::Delete {
-                cell: name(cells, at, dice),
+                cell: cells[at].name(at, dice),
             };
             cells.remove(at);
             Some(("notebook delete", edit))
         }
         2 => {
-            let (at, place) = match dice.below(3) {
-                0 if !cells.is_empty() => (at + 1, CellPlace::After(name(cells, at, dice))),
-                1 => (cells.len(), CellPlace::End),
-                _ => (0, CellPlace::Start),
-            };
+            let (at, place) = place(cells, at, dice);
             let id = (style.minor > 4).then(|| "new".to_owned());
             let edit = CellEdit::Insert {
                 place,
@@ -142,6 +144,16 @@ fn change(
             Some(("notebook insert", edit))
         }
         _ => None,
+    }
+}
+
+/// Returns the index of a new cell, and the place that asks for it: after the cell `at`, or at an
+/// end.
+fn place(cells: &[Cell], at: usize, dice: &mut Dice) -> (usize, CellPlace) {
+    match dice.below(3) {
+        0 if !cells.is_empty() => (at + 1, CellPlace::After(cells[at].name(at, dice))),
+        1 => (cells.len(), CellPlace::End),
+        _ => (0, CellPlace::Start),
     }
 }
 

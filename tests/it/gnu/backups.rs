@@ -109,25 +109,27 @@ fn backups_are_those_of_gnu_patch() {
     }
 }
 
+const LINES: &str = "a\nb\nc\nd\ne\nf\ng\nh\ni\n";
+/// A patch for [`LINES`] with a hunk that fits and one that does not.
+const HALF: &str = "--- a/y\n+++ b/y\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -8,2 +8,2 @@\n h\n-no\n+I\n";
+
 #[test]
 fn rejects_of_an_output_are_those_of_gnu_patch() {
-    let text = "--- a/y\n+++ b/y\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -8,2 +8,2 @@\n h\n-no\n+I\n";
-    let lines = "a\nb\nc\nd\ne\nf\ng\nh\ni\n";
     let mut saved = 0;
     for output in ["-", "out"] {
         for rejects in [&[][..], &["-r", "rest"], &["-r", "-"]] {
-            for file in [lines, "other\n"] {
+            for file in [LINES, "other\n"] {
                 let arguments = [&["-p1", "-N", "-o", output], rejects].concat();
                 let [theirs, ours] = [scene(&[("y", file)]), scene(&[("y", file)])];
                 let mut gnu = Command::new("patch");
                 let (exit, out, _) = told(&fed(
                     gnu.args(&arguments).current_dir(theirs.path()),
-                    text.as_bytes(),
+                    HALF.as_bytes(),
                 ));
                 let our = told(&patch(
                     ours.path(),
                     &[&["--reject"], &arguments[..]].concat(),
-                    text.as_bytes(),
+                    HALF.as_bytes(),
                 ));
                 let expected = files(&theirs);
                 // Hunks are rejected as they stand in the patch.
@@ -155,14 +157,18 @@ fn rejects_of_an_output_are_those_of_gnu_patch() {
         }
     }
     assert_eq!(saved, 8);
+}
+
+#[test]
+fn no_reject_file_is_next_to_a_device() {
     // GNU patch would write next to the device.
     for (output, rejects) in [("/dev/stdout", &["-.rej"][..]), ("/dev/null", &[])] {
-        let root = scene(&[("y", lines)]);
+        let root = scene(&[("y", LINES)]);
         assert_eq!(
             told(&patch(
                 root.path(),
                 &["-p1", "--reject", "-o", output],
-                text.as_bytes()
+                HALF.as_bytes()
             ))
             .0,
             1

@@ -68,6 +68,17 @@ fn leave_out(patch_text: &mut Vec<u8>, dice: &mut Dice) {
     *patch_text = parts.concat().into_bytes();
 }
 
+/// Returns the content of a file that a patch from `lines` to `new` is applied to.
+fn stale(lines: &[String], new: &str, dice: &mut Dice) -> String {
+    let above = |count: usize| "above\n".repeat(count);
+    match dice.below(6) {
+        0 => new.to_owned(),
+        1 => text(lines),
+        2 => above(1 + dice.below(6)) + &text(lines),
+        _ => above(dice.below(3)) + &text(&changed(lines, 40, dice)),
+    }
+}
+
 #[test]
 fn gnu_patch_ends_the_same_but_for_what_is_declared() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
@@ -77,12 +88,7 @@ fn gnu_patch_ends_the_same_but_for_what_is_declared() {
         let lines = contents(&mut dice);
         let more = changed(&lines, 20, &mut dice);
         let (old, new) = (text(&lines), text(&more));
-        let stale = match dice.below(6) {
-            0 => new.clone(),
-            1 => old.clone(),
-            2 => "above\n".repeat(1 + dice.below(6)) + &old,
-            _ => "above\n".repeat(dice.below(3)) + &text(&changed(&lines, 40, &mut dice)),
-        };
+        let stale = stale(&lines, &new, &mut dice);
         let option = dice.one(&["-U3", "-U1", "-c", "-U3", "--normal"]);
         let fuzz = format!("-F{}", dice.below(4));
         let mut patch_text = diff(option, &old, &new);

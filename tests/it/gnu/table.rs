@@ -1,14 +1,13 @@
 //! Patches whose sections name no file, or hardly any, and what else GNU patch and this do alike;
 //! and what they do not, each with both exit codes.
 
-use std::path::Path;
 use std::process::Command;
-
-use fs_err as fs;
 
 use super::merging::gnu;
 use super::{files, of, patch, scene, told};
 use crate::systems::fed;
+
+mod declared;
 
 /// Arguments, or the parts of a patch.
 type Words = &'static [&'static str];
@@ -178,160 +177,6 @@ const REFUSED: &[(Words, Words, i32)] = &[
     (&["-p0", "-t"], &["Index: x\nPrereq: zzz\n", FIRST], 2),
 ];
 
-/// What they do otherwise: the row of the README, arguments, patch, and the exit codes of GNU patch
-/// and ours. Where both are 0 the files are others.
-const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
-    (
-        UNNAMED,
-        &["-p0"],
-        &["--- x\n+++ x\n", FIRST, "prose\n", SECOND],
-        [0, 2],
-    ),
-    (
-        UNNAMED,
-        &["-p0"],
-        &["Index: y\n", OTHER, "\n", STARS],
-        [0, 2],
-    ),
-    (UNNAMED, &["-p0"], &[NULL, FIRST], [1, 2]),
-    (HEADLESS, &["x"], &["< 1\n---\n> one\n", NORMAL], [0, 2]),
-    (
-        "a strip level that leaves nothing of the names",
-        &["-p1"],
-        &["Index: x\n", FIRST],
-        [1, 2],
-    ),
-    (
-        "a strip level that leaves nothing of the names",
-        &["-p1"],
-        &["--- x\n+++ x\n", FIRST],
-        [1, 2],
-    ),
-    (
-        SEVERAL,
-        &["x"],
-        &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", SECOND],
-        [0, 2],
-    ),
-    (
-        "a name that leads out of the directory",
-        &["-p0"],
-        &["--- ../y\n+++ ../y\n", OTHER],
-        [1, 2],
-    ),
-    (
-        "a name with blanks",
-        &["-p0"],
-        &["--- q r\n+++ q r\n", MADE],
-        [0, 0],
-    ),
-    (
-        "a file that is made, and is there with lines in it",
-        &["-p0", "-f", "--merge"],
-        &["--- /dev/null\n+++ y\n", MADE],
-        [0, 1],
-    ),
-    (
-        "a file that is made, and is there with lines in it",
-        &["-p0", "-N"],
-        &["--- /dev/null\n+++ e\n@@ -0,0 +1 @@\n+q\n--- /dev/null\n+++ e\n@@ -0,0 +1 @@\n+r\n"],
-        [1, 1],
-    ),
-    (
-        "a file that git's `new file mode` makes, and is there with nothing in it",
-        &["-p1"],
-        &[
-            "diff --git a/e b/e\nnew file mode 100644\n--- /dev/null\n+++ b/e\n",
-            MADE,
-        ],
-        [0, 1],
-    ),
-    (
-        "a file that a normal diff makes below its `Index:` line",
-        &["-p0"],
-        &["Index: q\n0a1,2\n> q\n> r\n"],
-        [1, 0],
-    ),
-    (
-        "`-E`",
-        &["-E", "y"],
-        &["@@ -1 +0,0 @@\n-a\n@@ -2,2 +0,0 @@\n-b\n-c\n"],
-        [0, 0],
-    ),
-    (
-        POSIX,
-        &["--posix", "-p0"],
-        &["--- y\n+++ /dev/null\n", GONE],
-        [0, 0],
-    ),
-    (
-        POSIX,
-        &["--posix", "-p0"],
-        &["--- /dev/null\n+++ q\n", MADE],
-        [1, 0],
-    ),
-    (
-        OUTPUT,
-        &["-p0", "-o", "out"],
-        &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", OTHER],
-        [0, 2],
-    ),
-    (
-        OUTPUT,
-        &["-p0", "-o", "out"],
-        &["--- y\n+++ /dev/null\n", GONE],
-        [0, 2],
-    ),
-    (
-        OUTPUT,
-        &["-p0", "-o", "out"],
-        &["--- /dev/null\n+++ q\n", MADE],
-        [0, 2],
-    ),
-    (
-        "lines to insert without context, behind the end of the file",
-        &["y"],
-        &["12a13\n> y\n"],
-        [0, 1],
-    ),
-    (
-        "`--merge` of a deletion",
-        &["-p0", "-f", "--merge"],
-        &["--- e\n+++ /dev/null\n", GONE],
-        [0, 1],
-    ),
-];
-
-const HEADLESS: &str = "lines of a normal diff above its first command, which they lack";
-const UNNAMED: &str = "hunks that no line and no argument names a file for";
-const SEVERAL: &str = "`patch FILE` with sections that name several files";
-const POSIX: &str = "`--posix` with a file that a patch makes or deletes";
-const OUTPUT: &str = "`-o FILE` with several sections, or one that makes or deletes a file";
-
-/// Rows that others hold, and the test that does.
-const HELD: &[(&str, &str)] = &[
-    (
-        "a hunk that does not fit",
-        "hunks_are_rejected_where_that_is_asked_for",
-    ),
-    (
-        "a patch that is applied already",
-        "it_says_what_scripts_look_for",
-    ),
-    (
-        "a hunk with lines left out that fits in several places",
-        "gnu_patch_ends_the_same_but_for_what_is_declared",
-    ),
-    (
-        "old files where hunks are off their places",
-        "it_says_what_scripts_look_for",
-    ),
-    (
-        "`--merge`",
-        "random_hunks_are_merged_as_gnu_patch_merges_them",
-    ),
-];
-
 /// An exit code, what was said, and the files.
 type Ending = (i32, String, Vec<(String, String)>);
 
@@ -385,59 +230,6 @@ fn apply_keeps_the_verdict_of_git() {
         assert!(
             exits.iter().all(|(is_refused, _)| *is_refused),
             "{patch_text}: {exits:?}"
-        );
-    }
-}
-
-#[test]
-fn what_ends_otherwise_than_with_gnu_patch_is_told() {
-    for (row, arguments, parts, exits) in DECLARED {
-        let ([theirs, ours], shown) = endings(arguments, parts);
-        assert_eq!([theirs.0, ours.0], *exits, "{row}: {shown}");
-        assert!(ours.0 == 0 || ours.2 == of(SCENE), "{row}: {shown}");
-        assert!(exits[0] != exits[1] || theirs.2 != ours.2, "{row}: {shown}");
-    }
-    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(top.join("README.md")).unwrap();
-    let (_, section) = readme.split_once("\n## As `patch`\n").unwrap();
-    let (section, _) = section.split_once("\n##").unwrap();
-    let cell = |line: &str| {
-        line.strip_prefix("| ")?
-            .split(" | ")
-            .next()
-            .map(str::to_owned)
-    };
-    let told: Vec<_> = section.lines().filter_map(cell).skip(2).collect();
-    let rows: Vec<_> = DECLARED
-        .iter()
-        .map(|(row, ..)| *row)
-        .chain(HELD.iter().map(|(row, _)| *row))
-        .collect();
-    for row in &rows {
-        assert!(
-            told.iter()
-                .any(|cell| cell == row || cell.starts_with(&format!("{row},"))),
-            "{row}: {told:?}"
-        );
-    }
-    let is_held = |cell: &String| {
-        rows.iter()
-            .any(|row| cell == row || cell.starts_with(&format!("{row},")))
-    };
-    assert!(told.len() > 10 && told.iter().all(is_held), "{told:?}");
-    let sources = [
-        "gnu.rs",
-        "gnu/backups.rs",
-        "gnu/beside.rs",
-        "gnu/merging.rs",
-    ]
-    .map(|name| top.join("tests/it").join(name));
-    let texts = sources.map(|path| fs::read_to_string(path).unwrap());
-    for (row, name) in HELD {
-        let test = format!("#[test]\nfn {name}() {{");
-        assert!(
-            texts.iter().any(|text| text.contains(&test)),
-            "{row}: {name}"
         );
     }
 }

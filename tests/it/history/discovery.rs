@@ -1,7 +1,5 @@
 //! Where the history of a root is, and why there is none.
 
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fs_err as fs;
@@ -9,95 +7,12 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::places::{
-    DEEPER, DIRECTORIES, Make, Place, WRITE, dies, done, in_git, repository, run, wpatch,
+    DEEPER, DIRECTORIES, Make, Place, WRITE, done, in_git, repository, run, wpatch,
 };
+use mounts::Mount;
 
-/// Where git finds no repository, or the one of another directory, no state is kept.
-#[test]
-fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
-    let base = TempDir::new().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let other = repository(&base.join("other"), &[]);
-    in_git(&other, &["worktree", "add", "-q", "../linked"]);
-    let inside = repository(
-        &base.join("inside"),
-        &[
-            "--separate-git-dir",
-            &base.join("inside/g").display().to_string(),
-        ],
-    );
-    let named = |directory: &str, target: &str| {
-        let tree = base.join(directory);
-        fs::create_dir(&tree).unwrap();
-        fs::write(tree.join(".git"), format!("gitdir: {target}\n")).unwrap();
-        tree
-    };
-    let no_tree = base.join("bare.git");
-    in_git(&base, &["init", "-q", "--bare", "bare.git"]);
-    let moved = named("moved", "../other/.git/worktrees/linked");
-    let trees = [
-        (inside, "inside the work tree"),
-        (
-            named("foreign", "../other/.git"),
-            "belongs to another work tree",
-        ),
-        (moved, "belongs to another work tree"),
-        (named("nothing", "../nowhere"), "does not exist"),
-        (
-            named("moved-main", "../old/.git/worktrees/linked"),
-            "`git worktree repair`",
-        ),
-        (
-            named("no-repository", "../other/sub"),
-            "is not a git directory",
-        ),
-        (named("device", "/dev/null"), "is not a git directory"),
-        (no_tree.join("refs"), "is in a git directory"),
-        (other.join(".git/refs"), "is in a git directory"),
-    ];
-    for (tree, why) in trees {
-        let report = done(why, &tree, &["write", "new", "--content", "x"]);
-        let reason = report["history"]["reason"].as_str().unwrap();
-        assert!(
-            report["history"]["kept"] == false && reason.contains(why),
-            "{reason}"
-        );
-        assert!(
-            !other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(),
-            "{why}"
-        );
-        let output = run(&tree, &["undo"]);
-        assert_eq!(output.status.code(), Some(1));
-        // One remedy is named: the one that brings the history back.
-        let told = String::from_utf8_lossy(&output.stderr);
-        let has_other = reason.contains("`git worktree repair`") || why == "is in a git directory";
-        assert_eq!(told.contains("`wpatch init`"), !has_other, "{told}");
-        if why == "is in a git directory" {
-            let refused = run(&tree, &["init"]);
-            let text = String::from_utf8_lossy(&refused.stderr).into_owned();
-            assert!(
-                refused.status.code() == Some(4) && text.contains(why),
-                "{text}"
-            );
-            assert!(
-                text.contains("run `wpatch init` in a work tree") && !tree.join(".wpatch").exists(),
-                "{text}"
-            );
-        }
-    }
-    let fifo = base.join("fifo");
-    fs::create_dir(&fifo).unwrap();
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        fifo.join(".git"),
-        rustix::fs::FileType::Fifo,
-        0o600.into(),
-        0,
-    )
-    .unwrap();
-    let report = done("fifo", &fifo, &["write", "new", "--content", "x"]);
-    assert_eq!(report["history"]["kept"], false);
-}
+mod git_files;
+mod mounts;
 
 /// All commands in one work tree have one lock and one history, so the environment has no
 /// influence.
@@ -249,40 +164,6 @@ fn a_change_in_a_repository_below_belongs_to_the_work_tree_of_the_command() {
     assert!(!inner.join("new").exists());
 }
 
-/// Where git's directory cannot be used, the top still has one lock for all directories.
-#[test]
-fn a_moved_linked_work_tree_has_one_lock() {
-    let place = Place::of("moved", |base| {
-        let main = repository(&base.join("main"), &[]);
-        in_git(&main, &["worktree", "add", "-q", "../linked"]);
-        fs::rename(base.join("linked"), base.join("moved")).unwrap();
-        base.join("moved")
-    });
-    for (holds, waits) in [(".", DEEPER), ("sub", "."), (DEEPER, "sub")] {
-        let other = place.at(waits).display().to_string();
-        let program = env!("CARGO_BIN_EXE_wpatch");
-        let command = format!(
-            "env -u WPATCH_TRANSACTION '{program}' --root '{other}' --lock-timeout 0 write new --content x; test $? = 6"
-        );
-        let edit = [
-            "write",
-            "a",
-            "--overwrite",
-            "--content",
-            holds,
-            "--verify",
-            &command,
-        ];
-        let report = done("moved", &place.at(holds), &edit);
-        assert!(
-            report["history"]["reason"]
-                .as_str()
-                .unwrap()
-                .contains("git worktree repair")
-        );
-    }
-}
-
 #[test]
 fn what_belongs_to_another_user_keeps_no_history() {
     let place = Place::of("owner", |base| repository(&base.join("tree"), &[]));
@@ -342,97 +223,6 @@ fn a_plain_directory_says_why_nothing_is_kept() {
     );
     let report = done("kept", base.path(), &["write", "other", "--content", "x"]);
     assert_eq!(report["history"], serde_json::json!({"kept": true}));
-}
-
-/// A mount that goes with the value.
-struct Mount(PathBuf);
-
-impl Mount {
-    /// Mounts a file system of its own at `directory`; `None` where this process may not.
-    fn at(directory: &Path) -> Option<Self> {
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "none"])
-            .arg(directory)
-            .output()
-            .ok()?;
-        mount.status.success().then(|| Self(directory.to_owned()))
-    }
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
-}
-
-#[test]
-fn a_git_directory_on_another_file_system_keeps_the_history() {
-    let base = TempDir::new().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let other = base.join("other");
-    fs::create_dir(&other).unwrap();
-    let Some(_mount) = Mount::at(&other) else {
-        return;
-    };
-    let git = other.join("apart.git").display().to_string();
-    let separate = repository(&base.join("separate"), &["--separate-git-dir", &git]);
-    let main = repository(&other.join("main"), &[]);
-    in_git(
-        &main,
-        &[
-            "worktree",
-            "add",
-            "-q",
-            &base.join("linked").display().to_string(),
-        ],
-    );
-    for top in [separate, base.join("linked")] {
-        let what = top.display().to_string();
-        assert_ne!(
-            top.metadata().unwrap().dev(),
-            other.metadata().unwrap().dev()
-        );
-        let patch = other.join("p");
-        let text = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\ndiff --git a/deeper/a b/moved/b\n\
-            similarity index 100%\nrename from deeper/a\nrename to moved/b\n\
-            diff --git a/new b/new\nnew file mode 100755\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
-        fs::write(&patch, text).unwrap();
-        for directory in DIRECTORIES {
-            done(
-                &what,
-                &top.join("sub"),
-                &["apply", &patch.display().to_string()],
-            );
-            assert_eq!(
-                fs::read_to_string(top.join("sub/moved/b")).unwrap(),
-                "one\n"
-            );
-            assert!(!top.join(DEEPER).exists());
-            // The directory itself went with its file.
-            let from = if directory == DEEPER {
-                "sub"
-            } else {
-                directory
-            };
-            done(&what, &top.join(from), &["undo"]);
-            assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
-            done(&what, &top, &["redo"]);
-            done(&what, &top, &["undo"]);
-            dies(&top.join(directory));
-            done(&what, &top, &["recover"]);
-            assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
-        }
-        let names: Vec<_> = fs::read_dir(&top)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        assert!(
-            names
-                .iter()
-                .all(|name| !name.to_string_lossy().starts_with(".wpatch")),
-            "{names:?}"
-        );
-    }
 }
 
 /// wpatch makes directories with these names. Every command ignores another file of such a name.

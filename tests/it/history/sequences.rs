@@ -12,10 +12,13 @@ use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::patches::{NAMES, are_in_the_way, changes, id, mode, patch};
+use super::patches::{changes, id, mode, patch};
 use crate::dice::Dice;
 use crate::repository::{git, run as run_git};
-use crate::tree::{Node, Tree, path};
+use crate::tree::Node;
+use model::{How, State};
+
+mod model;
 
 /// Sequences of a usual run. `WPATCH_SEQUENCES=all` runs all.
 const USUAL: u64 = 60;
@@ -24,46 +27,6 @@ const STEPS: usize = 8;
 
 /// An entry of the index: its mode and its blob, or the intention to add a file.
 type Index = BTreeMap<String, (String, String)>;
-
-/// Tree and index of a work tree, with names from the top.
-#[derive(Clone, Debug, PartialEq)]
-struct State {
-    tree: Tree,
-    index: Index,
-}
-
-/// How a patch is applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    Plain,
-    Index,
-    Intent,
-    Cached,
-    ThreeWay,
-    Reject,
-}
-
-impl How {
-    const ALL: [Self; 6] = [
-        Self::Plain,
-        Self::Index,
-        Self::Intent,
-        Self::Cached,
-        Self::ThreeWay,
-        Self::Reject,
-    ];
-
-    fn options(self) -> &'static [&'static str] {
-        match self {
-            Self::Plain => &[],
-            Self::Index => &["--index"],
-            Self::Intent => &["-N"],
-            Self::Cached => &["--cached"],
-            Self::ThreeWay => &["--3way"],
-            Self::Reject => &["--reject"],
-        }
-    }
-}
 
 /// A work tree, a root in it, and what was done there.
 struct Scene {
@@ -181,89 +144,6 @@ impl Scene {
     }
 }
 
-impl State {
-    /// Returns the files below `prefix` in the tree, or in the index; of a file that is only
-    /// intended nothing is there.
-    fn files(
-        &self,
-        prefix: &str,
-        how: How,
-        blobs: &BTreeMap<String, Node>,
-    ) -> BTreeMap<String, Node> {
-        let named = |name: &str| {
-            name.strip_prefix(prefix)
-                .filter(|name| NAMES.contains(name))
-                .map(str::to_owned)
-        };
-        if how == How::Cached {
-            let blob = |(mode, id): &(String, String)| blobs.get(&format!("{mode} {id}")).cloned();
-            return self
-                .index
-                .iter()
-                .filter_map(|(name, entry)| Some((named(name)?, blob(entry)?)))
-                .collect();
-        }
-        let text =
-            |name: &wpatch::path::RelPath| String::from_utf8(name.as_bytes().to_vec()).unwrap();
-        let files = self
-            .tree
-            .iter()
-            .filter(|(_, node)| !matches!(node, Node::Directory));
-        files
-            .filter_map(|(name, node)| Some((named(&text(name))?, node.clone())))
-            .collect()
-    }
-
-    /// Returns the state after `changes` of a root.
-    fn after(&self, prefix: &str, how: How, changes: &BTreeMap<String, Option<Node>>) -> Self {
-        let mut next = self.clone();
-        for (name, new) in changes {
-            let full = format!("{prefix}{name}");
-            if how != How::Cached {
-                match new {
-                    Some(new) => drop(next.tree.insert(path(&full), new.clone())),
-                    None => drop(next.tree.remove(&path(&full))),
-                }
-            }
-            let is_new = !self.index.contains_key(&full);
-            match (how, new) {
-                (How::Plain | How::Reject, _) | (How::Intent, None) => {}
-                (How::Intent, Some(new)) if !self.is_made(&full, new) || !is_new => {}
-                (How::Intent, Some(_)) => drop(
-                    next.index
-                        .insert(full, ("100644".into(), "intended".into())),
-                ),
-                (_, Some(new)) => drop(next.index.insert(full, (mode(new).to_owned(), id(new)))),
-                (_, None) => drop(next.index.remove(&full)),
-            }
-        }
-        let comes: Vec<_> = next
-            .index
-            .keys()
-            .filter(|name| self.index.get(*name) != next.index.get(*name))
-            .cloned()
-            .collect();
-        next.index
-            .retain(|name, _| !comes.iter().any(|other| are_in_the_way(name, other)));
-        next
-    }
-
-    /// Returns whether a patch creates `new` at `name`: also where that has another type.
-    fn is_made(&self, name: &str, new: &Node) -> bool {
-        match (self.tree.get(&path(name)), new) {
-            (Some(Node::File { .. }), new) => matches!(new, Node::Link(_)),
-            (Some(Node::Link(_)), new) => !matches!(new, Node::Link(_)),
-            _ => true,
-        }
-    }
-
-    /// Returns it without empty directories, which a change need not leave as the model does.
-    fn without_directories(mut self) -> Self {
-        self.tree.retain(|_, node| !matches!(node, Node::Directory));
-        self
-    }
-}
-
 /// Runs one sequence, and returns how many changes were made and how many of the other steps.
 fn sequence(seed: u64) -> (usize, usize) {
     let mut dice = Dice::new(seed + 1);
@@ -297,6 +177,10 @@ fn sequence(seed: u64) -> (usize, usize) {
     (made, returned - made)
 }
 
+/// A section that is rejected.
+const ABSENT: &str =
+    "diff --git a/absent b/absent\n--- a/absent\n+++ b/absent\n@@ -1 +1 @@\n-x\n+y\n";
+
 /// Applies a random patch. Returns the state after it; `None` if it was refused.
 fn change(
     scene: &mut Scene,
@@ -310,9 +194,7 @@ fn change(
     let mut text = patch(&files, &changes);
     let is_whole = how != How::Reject;
     if !is_whole {
-        text.push_str(
-            "diff --git a/absent b/absent\n--- a/absent\n+++ b/absent\n@@ -1 +1 @@\n-x\n+y\n",
-        );
+        text.push_str(ABSENT);
     }
     for new in changes.values().flatten() {
         blobs.insert(format!("{} {}", mode(new), id(new)), new.clone());

@@ -41,6 +41,34 @@ fn codex_is_not_told_whether_a_guess_fits() {
     assert_eq!((decided, why), said("two"));
 }
 
+/// Returns a patch that changes the line `old` of `file`.
+fn update(file: &str, old: &str) -> String {
+    format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n")
+}
+
+/// Returns the calls in which Codex passes `patch`.
+fn forms(patch: &str) -> [(&'static str, Value); 8] {
+    [
+        ("apply_patch", json!({"command": patch})),
+        ("apply_patch", json!({"input": patch})),
+        ("apply_patch", json!(patch)),
+        ("apply_patch", json!({"command": ["apply_patch", patch]})),
+        (
+            "Bash",
+            json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF")}),
+        ),
+        ("Bash", json!({"command": format!("apply_patch '{patch}'")})),
+        (
+            "Bash",
+            json!({"command": ["bash", "-lc", format!("cd . && apply_patch \"{patch}\"")]}),
+        ),
+        (
+            "Bash",
+            json!({"command": ["bash", "-lc", format!("cd d && apply_patch <<EOF\n{patch}EOF\n")]}),
+        ),
+    ]
+}
+
 #[test]
 fn a_patch_of_codex_is_checked_however_it_comes() {
     let desk = Desk::with(&[
@@ -49,31 +77,7 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
         ("a", b"one\n"),
         (".git/config", b"x\n"),
     ]);
-    let update = |file: &str, old: &str| {
-        format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n")
-    };
     let codex = |tool: &str, input: Value| decision(&answered(&desk, "codex", tool, &input));
-    let forms = |patch: &str| {
-        [
-            ("apply_patch", json!({"command": patch})),
-            ("apply_patch", json!({"input": patch})),
-            ("apply_patch", json!(patch)),
-            ("apply_patch", json!({"command": ["apply_patch", patch]})),
-            (
-                "Bash",
-                json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF")}),
-            ),
-            ("Bash", json!({"command": format!("apply_patch '{patch}'")})),
-            (
-                "Bash",
-                json!({"command": ["bash", "-lc", format!("cd . && apply_patch \"{patch}\"")]}),
-            ),
-            (
-                "Bash",
-                json!({"command": ["bash", "-lc", format!("cd d && apply_patch <<EOF\n{patch}EOF\n")]}),
-            ),
-        ]
-    };
     for (tool, input) in forms(&update("a", "one")) {
         assert_eq!(codex(tool, input.clone()), None, "{input}");
     }
@@ -115,6 +119,15 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
     );
 }
 
+/// Asserts that a call is denied, because its patch cannot be checked.
+fn is_denied(desk: &Desk, tool: &str, input: &Value) {
+    let (said, why) = decision(&answered(desk, "codex", tool, input)).unwrap();
+    assert!(
+        said == "deny" && why.contains("call apply_patch with the patch alone"),
+        "{input}: {why}"
+    );
+}
+
 #[test]
 fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
     let desk = desk();
@@ -149,6 +162,16 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
             "Bash",
             json!({"command": ["codex", "--codex-run-as-apply-patch", patch]}),
         ),
+        ("Bash", json!({"command": format!("x '{patch}'")})),
+    ] {
+        is_denied(&desk, tool, &input);
+    }
+}
+
+#[test]
+fn a_patch_that_codex_takes_from_a_file_is_denied() {
+    let desk = desk();
+    for (tool, input) in [
         (
             "Bash",
             json!({"command": ["bash", "-lc", "apply_patch < p"]}),
@@ -157,7 +180,6 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
         ("Bash", json!({"command": "ls; apply_patch < p"})),
         ("Bash", json!({"command": "apply_patch \"$(cat p)\""})),
         ("Bash", json!({"command": "apply\"\"_patch < p"})),
-        ("Bash", json!({"command": format!("x '{patch}'")})),
         ("exec_command", json!({"cmd": "apply_patch < p"})),
         (
             "exec_command",
@@ -170,12 +192,14 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
             json!({"command": ["perl", "-e", "cat apply_patch"]}),
         ),
     ] {
-        let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
-        assert!(
-            said == "deny" && why.contains("call apply_patch with the patch alone"),
-            "{input}: {why}"
-        );
+        is_denied(&desk, tool, &input);
     }
+}
+
+#[test]
+fn a_call_that_only_mentions_apply_patch_is_not_denied() {
+    let desk = desk();
+    let patch = "*** Begin Patch\n*** Add File: .git/hooks/x\n+x\n*** End Patch\n";
     let other = json!({"text": "apply_patch takes a patch"});
     assert_eq!(
         decision(&answered(&desk, "codex", "mcp__notes__add", &other)),

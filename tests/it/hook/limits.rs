@@ -29,23 +29,26 @@ fn ended(desk: &Desk, agent: &str, tool: &str, input: &Value) -> (Option<i32>, S
     )
 }
 
-/// Each of these calls took minutes or hours.
-#[test]
-fn a_call_that_is_made_to_take_long_is_denied_at_once() {
-    let desk = Desk::with(&[
+fn governed() -> Desk {
+    Desk::with(&[
         ("a", b"one\n"),
         (
             "wpatch.toml",
             b"[[rule]]\npaths = ['b']\nverdict = 'deny'\n",
         ),
-    ]);
+    ])
+}
+
+/// Each of these calls took minutes or hours.
+#[test]
+fn a_call_that_is_made_to_take_long_is_denied_at_once() {
+    let desk = governed();
     let edits = |count| {
         Value::from(vec![
             json!({"old_string": "one", "new_string": "one1"});
             count
         ])
     };
-    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
     let dots = |count| ["{a", &"..b".repeat(count)].concat();
     let long = "the pattern has more than 1024 bytes";
     for (tool, input, why) in [
@@ -74,6 +77,12 @@ fn a_call_that_is_made_to_take_long_is_denied_at_once() {
             "{tool}: {code:?} {text}"
         );
     }
+}
+
+#[test]
+fn a_file_name_that_is_too_long_is_blocked_or_denied() {
+    let desk = governed();
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
     let name = "a/".repeat(500_000);
     for (tool, input) in [
         ("Read", json!({"file_path": name})),

@@ -11,6 +11,8 @@ use super::decision;
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
 
+mod git_directories;
+
 const VENDOR: &str =
     "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\nreason = 'generated'\n";
 
@@ -76,17 +78,6 @@ fn served(desk: &Desk, directory: &str, file: &str) -> Value {
     answer["result"]["structuredContent"]["error"].clone()
 }
 
-/// Returns how a person's command that writes `file` below `directory` ends, and what it says. It
-/// changes nothing.
-fn checked(desk: &Desk, directory: &str, file: &str) -> (Option<i32>, String) {
-    let arguments = ["write", file, "--overwrite", "--content", "x", "--dry-run"];
-    let output = fed(&mut started(desk, directory, &arguments), b"");
-    (
-        output.status.code(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
-}
-
 /// Asserts that no model writes `file` below `directory`, and that the reason has `why`.
 fn is_protected(desk: &Desk, directory: &str, file: &str, why: &str) {
     for agent in ["claude", "codex"] {
@@ -101,92 +92,6 @@ fn is_protected(desk: &Desk, directory: &str, file: &str, why: &str) {
         error["kind"] == "denied" && error.to_string().contains(why),
         "{directory}: {file}: {error:#}"
     );
-}
-
-#[test]
-fn a_root_in_a_git_directory_is_protected() {
-    let desk = desk(&[("a", b"x\n"), ("sub/a", b"x\n"), (".wpatch/x", b"x\n")]);
-    in_git(&desk, "sub", &["init", "-q"]);
-    in_git(&desk, ".git/hooks", &["init", "-q"]);
-    for (directory, file) in [
-        (".git", "new"),
-        (".git/hooks", "pre-commit"),
-        (".git/refs/heads", "x"),
-        (".git/info", "attributes"),
-        ("sub/.git", "new"),
-        ("sub/.git/hooks", "pre-commit"),
-    ] {
-        is_protected(&desk, directory, file, "`.git` is protected");
-    }
-    is_protected(&desk, ".wpatch", "new", "wpatch keeps its state there");
-    let (code, text) = checked(&desk, ".wpatch", "new");
-    assert!(
-        code == Some(3) && text.contains("wpatch keeps its state there"),
-        "{code:?} {text}"
-    );
-    // A person may write there, as with git apply.
-    assert_eq!(
-        checked(&desk, ".git/hooks", "pre-commit"),
-        (Some(0), String::new())
-    );
-    // A linked work tree in the git directory is the work of its user.
-    in_git(&desk, ".", &["commit", "-q", "--allow-empty", "-m", "x"]);
-    in_git(&desk, ".", &["worktree", "add", "-q", ".git/trees/x"]);
-    assert_eq!(hooked(&desk, ".git/trees/x", "claude", "b").0, "allow");
-    is_protected(&desk, ".git/trees", "b", "`.git` is protected");
-}
-
-#[test]
-fn a_root_in_a_git_directory_of_another_name_is_protected() {
-    let desk = Desk::with(&[("tree/a", b"x\n"), ("own/a", b"x\n"), ("../home/x", b"")]);
-    in_git(&desk, ".", &["init", "-q", "--separate-git-dir=gd", "tree"]);
-    in_git(
-        &desk,
-        ".",
-        &["init", "-q", "--separate-git-dir=own/gd", "own"],
-    );
-    in_git(&desk, ".", &["init", "-q", "--bare", "x.git"]);
-    in_git(&desk, "x.git/hooks", &["init", "-q"]);
-    for (directory, file) in [
-        ("gd", "config"),
-        ("gd/hooks", "pre-commit"),
-        ("gd/refs/heads", "x"),
-        ("own/gd", "config"),
-        ("own/gd/hooks", "pre-commit"),
-        ("x.git/hooks", "pre-commit"),
-        ("x.git/info", "attributes"),
-    ] {
-        is_protected(&desk, directory, file, "the path is in a git directory");
-        assert_eq!(
-            checked(&desk, directory, file),
-            (Some(0), String::new()),
-            "{directory}"
-        );
-    }
-    // A work tree in the git directory is the work of its user.
-    in_git(
-        &desk,
-        ".",
-        &[
-            "--git-dir=x.git",
-            "worktree",
-            "add",
-            "-q",
-            "--orphan",
-            "-b",
-            "y",
-            "x.git/y",
-        ],
-    );
-    fs::create_dir(desk.path("x.git/y/sub")).unwrap();
-    for directory in ["x.git/y", "x.git/y/sub", "tree", "own"] {
-        assert_eq!(
-            hooked(&desk, directory, "claude", "b").0,
-            "allow",
-            "{directory}"
-        );
-        assert_eq!(served(&desk, directory, "b"), Value::Null, "{directory}");
-    }
 }
 
 #[test]
@@ -371,8 +276,8 @@ fn the_configuration_of_the_user_is_protected_before_it_exists() {
     }
 }
 
-#[test]
-fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
+/// Returns a work tree whose policy protects `vendor`.
+fn with_vendor() -> Desk {
     let files = [
         ("vendor/v", &b"v\n"[..]),
         ("src/vendor/v", b"v\n"),
@@ -381,15 +286,23 @@ fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
     ];
     let desk = desk(&files);
     fs::create_dir(desk.path("vendor/deep")).unwrap();
+    desk
+}
+
+/// Runs the program in `directory`, and returns its exit code and its output.
+fn runs(desk: &Desk, directory: &str, arguments: &[&str], input: &[u8]) -> (Option<i32>, String) {
+    let output = fed(&mut started(desk, directory, arguments), input);
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
+    )
+}
+
+#[test]
+fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
+    let desk = with_vendor();
     is_protected(&desk, "vendor", "v", "generated");
     is_protected(&desk, "vendor/deep", "x", "generated");
-    let runs = |directory: &str, arguments: &[&str], input: &[u8]| {
-        let output = fed(&mut started(&desk, directory, arguments), input);
-        (
-            output.status.code(),
-            String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
-        )
-    };
     let patch = b"--- a/v\n+++ b/v\n@@ -1 +1 @@\n-v\n+w\n";
     for arguments in [
         &["apply"][..],
@@ -397,13 +310,14 @@ fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
         &["apply", "--lenient"],
         &["apply", "--reject"],
     ] {
-        let (code, text) = runs("vendor", arguments, patch);
+        let (code, text) = runs(&desk, "vendor", arguments, patch);
         assert!(
             code == Some(3) && text.contains("generated"),
             "{arguments:?}: {code:?} {text}"
         );
     }
     let (_, text) = runs(
+        &desk,
         "vendor",
         &["policy", "explain", "v", "--access", "modify"],
         b"",
@@ -416,6 +330,7 @@ fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
     // The rule is about the directory at the top.
     assert_eq!(
         runs(
+            &desk,
             "src",
             &["edit", "vendor/v", "--old", "v", "--new", "w"],
             b""
@@ -423,8 +338,12 @@ fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
         .0,
         Some(0)
     );
-    assert_eq!(runs("src", &["undo"], b"").0, Some(0));
-    // Both files hold.
+    assert_eq!(runs(&desk, "src", &["undo"], b"").0, Some(0));
+}
+
+#[test]
+fn the_policies_of_the_top_and_of_the_root_both_hold() {
+    let desk = with_vendor();
     let own = "[[rule]]\npaths = ['x']\nops = ['write']\nverdict = 'deny'\nreason = 'own'\n";
     fs::write(desk.path("src/wpatch.toml"), own).unwrap();
     is_protected(&desk, "src", "x", "own");
@@ -434,12 +353,17 @@ fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
     )
     .unwrap();
     assert_eq!(
-        runs("src", &["write", "y", "--content", "y"], b"").0,
+        runs(&desk, "src", &["write", "y", "--content", "y"], b"").0,
         Some(0)
     );
     is_protected(&desk, "vendor", "v", "no grant of ../wpatch.toml opens it");
     fs::write(desk.path("wpatch.toml"), "[policy]\nmode = 1\n").unwrap();
-    let (code, text) = runs("src", &["edit", "y", "--old", "y", "--new", "z"], b"");
+    let (code, text) = runs(
+        &desk,
+        "src",
+        &["edit", "y", "--old", "y", "--new", "z"],
+        b"",
+    );
     assert!(
         code == Some(3) && text.contains("../wpatch.toml"),
         "{code:?} {text}"

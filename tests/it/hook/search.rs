@@ -39,101 +39,81 @@ fn word(desk: &Desk, tool: &str, input: &Value) -> String {
     on(desk, tool, input).map_or("-".to_owned(), |(said, _)| said)
 }
 
+/// Searches with `Grep`: the path, the glob (empty if there is none), and the decision. `ROOT` is
+/// the root.
+const GREP: &[(&str, &str, &str)] = &[
+    ("", "", "deny"),
+    ("ROOT", "", "deny"),
+    (".", "", "deny"),
+    ("key", "", "deny"),
+    ("private", "", "deny"),
+    ("way", "", "deny"),
+    ("src/../private", "", "deny"),
+    ("src", "", "-"),
+    ("a.rs", "", "-"),
+    ("none", "", "-"),
+    ("", "*.rs", "deny"),
+    ("", "*.toml", "-"),
+    ("", "!key !private", "-"),
+    ("", "!key", "deny"),
+    ("private", "*.{md,toml}", "-"),
+    // Programs differ in what they take for a wildcard.
+    ("", "@(k)ey", "deny"),
+    ("", "!(x)", "deny"),
+    ("", "!+(k)ey !private", "deny"),
+    ("", "{a.rs,private/c.rs}", "deny"),
+    ("", "{private/d.txt,x}", "deny"),
+    ("src", "@(b).rs", "-"),
+];
+
+/// Searches with `Glob`: the path, the pattern, and the decision.
+const GLOB: &[(&str, &str, &str)] = &[
+    ("", "**/*.rs", "deny"),
+    ("", "**/*.toml", "-"),
+    ("", "src/**/*", "-"),
+    ("", "private/*", "deny"),
+    ("private", "*", "deny"),
+    ("", "ROOT/private/*.txt", "deny"),
+    ("", "*/../private/*", "deny"),
+    ("", "key", "deny"),
+    // Programs differ in what they take for a wildcard.
+    ("", "@(key)", "deny"),
+    ("", "?(k)ey", "deny"),
+    ("", "+(key)", "deny"),
+    ("", "*(k)ey", "deny"),
+    ("", "!(a.rs)", "deny"),
+    ("", "@(private/d|x).txt", "deny"),
+    ("", "src/@(b).rs", "-"),
+    ("", "{private/d.txt,x}", "deny"),
+    ("", "{src/b.rs,private/d.txt}", "deny"),
+    ("", "src/{b,c}.rs", "-"),
+];
+
+/// Returns an input with those of `members` that are not empty.
+fn searched(members: &[(&str, &str)]) -> Value {
+    let members = members.iter().filter(|(_, value)| !value.is_empty());
+    members
+        .map(|(key, value)| ((*key).to_owned(), json!(value)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+fn grep(path: &str, glob: &str) -> Value {
+    searched(&[("pattern", "x"), ("path", path), ("glob", glob)])
+}
+
 #[test]
 fn a_search_that_reads_a_protected_file_is_denied() {
     let desk = desk(KEY);
-    for (tool, input, expected) in [
-        ("Grep", json!({"pattern": "x"}), "deny"),
-        ("Grep", json!({"pattern": "x", "path": desk.root()}), "deny"),
-        ("Grep", json!({"pattern": "x", "path": "."}), "deny"),
-        ("Grep", json!({"pattern": "x", "path": "key"}), "deny"),
-        ("Grep", json!({"pattern": "x", "path": "private"}), "deny"),
-        ("Grep", json!({"pattern": "x", "path": "way"}), "deny"),
-        (
-            "Grep",
-            json!({"pattern": "x", "path": "src/../private"}),
-            "deny",
-        ),
-        ("Grep", json!({"pattern": "x", "path": "src"}), "-"),
-        ("Grep", json!({"pattern": "x", "path": "a.rs"}), "-"),
-        ("Grep", json!({"pattern": "x", "path": "none"}), "-"),
-        ("Grep", json!({"pattern": "x", "glob": "*.rs"}), "deny"),
-        ("Grep", json!({"pattern": "x", "glob": "*.toml"}), "-"),
-        (
-            "Grep",
-            json!({"pattern": "x", "glob": "!key !private"}),
-            "-",
-        ),
-        ("Grep", json!({"pattern": "x", "glob": "!key"}), "deny"),
-        (
-            "Grep",
-            json!({"pattern": "x", "path": "private", "glob": "*.{md,toml}"}),
-            "-",
-        ),
-        ("Glob", json!({"pattern": "**/*.rs"}), "deny"),
-        ("Glob", json!({"pattern": "**/*.toml"}), "-"),
-        ("Glob", json!({"pattern": "src/**/*"}), "-"),
-        ("Glob", json!({"pattern": "private/*"}), "deny"),
-        ("Glob", json!({"pattern": "*", "path": "private"}), "deny"),
-        (
-            "Glob",
-            json!({"pattern": format!("{}/private/*.txt", desk.root().display())}),
-            "deny",
-        ),
-        ("Glob", json!({"pattern": "*/../private/*"}), "deny"),
-        ("Glob", json!({"pattern": "key"}), "deny"),
-        // Programs differ in what they take for a wildcard.
-        ("Grep", json!({"pattern": "x", "glob": "@(k)ey"}), "deny"),
-        ("Grep", json!({"pattern": "x", "glob": "!(x)"}), "deny"),
-        (
-            "Grep",
-            json!({"pattern": "x", "glob": "!+(k)ey !private"}),
-            "deny",
-        ),
-        (
-            "Grep",
-            json!({"pattern": "x", "glob": "{a.rs,private/c.rs}"}),
-            "deny",
-        ),
-        (
-            "Grep",
-            json!({"pattern": "x", "glob": "{private/d.txt,x}"}),
-            "deny",
-        ),
-        (
-            "Grep",
-            json!({"pattern": "x", "path": "src", "glob": "@(b).rs"}),
-            "-",
-        ),
-        ("Glob", json!({"pattern": "@(key)"}), "deny"),
-        ("Glob", json!({"pattern": "?(k)ey"}), "deny"),
-        ("Glob", json!({"pattern": "+(key)"}), "deny"),
-        ("Glob", json!({"pattern": "*(k)ey"}), "deny"),
-        ("Glob", json!({"pattern": "!(a.rs)"}), "deny"),
-        ("Glob", json!({"pattern": "@(private/d|x).txt"}), "deny"),
-        ("Glob", json!({"pattern": "src/@(b).rs"}), "-"),
-        ("Glob", json!({"pattern": "{private/d.txt,x}"}), "deny"),
-        (
-            "Glob",
-            json!({"pattern": "{src/b.rs,private/d.txt}"}),
-            "deny",
-        ),
-        ("Glob", json!({"pattern": "src/{b,c}.rs"}), "-"),
-        (
-            "NotebookRead",
-            json!({"notebook_path": desk.path("n.ipynb")}),
-            "-",
-        ),
-        (
-            "NotebookRead",
-            json!({"notebook_path": desk.path("private/n.ipynb")}),
-            "deny",
-        ),
-        ("LS", json!({"path": desk.path("src")}), "-"),
-        ("LS", json!({"path": desk.path("private/sub")}), "deny"),
-        ("LS", json!({"path": desk.path(".git")}), "deny"),
-    ] {
-        assert_eq!(word(&desk, tool, &input), expected, "{tool} {input}");
+    let root = desk.root().display().to_string();
+    let absolute = |text: &str| text.replace("ROOT", &root);
+    for (path, glob, expected) in GREP {
+        let input = grep(&absolute(path), glob);
+        assert_eq!(word(&desk, "Grep", &input), *expected, "{input}");
+    }
+    for (path, pattern, expected) in GLOB {
+        let input = searched(&[("pattern", &absolute(pattern)), ("path", path)]);
+        assert_eq!(word(&desk, "Glob", &input), *expected, "{input}");
     }
     let (_, why) = on(&desk, "Grep", &json!({"pattern": "x", "path": "private"})).unwrap();
     assert!(
@@ -141,6 +121,21 @@ fn a_search_that_reads_a_protected_file_is_denied() {
             && why.contains("`!c.rs`"),
         "{why}"
     );
+}
+
+#[test]
+fn a_notebook_or_a_directory_that_is_protected_is_not_read() {
+    let desk = desk(KEY);
+    for (tool, member, path, expected) in [
+        ("NotebookRead", "notebook_path", "n.ipynb", "-"),
+        ("NotebookRead", "notebook_path", "private/n.ipynb", "deny"),
+        ("LS", "path", "src", "-"),
+        ("LS", "path", "private/sub", "deny"),
+        ("LS", "path", ".git", "deny"),
+    ] {
+        let input = json!({member: desk.path(path)});
+        assert_eq!(word(&desk, tool, &input), expected, "{tool} {input}");
+    }
 }
 
 #[test]
@@ -219,33 +214,10 @@ fn a_pattern_is_not_taken_for_less_than_a_program_may_find() {
         "!\\.env !*.pem",
         "[[:lower:]].pem",
     ] {
-        assert_eq!(
-            word(
-                &desk,
-                "Grep",
-                &json!({"pattern": "x", "path": "t", "glob": glob})
-            ),
-            "deny",
-            "{glob}"
-        );
-        assert_eq!(
-            word(
-                &desk,
-                "Grep",
-                &json!({"pattern": "x", "path": "u", "glob": glob})
-            ),
-            "-",
-            "{glob}"
-        );
+        assert_eq!(word(&desk, "Grep", &grep("t", glob)), "deny", "{glob}");
+        assert_eq!(word(&desk, "Grep", &grep("u", glob)), "-", "{glob}");
     }
-    assert_eq!(
-        word(
-            &desk,
-            "Grep",
-            &json!({"pattern": "x", "path": "t", "glob": "!.env !*.pem"})
-        ),
-        "-"
-    );
+    assert_eq!(word(&desk, "Grep", &grep("t", "!.env !*.pem")), "-");
     for pattern in [
         "src/[.][.]/private/*",
         "src/.\\./private/*",

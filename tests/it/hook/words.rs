@@ -46,11 +46,12 @@ fn desk(policy: &str) -> Desk {
 
 /// Patches that fail, each in another way.
 fn patches() -> Vec<String> {
+    [unified(), of_git(), of_other_formats()].concat()
+}
+
+fn unified() -> Vec<String> {
     let hunk = |name: &str, body: &str| format!("--- a/{name}\n+++ b/{name}\n{body}");
-    let git = |name: &str, lines: &str| format!("diff --git a/{name} b/{name}\n{lines}");
     vec![
-        "nothing".to_owned(),
-        String::new(),
         hunk("a", "@@ -1,9 +1,9 @@\n-one\n+1\n"),
         hunk("a", "@@ -1 +1 @@\n-one\n+1\n+2\n"),
         hunk("a", "@@ -1 +1 @@\n-none\n+1\n"),
@@ -77,6 +78,12 @@ fn patches() -> Vec<String> {
         "--- a\n+++ b\n@@ -1 +1 @@\n-one\n+1\n".to_owned(),
         "--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+x\n".to_owned(),
         "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n".to_owned(),
+    ]
+}
+
+fn of_git() -> Vec<String> {
+    let git = |name: &str, lines: &str| format!("diff --git a/{name} b/{name}\n{lines}");
+    vec![
         git("a", "old mode 100644\nnew mode 123456\n"),
         git("a", "new file mode 100644\ndeleted file mode 100644\n"),
         git("\"a\\q", "old mode 100644\n"),
@@ -94,6 +101,13 @@ fn patches() -> Vec<String> {
         ),
         git("l", "new file mode 120000\n"),
         git("b", "similarity index 100%\nrename from b\nrename to d/x\n"),
+    ]
+}
+
+fn of_other_formats() -> Vec<String> {
+    vec![
+        "nothing".to_owned(),
+        String::new(),
         "diff --cc a\nindex 1,2..3\n--- a/a\n+++ b/a\n@@@ -1,1 -1,1 +1,1 @@@\n- one\n -1\n++2\n"
             .to_owned(),
         "1d\n2a\nx\n.\nw\n".to_owned(),
@@ -253,6 +267,67 @@ fn a_server_shows_no_option_to_a_model() {
     assert!(codes.len() >= 35, "{} {codes:#?}", codes.len());
 }
 
+/// Calls of agents, most of which are denied or blocked.
+fn calls() -> Vec<(&'static str, &'static str, Value)> {
+    let mut calls = Vec::new();
+    for path in [
+        "none",
+        "a/b",
+        "d",
+        "way/x",
+        "out",
+        "loop",
+        ".git/config",
+        "vendor/v",
+        "key",
+        "a.lock",
+        "bytes",
+        "",
+        "AGENTS.md",
+    ] {
+        calls.push((
+            "claude",
+            "Edit",
+            json!({"file_path": path, "old_string": "none", "new_string": "1"}),
+        ));
+        calls.push((
+            "claude",
+            "Write",
+            json!({"file_path": path, "content": "1"}),
+        ));
+        calls.push(("claude", "Read", json!({"file_path": path})));
+        calls.push(("claude", "Grep", json!({"pattern": "x", "path": path})));
+    }
+    for (path, cell) in [
+        ("n.ipynb", "none"),
+        ("n.ipynb", "cell-9"),
+        ("bad.ipynb", "1"),
+        ("a", "1"),
+    ] {
+        calls.push((
+            "claude",
+            "NotebookEdit",
+            json!({"notebook_path": path, "cell_id": cell, "new_source": "1"}),
+        ));
+    }
+    calls.push((
+        "claude",
+        "Edit",
+        json!({"file_path": "a", "old_string": "one", "new_string": "1"}),
+    ));
+    calls.push(("claude", "Edit", json!({"file_path": "a"})));
+    calls.push((
+        "claude",
+        "MultiEdit",
+        json!({"file_path": "a", "edits": []}),
+    ));
+    calls.push(("claude", "Glob", json!({"pattern": "*/../x"})));
+    for patch in patches() {
+        calls.push(("codex", "apply_patch", json!({"command": patch})));
+    }
+    calls
+}
+
 #[test]
 fn a_hook_shows_no_option_to_a_model() {
     let mut denied = 0;
@@ -262,70 +337,7 @@ fn a_hook_shows_no_option_to_a_model() {
         "[policy]\nmode = 'careful'\n",
     ] {
         let desk = desk(policy);
-        let mut calls = Vec::new();
-        for path in [
-            "none",
-            "a/b",
-            "d",
-            "way/x",
-            "out",
-            "loop",
-            ".git/config",
-            "vendor/v",
-            "key",
-            "a.lock",
-            "bytes",
-            "",
-            "AGENTS.md",
-        ] {
-            calls.push((
-                "claude",
-                "Edit",
-                json!({"file_path": path, "old_string": "none", "new_string": "1"}),
-            ));
-            calls.push((
-                "claude",
-                "Write",
-                json!({"file_path": path, "content": "1"}),
-            ));
-            calls.push(("claude", "Read", json!({"file_path": path})));
-            calls.push(("claude", "Grep", json!({"pattern": "x", "path": path})));
-        }
-        for cell in ["none", "cell-9"] {
-            calls.push((
-                "claude",
-                "NotebookEdit",
-                json!({"notebook_path": "n.ipynb", "cell_id": cell, "new_source": "1"}),
-            ));
-        }
-        calls.push((
-            "claude",
-            "NotebookEdit",
-            json!({"notebook_path": "bad.ipynb", "cell_id": "1", "new_source": "1"}),
-        ));
-        calls.push((
-            "claude",
-            "NotebookEdit",
-            json!({"notebook_path": "a", "cell_id": "1", "new_source": "1"}),
-        ));
-        calls.push((
-            "claude",
-            "Edit",
-            json!({"file_path": "a", "old_string": "one", "new_string": "1"}),
-        ));
-        calls.push(("claude", "Edit", json!({"file_path": "a"})));
-        calls.push((
-            "claude",
-            "MultiEdit",
-            json!({"file_path": "a", "edits": []}),
-        ));
-        calls.push(("claude", "Glob", json!({"pattern": "*/../x"})));
-        calls.extend(
-            patches()
-                .iter()
-                .map(|patch| ("codex", "apply_patch", json!({"command": patch}))),
-        );
-        for (agent, tool, input) in calls {
+        for (agent, tool, input) in calls() {
             let output = answered(&desk, agent, tool, &input);
             is_for_a_model(&String::from_utf8_lossy(&output.stderr), &input);
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();

@@ -101,8 +101,8 @@ fn the_program_prints_one_page_whatever_comes_of_the_patch() {
     assert_eq!(fs::read(root.path().join("list")).unwrap(), LIST);
 }
 
-#[test]
-fn a_change_of_the_history_is_a_page_too() {
+/// Returns a root with a change in its history, of files whose names and texts could deceive.
+fn applied() -> Desk {
     let files: [(&str, &[u8]); 4] = [
         ("a <b>", b"one\r\ntwo\r\n"),
         ("\u{202e}", b"x\n"),
@@ -127,6 +127,12 @@ fn a_change_of_the_history_is_a_page_too() {
         })
         .collect();
     desk.does(&["apply"], &patch);
+    desk
+}
+
+#[test]
+fn a_change_of_the_history_is_a_page_too() {
+    let desk = applied();
     fs::write(
         desk.path("wpatch.toml"),
         "[[rule]]\npaths = ['run']\nops = ['read']\nverdict = 'deny'\nreason = '<i>no</i>'\n",
@@ -164,6 +170,11 @@ fn a_change_of_the_history_is_a_page_too() {
         ["No line changes.", "The contents are not shown: <i>no</i>"]
     );
     assert_eq!(texts(&page, ".facts .copy"), [id]);
+}
+
+#[test]
+fn a_page_needs_an_entry_of_the_history_and_goes_with_no_json() {
+    let desk = applied();
     let none = desk.runs(&["show", "0067a1b2c312345678-9abcdef0", "--html"], b"");
     assert_eq!((none.status.code(), &*none.stdout), (Some(1), &b""[..]));
     assert_eq!(

@@ -66,8 +66,8 @@ fn strictly(content: &str, patch: &str) -> Option<String> {
         .then(|| String::from_utf8(memory.files()[&path()].contents.clone()).unwrap())
 }
 
-#[test]
-fn a_complete_patch_is_applied_whatever_text_or_marker_it_has() {
+/// Returns complete patches, with text after them or with markers in their lines.
+fn complete_patches() -> Vec<String> {
     let name = "dir/file.txt";
     let diff = |hunk: &str| format!("--- a/{name}\n+++ b/{name}\n{hunk}");
     let git = |hunk: &str| format!("diff --git a/{name} b/{name}\n{}", diff(hunk));
@@ -103,6 +103,12 @@ fn a_complete_patch_is_applied_whatever_text_or_marker_it_has() {
         block("a\n# ...\nb\n", "A\n# ...\nB\n"),
         block("a\n# ...\nb\n", "# ...\nb\n"),
     ]);
+    patches
+}
+
+#[test]
+fn a_complete_patch_is_applied_whatever_text_or_marker_it_has() {
+    let patches = complete_patches();
     let file = "a\n# ...\nb\nc\n";
     let mut wrong = Vec::new();
     for patch in &patches {

@@ -88,42 +88,45 @@ fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Resul
             diff(wanted, &found)
         ));
     }
-    // `edit` is the same change without a patch.
-    let edit = serde_json::from_str::<Value>(&patch)
-        .ok()
-        .map(|document| document["edits"][0].clone());
-    if let Some(edit) = edit.filter(|_| grammar == "json" && !cell.utf16) {
-        let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
-        let memory = table.memory();
-        let mut request = Request::edit(table.path.clone(), text("old"), text("new"));
-        request.decide.lenient = true;
-        let report =
-            serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report)
-                .unwrap();
-        let (found, names) = table.result(&memory, &report);
-        if found != *wanted || !names.iter().any(|name| name == repair) {
-            return Err(format!("{repair} of edit: {names:?}\n{patch}\n{report:#}"));
-        }
-        // So is the tool of a model.
-        let memory = table.memory();
-        let arguments = json!({"path": table.path, "old_str": edit["old"], "new_str": edit["new"], "lenient": true});
-        let options = ToolOptions::default();
-        let answer = engine::tool(
-            "str_replace",
-            &arguments.to_string(),
-            &options,
-            &memory,
-            &Interrupt::new(),
-        )
-        .unwrap();
-        let (found, names) =
-            table.result(&memory, &serde_json::to_value(&answer.document).unwrap());
-        if found != *wanted || !names.iter().any(|name| name == repair) {
-            return Err(format!(
-                "{repair} of str_replace: {names:?}\n{patch}\n{}",
-                answer.text
-            ));
-        }
+    // `edit` is the same change without a patch, and so is the tool of a model.
+    if grammar == "json"
+        && !cell.utf16
+        && let Ok(document) = serde_json::from_str::<Value>(&patch)
+    {
+        edited(table, wanted, &document["edits"][0], repair)?;
+    }
+    Ok(())
+}
+
+/// Makes `edit` by the command and by the tool; an error if it is not repaired to `wanted`.
+fn edited(table: &Table, wanted: &str, edit: &Value, repair: &str) -> Result<(), String> {
+    let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
+    let memory = table.memory();
+    let mut request = Request::edit(table.path.clone(), text("old"), text("new"));
+    request.decide.lenient = true;
+    let report =
+        serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
+    let (found, names) = table.result(&memory, &report);
+    if found != *wanted || !names.iter().any(|name| name == repair) {
+        return Err(format!("{repair} of edit: {names:?}\n{edit}\n{report:#}"));
+    }
+    let memory = table.memory();
+    let arguments = json!({"path": table.path, "old_str": edit["old"], "new_str": edit["new"], "lenient": true});
+    let options = ToolOptions::default();
+    let answer = engine::tool(
+        "str_replace",
+        &arguments.to_string(),
+        &options,
+        &memory,
+        &Interrupt::new(),
+    )
+    .unwrap();
+    let (found, names) = table.result(&memory, &serde_json::to_value(&answer.document).unwrap());
+    if found != *wanted || !names.iter().any(|name| name == repair) {
+        return Err(format!(
+            "{repair} of str_replace: {names:?}\n{edit}\n{}",
+            answer.text
+        ));
     }
     Ok(())
 }

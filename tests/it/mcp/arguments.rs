@@ -6,105 +6,101 @@ use serde_json::{Value, json};
 use super::Client;
 use crate::systems::Desk;
 
+/// Calls with a wrong argument: the tool, its arguments, and what the error states.
+const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "insert",
+        r#"{"path": "a", "insert_line": -1, "insert_text": "x"}"#,
+        "`insert_line` is -1; expected a whole number from 0 on",
+    ),
+    (
+        "insert",
+        r#"{"path": "a", "insert_line": 1.5, "insert_text": "x"}"#,
+        "`insert_line` is 1.5; expected a whole number from 0 on",
+    ),
+    (
+        "insert",
+        r#"{"path": "a", "insert_line": "1", "new_str": "x"}"#,
+        "`insert_line` is \"1\"; expected a whole number from 0 on",
+    ),
+    (
+        "insert",
+        r#"{"path": "a", "insert_line": 1, "new_str": 2}"#,
+        "`new_str` is 2; expected a text",
+    ),
+    (
+        "insert",
+        r#"{"path": "a", "insert_line": 1}"#,
+        "the argument `insert_text` is missing; expected a text",
+    ),
+    (
+        "view",
+        r"{}",
+        "the argument `path` is missing; expected a text",
+    ),
+    (
+        "view",
+        r#"{"path": null}"#,
+        "`path` is null; expected a text",
+    ),
+    (
+        "view",
+        r#"{"path": ["a"]}"#,
+        "`path` is a list; expected a text",
+    ),
+    (
+        "view",
+        r#"{"path": "a", "view_range": [1]}"#,
+        "`view_range` is a list; expected a list of 2 whole numbers, such as [1, 20]",
+    ),
+    (
+        "view",
+        r#"{"path": "a", "view_range": "1-2"}"#,
+        "`view_range` is \"1-2\"; expected a list of 2 whole numbers, such as [1, 20]",
+    ),
+    (
+        "view",
+        r#"{"path": "a", "lines": 3}"#,
+        "there is no argument \"lines\"; the arguments are `path`, `view_range`",
+    ),
+    (
+        "create",
+        r#"{"path": "a", "file_text": {"a": 1}}"#,
+        "`file_text` is an object; expected a text",
+    ),
+    (
+        "str_replace",
+        r#"{"path": "a", "old_str": true}"#,
+        "`old_str` is true; expected a text",
+    ),
+    (
+        "apply_patch",
+        r#"{"patch": "x", "lenient": "yes"}"#,
+        "`lenient` is \"yes\"; expected true or false",
+    ),
+    (
+        "apply_patch",
+        r#"{"patch": "x", "strip": -1}"#,
+        "`strip` is -1; expected a whole number from 0 on",
+    ),
+    (
+        "str_replace_based_edit_tool",
+        r#"{"path": "a"}"#,
+        "the argument `command` is missing; expected a text",
+    ),
+    (
+        "check_patch",
+        r#"{"patch": 1}"#,
+        "`patch` is 1; expected a text",
+    ),
+];
+
 #[test]
 fn a_wrong_argument_is_named_with_the_expected_value() {
     let desk = Desk::with(&[("a", b"one\n")]);
     let mut client = Client::of(&desk, &[]);
-    let a = |rest: Value| {
-        let mut arguments = json!({"path": "a"});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(rest.as_object().unwrap().clone());
-        arguments
-    };
-    for (name, arguments, expected) in [
-        (
-            "insert",
-            a(json!({"insert_line": -1, "insert_text": "x"})),
-            "`insert_line` is -1; expected a whole number from 0 on",
-        ),
-        (
-            "insert",
-            a(json!({"insert_line": 1.5, "insert_text": "x"})),
-            "`insert_line` is 1.5; expected a whole number from 0 on",
-        ),
-        (
-            "insert",
-            a(json!({"insert_line": "1", "new_str": "x"})),
-            "`insert_line` is \"1\"; expected a whole number from 0 on",
-        ),
-        (
-            "insert",
-            a(json!({"insert_line": 1, "new_str": 2})),
-            "`new_str` is 2; expected a text",
-        ),
-        (
-            "insert",
-            a(json!({"insert_line": 1})),
-            "the argument `insert_text` is missing; expected a text",
-        ),
-        (
-            "view",
-            json!({}),
-            "the argument `path` is missing; expected a text",
-        ),
-        (
-            "view",
-            json!({"path": null}),
-            "`path` is null; expected a text",
-        ),
-        (
-            "view",
-            json!({"path": ["a"]}),
-            "`path` is a list; expected a text",
-        ),
-        (
-            "view",
-            a(json!({"view_range": [1]})),
-            "`view_range` is a list; expected a list of 2 whole numbers, such as [1, 20]",
-        ),
-        (
-            "view",
-            a(json!({"view_range": "1-2"})),
-            "`view_range` is \"1-2\"; expected a list of 2 whole numbers, such as [1, 20]",
-        ),
-        (
-            "view",
-            a(json!({"lines": 3})),
-            "there is no argument \"lines\"; the arguments are `path`, `view_range`",
-        ),
-        (
-            "create",
-            a(json!({"file_text": {"a": 1}})),
-            "`file_text` is an object; expected a text",
-        ),
-        (
-            "str_replace",
-            a(json!({"old_str": true})),
-            "`old_str` is true; expected a text",
-        ),
-        (
-            "apply_patch",
-            json!({"patch": "x", "lenient": "yes"}),
-            "`lenient` is \"yes\"; expected true or false",
-        ),
-        (
-            "apply_patch",
-            json!({"patch": "x", "strip": -1}),
-            "`strip` is -1; expected a whole number from 0 on",
-        ),
-        (
-            "str_replace_based_edit_tool",
-            json!({"path": "a"}),
-            "the argument `command` is missing; expected a text",
-        ),
-        (
-            "check_patch",
-            json!({"patch": 1}),
-            "`patch` is 1; expected a text",
-        ),
-    ] {
+    for (name, arguments, expected) in WRONG {
+        let arguments: Value = serde_json::from_str(arguments).unwrap();
         let text = client.is_refused("usage", name, &arguments);
         assert!(text.contains(expected), "{name} {arguments}: {text}");
         assert!(

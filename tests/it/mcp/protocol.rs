@@ -89,6 +89,42 @@ fn the_version_is_one_that_both_speak() {
     client.ends();
 }
 
+/// Lines that break the protocol, with the code of the error and the id of the answer as JSON.
+const BROKEN: &[(&[u8], i64, &str)] = &[
+    (b"{", -32700, "null"),
+    (b"x", -32700, "null"),
+    (b"\xff\xfe", -32700, "null"),
+    (b"{\"a\": \"\xff\"}", -32700, "null"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"} {}"#, -32700, "null"),
+    (b"[]", -32600, "null"),
+    (br#"["2.0", "ping"]"#, -32600, "null"),
+    (br#"[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]"#, -32600, "null"),
+    (b"1", -32600, "null"),
+    (b"{}", -32600, "null"),
+    (br#"{"id": 1, "method": "ping"}"#, -32600, "1"),
+    (br#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#, -32600, r#""x""#),
+    (br#"{"jsonrpc": "2.0", "id": 1}"#, -32600, "1"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": 1}"#, -32600, "1"),
+    (br#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#, -32600, "null"),
+    (br#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#, -32600, "null"),
+    (br#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#, -32600, "null"),
+    (br#"{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}"#, -32600, "null"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "ping"}"#, -32600, "1"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "id": 1, "method": "ping"}"#, -32600, "null"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}"#, -32601, "1"),
+    (br#"{"jsonrpc": "2.0", "id": "\u0000", "method": ""}"#, -32601, r#""\u0000""#),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "initialize"}"#, -32602, "1"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}"#, -32602, "1"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}"#, -32602, "1"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ["view", {}]}"#, -32602, "1"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}"#, -32602, "1"),
+    (
+        br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "view", "arguments": []}}"#,
+        -32602,
+        "1",
+    ),
+];
+
 #[test]
 fn what_breaks_the_protocol_gets_the_code_that_says_so() {
     let desk = Desk::with(&[]);
@@ -107,46 +143,22 @@ fn what_breaks_the_protocol_gets_the_code_that_says_so() {
         b"}}",
     ]
     .concat();
-    for (line, code, id) in [
-        (&b"{"[..], -32700, json!(null)),
-        (b"x", -32700, json!(null)),
-        (b"\xff\xfe", -32700, json!(null)),
-        (b"{\"a\": \"\xff\"}", -32700, json!(null)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"} {}"#, -32700, json!(null)),
-        (&deep, -32700, json!(null)),
-        (&long, -32600, json!(null)),
-        (b"[]", -32600, json!(null)),
-        (br#"["2.0", "ping"]"#, -32600, json!(null)),
-        (br#"[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]"#, -32600, json!(null)),
-        (b"1", -32600, json!(null)),
-        (b"{}", -32600, json!(null)),
-        (br#"{"id": 1, "method": "ping"}"#, -32600, json!(1)),
-        (br#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#, -32600, json!("x")),
-        (br#"{"jsonrpc": "2.0", "id": 1}"#, -32600, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": 1}"#, -32600, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#, -32600, json!(null)),
-        (br#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#, -32600, json!(null)),
-        (br#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#, -32600, json!(null)),
-        (br#"{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}"#, -32600, json!(null)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "ping"}"#, -32600, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "id": 1, "method": "ping"}"#, -32600, json!(null)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}"#, -32601, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": "\u0000", "method": ""}"#, -32601, json!("\0")),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "initialize"}"#, -32602, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}"#, -32602, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}"#, -32602, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ["view", {}]}"#, -32602, json!(1)),
-        (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}"#, -32602, json!(1)),
-        (
-            br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "view", "arguments": []}}"#,
-            -32602,
-            json!(1),
-        ),
-    ] {
+    let rows = BROKEN.iter().copied();
+    for (line, code, id) in rows.chain([(&deep[..], -32700, "null"), (&long, -32600, "null")]) {
         client.says(line);
         let answer = client.hears();
-        let told = (answer["error"]["code"].as_i64(), &answer["id"], &answer["result"]);
-        assert_eq!(told, (Some(code), &id, &Value::Null), "{} {answer}", line.escape_ascii());
+        let told = (
+            answer["error"]["code"].as_i64(),
+            &answer["id"],
+            &answer["result"],
+        );
+        let id: Value = serde_json::from_str(id).unwrap();
+        assert_eq!(
+            told,
+            (Some(code), &id, &Value::Null),
+            "{} {answer}",
+            line.escape_ascii()
+        );
     }
     for line in [
         &b""[..],

@@ -1,6 +1,7 @@
 //! Rows of the table of differences that one patch shows in one small repository: what git leaves
 //! there, and what wpatch leaves. To add a row, write it here and in the README.
 
+mod patches;
 mod prepare;
 
 use super::beside::beside;
@@ -28,39 +29,13 @@ struct Row {
 }
 
 use Then::{Broken, Executable, Git, Link, Remove};
+use patches::{
+    A, AB, ADDED, BINARY, CHANGE, COPIED, GLUED, INACCURATE, MADE, MADE_ONE, MODES, NEW_LINK, NULL,
+    OPEN, RENAMED, SECTIONS, TWICE, UNTOLD, UNTRACKED,
+};
 
 /// The name of the test, for the table of all tests.
 pub(super) const TEST: &str = "small_patches_end_as_the_table_says";
-
-const GLUED: &str = "a line without newline before another line (`--unidiff-zero`, `-C`)";
-const OPEN: &str = "a last old line without newline, where the file has one";
-const ADDED: &str =
-    "a hunk without old lines, whose place the file does not have or `--unidiff-zero` would take";
-const TWICE: &str = "two sections of one diff that make the same file";
-const NULL: &str = "`/dev/null` in a git diff without a line `new file` or `deleted file`";
-const UNTOLD: &str = "files that the work tree lacks, with `--index` or `--3way`";
-const UNTRACKED: &str = "`--index` or `--3way` where `core.bare` is true";
-const MODES: &str = "an executable file where `core.fileMode` is false";
-const INACCURATE: &str = "`--inaccurate-eof`";
-
-const AB: Files = &[("f", "a\nb\n")];
-const A: Files = &[("f", "a\n")];
-const CHANGE: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n";
-const MADE_ONE: &str =
-    "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n";
-const MADE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n\
-                    diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+two\n";
-const RENAMED: &str = "diff --git a/f b/n\nsimilarity index 100%\nrename from f\nrename to n\n\
-                       diff --git a/f b/n\nsimilarity index 100%\nrename from f\nrename to n\n";
-const COPIED: &str = "diff --git a/f b/n\nsimilarity index 100%\ncopy from f\ncopy to n\n";
-const SECTIONS: &str = "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\
-                        diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+n\n";
-const BINARY: &str = "diff --git a/b b/b\nnew file mode 100644\n\
-                      index 0000000000000000000000000000000000000000..f76dd238ade08917e6712764a16a22005a50573d\n\
-                      GIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 9\nHcmV?d00001\n\n";
-
-const NEW_LINK: &str = "diff --git a/n b/n\nnew file mode 120000\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+f\n\
-                        \\ No newline at end of file\n";
 
 const ROWS: &[Row] = &[
     Row {

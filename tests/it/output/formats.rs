@@ -1,7 +1,7 @@
 //! The formats of single tools.
 
 use fs_err as fs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{REFUSED, code, desk, document, said};
 use crate::systems::Desk;
@@ -80,10 +80,15 @@ fn a_checker_is_told_where_and_what_would_fit() {
     "#);
 }
 
+/// Returns the run of SARIF for a patch that is refused.
+fn refused() -> Value {
+    let output = desk().runs(&["check", "--output", "sarif", "p/refused.patch"], b"");
+    document("sarif", &output)["runs"][0].clone()
+}
+
 #[test]
 fn sarif_has_a_rule_for_each_result() {
-    let output = desk().runs(&["check", "--output", "sarif", "p/refused.patch"], b"");
-    let run = document("sarif", &output)["runs"][0].clone();
+    let run = refused();
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     for result in run["results"].as_array().unwrap() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
@@ -92,34 +97,9 @@ fn sarif_has_a_rule_for_each_result() {
     let mut result = run["results"][0].clone();
     // Its number changes with the table.
     result.as_object_mut().unwrap().remove("ruleIndex");
+    result.as_object_mut().unwrap().remove("fixes");
     insta::assert_snapshot!(format!("{result:#}"), @r#"
     {
-      "fixes": [
-        {
-          "artifactChanges": [
-            {
-              "artifactLocation": {
-                "uri": "p/refused.patch"
-              },
-              "replacements": [
-                {
-                  "deletedRegion": {
-                    "endColumn": 5,
-                    "startColumn": 2,
-                    "startLine": 6
-                  },
-                  "insertedContent": {
-                    "text": "zwei"
-                  }
-                }
-              ]
-            }
-          ],
-          "description": {
-            "text": "the line as the file has it"
-          }
-        }
-      ],
       "level": "error",
       "locations": [
         {
@@ -156,6 +136,38 @@ fn sarif_has_a_rule_for_each_result() {
     }
     "#);
     insta::assert_snapshot!(run["invocations"], @r#"[{"executionSuccessful":true,"exitCode":1,"exitCodeDescription":"does_not_apply"}]"#);
+}
+
+#[test]
+fn sarif_fixes_a_line_as_the_file_has_it() {
+    insta::assert_snapshot!(format!("{:#}", refused()["results"][0]["fixes"]), @r#"
+    [
+      {
+        "artifactChanges": [
+          {
+            "artifactLocation": {
+              "uri": "p/refused.patch"
+            },
+            "replacements": [
+              {
+                "deletedRegion": {
+                  "endColumn": 5,
+                  "startColumn": 2,
+                  "startLine": 6
+                },
+                "insertedContent": {
+                  "text": "zwei"
+                }
+              }
+            ]
+          }
+        ],
+        "description": {
+          "text": "the line as the file has it"
+        }
+      }
+    ]
+    "#);
 }
 
 #[test]
@@ -202,15 +214,8 @@ fn codex_lists_files_or_says_why_not_in_its_words() {
     );
 }
 
-#[test]
-fn a_client_is_told_what_becomes_of_each_file() {
-    let desk = Desk::with(&[
-        ("a", b"one\ntwo\nthree"),
-        ("gone", b"x\n"),
-        ("old", b"o\n"),
-        ("bin", b"\0\x01"),
-    ]);
-    let patch = "\
+/// A patch that changes, deletes, renames and creates a file.
+const EACH: &str = "\
 diff --git a/a b/a
 --- a/a
 +++ b/a
@@ -237,7 +242,21 @@ new file mode 100644
 @@ -0,0 +1 @@
 +m
 ";
-    let output = desk.runs(&["check", "--output", "acp"], patch.as_bytes());
+
+/// Returns the files of [`EACH`], and one more.
+fn files_of_each() -> Desk {
+    Desk::with(&[
+        ("a", b"one\ntwo\nthree"),
+        ("gone", b"x\n"),
+        ("old", b"o\n"),
+        ("bin", b"\0\x01"),
+    ])
+}
+
+#[test]
+fn a_client_is_told_what_becomes_of_each_file() {
+    let desk = files_of_each();
+    let output = desk.runs(&["check", "--output", "acp"], EACH.as_bytes());
     let told = document("acp", &output);
     let root = fs::canonicalize(desk.root())
         .unwrap()
@@ -264,11 +283,21 @@ new file mode 100644
             vec![json!(1), json!(1), json!(null), json!(1)]
         )
     );
-    let report = desk.says(&["check"], patch.as_bytes());
+    let report = desk.says(&["check"], EACH.as_bytes());
     assert_eq!(
         (&told["toolCallId"], &told["rawOutput"]["plan_id"]),
         (&report["plan_id"], &report["plan_id"])
     );
+}
+
+#[test]
+fn a_client_is_told_what_fails_and_where() {
+    let desk = files_of_each();
+    let root = fs::canonicalize(desk.root())
+        .unwrap()
+        .to_string_lossy()
+        .into_owned();
+    let at = |name: &str| format!("{root}/{name}");
     let output = desk.runs(
         &["apply", "--output", "acp"],
         b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-none\n+1\n",
@@ -280,11 +309,16 @@ new file mode 100644
     );
     let words = told["content"][0]["content"]["text"].as_str().unwrap();
     assert!(words.starts_with("error (not_found): a: "), "{words}");
+}
+
+#[test]
+fn the_kind_of_a_call_is_that_of_its_changes() {
+    let desk = files_of_each();
     let renamed =
         b"diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n";
     let deleted = b"--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
     for (patch, kind) in [
-        (patch.as_bytes(), "edit"),
+        (EACH.as_bytes(), "edit"),
         (renamed, "move"),
         (deleted, "delete"),
     ] {

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use ::fs_err as fs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ASK, DENY, desk};
 use crate::systems::Desk;
@@ -59,7 +59,7 @@ fn an_explanation_follows_links_and_says_what_holds() {
         (&document["path"], &document["link"]),
         (&json!("vendor/k.pem"), &json!("key"))
     );
-    let rules = |document: &serde_json::Value| -> Vec<(String, String)> {
+    let rules = |document: &Value| -> Vec<(String, String)> {
         let access = &document["accesses"][0];
         let rules = [&access["rule"]]
             .into_iter()
@@ -131,39 +131,51 @@ fn an_explanation_has_the_rules_on_each_link_and_on_the_target() {
     );
 }
 
+/// A built-in rule as an explanation lists it.
+#[derive(Debug)]
+struct BuiltIn {
+    name: String,
+    interfaces: Vec<String>,
+    state: Value,
+    paths: Vec<String>,
+}
+
+impl BuiltIn {
+    fn of(rule: &Value) -> Self {
+        let words = |key: &str| {
+            let words = rule[key].as_array().unwrap().iter();
+            words.map(|it| it.as_str().unwrap().to_owned()).collect()
+        };
+        Self {
+            name: rule["rule"].as_str().unwrap().to_owned(),
+            interfaces: words("interfaces"),
+            state: rule["state"].clone(),
+            paths: words("paths"),
+        }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.paths.iter().any(|it| it == path)
+    }
+}
+
+/// Returns the explanation of a path under `policy`, as text, and the built-in rules that it lists.
+fn built_in(desk: &Desk, policy: &str) -> (String, Vec<BuiltIn>) {
+    fs::write(desk.path("../p.toml"), format!("[policy]\n{policy}\n")).unwrap();
+    let arguments = ["policy", "explain", "a", "--policy", "../p.toml"];
+    let text = String::from_utf8(desk.runs(&arguments, b"").stdout).unwrap();
+    let document = desk.does(&arguments, b"");
+    let rules = document["built_in"].as_array().unwrap().iter();
+    (text, rules.map(BuiltIn::of).collect())
+}
+
 /// Each built-in rule is listed with the interfaces that it holds for, its paths, and whether it is
 /// in force.
 #[test]
 fn an_explanation_lists_the_built_in_rules() {
     let desk = desk("");
-    let rules = |policy: &str| {
-        fs::write(desk.path("../p.toml"), format!("[policy]\n{policy}\n")).unwrap();
-        let arguments = ["policy", "explain", "a", "--policy", "../p.toml"];
-        let text = String::from_utf8(desk.runs(&arguments, b"").stdout).unwrap();
-        let document = desk.does(&arguments, b"")["built_in"]
-            .as_array()
-            .unwrap()
-            .clone();
-        let row = |rule: &serde_json::Value| {
-            let words = |key: &str| {
-                rule[key]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|it| it.as_str().unwrap().to_owned())
-            };
-            let paths: Vec<_> = words("paths").collect();
-            (
-                rule["rule"].as_str().unwrap().to_owned(),
-                words("interfaces").collect::<Vec<_>>(),
-                rule["state"].clone(),
-                paths,
-            )
-        };
-        (text, document.iter().map(row).collect::<Vec<_>>())
-    };
-    let (_, all) = rules("");
-    let names: Vec<_> = all.iter().map(|rule| rule.0.as_str()).collect();
+    let (_, all) = built_in(&desk, "");
+    let names: Vec<_> = all.iter().map(|rule| rule.name.as_str()).collect();
     let expected = [
         "git-directory",
         "state-directory",
@@ -175,16 +187,17 @@ fn an_explanation_lists_the_built_in_rules() {
     ];
     assert_eq!(names, expected);
     assert!(
-        all.iter().all(|rule| rule.2 == "on" && !rule.3.is_empty()),
+        all.iter()
+            .all(|rule| rule.state == "on" && !rule.paths.is_empty()),
         "{all:?}"
     );
     assert!(
-        all[..6].iter().all(|rule| rule.1 == ["every command"]) && all[6].1 == ["hook", "mcp"],
+        all[..6]
+            .iter()
+            .all(|rule| rule.interfaces == ["every command"])
+            && all[6].interfaces == ["hook", "mcp"],
         "{all:?}"
     );
-    let has = |rule: &(String, Vec<String>, serde_json::Value, Vec<String>), path: &str| {
-        rule.3.iter().any(|it| it == path)
-    };
     for path in [
         "~/.ssh",
         "~/.aws",
@@ -192,14 +205,14 @@ fn an_explanation_lists_the_built_in_rules() {
         "/etc/shadow",
         "/run/secrets",
     ] {
-        assert!(has(&all[5], path), "{path}");
+        assert!(all[5].has(path), "{path}");
     }
-    assert!(!has(&all[5], ".env.*") && has(&all[6], ".mcp.json") && has(&all[6], ".lsp.json"));
-    let (_, strict) = rules("secrets = 'strict'");
-    assert!(has(&strict[5], ".env.*") && has(&strict[5], "*.pem"));
-    let (text, off) = rules("secrets = false\ncontrol_files = false");
+    assert!(!all[5].has(".env.*") && all[6].has(".mcp.json") && all[6].has(".lsp.json"));
+    let (_, strict) = built_in(&desk, "secrets = 'strict'");
+    assert!(strict[5].has(".env.*") && strict[5].has("*.pem"));
+    let (text, off) = built_in(&desk, "secrets = false\ncontrol_files = false");
     assert_eq!(
-        (&off[5].2, &off[6].2, &off[4].2),
+        (&off[5].state, &off[6].state, &off[4].state),
         (&json!("off"), &json!("off"), &json!("on"))
     );
     assert!(

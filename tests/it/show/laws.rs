@@ -51,14 +51,17 @@ struct Edits {
     front: usize,
 }
 
-#[test]
-fn git_makes_of_what_is_shown_what_is_applied() {
-    let config = Config {
+fn config() -> Config {
+    Config {
         cases: CASES,
         rng_seed: RngSeed::Fixed(17),
         failure_persistence: None,
         ..Config::default()
-    };
+    }
+}
+
+#[test]
+fn git_makes_of_what_is_shown_what_is_applied() {
     let refused = Cell::new(0);
     let law = |files: Vec<(Node, Fate)>| {
         let (mut before, mut patch) = (Tree::new(), Vec::new());
@@ -110,7 +113,7 @@ fn git_makes_of_what_is_shown_what_is_applied() {
         }
         Ok(())
     };
-    TestRunner::new(config)
+    TestRunner::new(config())
         .run(&vec((file(), fate()), NAMES.len()), law)
         .unwrap();
     assert!((1..CASES / 4).contains(&refused.get()), "{}", refused.get());
@@ -205,7 +208,6 @@ fn section(name: &[u8], node: &Node, fate: &Fate) -> Vec<u8> {
     else {
         return Vec::new();
     };
-    let mode = |is_executable: bool| if is_executable { "100755" } else { "100644" };
     let to = match fate {
         Fate::Moved(_) => [b"moved to/".as_slice(), name].concat(),
         _ => name.to_vec(),
@@ -225,23 +227,7 @@ fn section(name: &[u8], node: &Node, fate: &Fate) -> Vec<u8> {
             [bytes.clone(), vec![]],
         ),
         Fate::Edited(edits) | Fate::Moved(edits) => {
-            let mut header = String::new();
-            if edits.is_chmod {
-                let _ = write!(
-                    header,
-                    "old mode {}\nnew mode {}\n",
-                    mode(*is_executable),
-                    mode(!*is_executable)
-                );
-            }
-            if to != name {
-                let _ = write!(
-                    header,
-                    "rename from {}\nrename to {}\n",
-                    quoted("", name),
-                    quoted("", &to)
-                );
-            }
+            let header = change_header([name, &to], *is_executable, edits.is_chmod);
             (
                 header,
                 names.clone(),
@@ -264,6 +250,32 @@ fn section(name: &[u8], node: &Node, fate: &Fate) -> Vec<u8> {
         hunk.to_writer(&mut section).unwrap();
     }
     section
+}
+
+fn mode(is_executable: bool) -> &'static str {
+    if is_executable { "100755" } else { "100644" }
+}
+
+/// Returns the lines of a section that change the mode and the name of a file.
+fn change_header([name, to]: [&[u8]; 2], is_executable: bool, is_chmod: bool) -> String {
+    let mut header = String::new();
+    if is_chmod {
+        let _ = write!(
+            header,
+            "old mode {}\nnew mode {}\n",
+            mode(is_executable),
+            mode(!is_executable)
+        );
+    }
+    if to != name {
+        let _ = write!(
+            header,
+            "rename from {}\nrename to {}\n",
+            quoted("", name),
+            quoted("", to)
+        );
+    }
+    header
 }
 
 fn edited(bytes: &[u8], edits: &[(Index, Option<Vec<u8>>)]) -> Vec<u8> {

@@ -1,13 +1,15 @@
 //! What users of Codex's patch tool find here, statement by statement.
 
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 
-use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{Desk, fields};
 use crate::tree;
+
+mod approval;
+mod paths;
 
 /// Returns an envelope around `sections`.
 fn envelope(sections: &str) -> Vec<u8> {
@@ -245,33 +247,25 @@ fn s05_an_error_says_the_line_of_the_patch_and_what_was_expected() {
             "{sections}"
         );
     }
-    let error = desk.refuses(
-        "not_found",
-        &["apply"],
-        &envelope("*** Update File: a\n@@\n-two\n-three\n+y\n"),
-    );
-    assert_eq!(
-        (&error["span"]["line"], &error["expected"]),
-        (&json!(3), &json!(["two", "three"]))
-    );
-    let error = desk.refuses(
-        "not_found",
-        &["apply"],
-        &envelope("*** Update File: a\n@@\n one\n-two\n+y\n"),
-    );
-    assert_eq!(
-        (&error["span"]["line"], &error["expected"]),
-        (&json!(5), &json!(["one", "two"]))
-    );
-    let error = desk.refuses(
-        "not_found",
-        &["apply"],
-        &envelope("*** Update File: a\n@@ fn f\n-one\n+y\n"),
-    );
-    assert_eq!(
-        (&error["span"]["line"], &error["expected"]),
-        (&json!(3), &json!(["fn f"]))
-    );
+}
+
+#[test]
+fn s05_lines_that_are_not_found_are_stated_with_their_place_in_the_patch() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    let cases: [(&str, u64, &[&str]); 3] = [
+        ("@@\n-two\n-three\n+y\n", 3, &["two", "three"]),
+        ("@@\n one\n-two\n+y\n", 5, &["one", "two"]),
+        ("@@ fn f\n-one\n+y\n", 3, &["fn f"]),
+    ];
+    for (chunk, line, expected) in cases {
+        let patch = envelope(&format!("*** Update File: a\n{chunk}"));
+        let error = desk.refuses("not_found", &["apply"], &patch);
+        assert_eq!(
+            (&error["span"]["line"], &error["expected"]),
+            (&json!(line), &json!(expected)),
+            "{chunk}"
+        );
+    }
 }
 
 #[test]
@@ -294,265 +288,6 @@ fn s07_a_section_that_fails_leaves_nothing_of_the_others() {
         "*** Add File: d/new\n+x\n*** Delete File: gone\n*** Update File: a\n@@\n-two\n+2\n";
     let error = desk.refuses("not_found", &["apply"], &envelope(sections));
     assert_eq!(error["path"], "a");
-}
-
-#[test]
-fn s08_nothing_comes_where_something_is() {
-    let desk = Desk::with(&[("a", b"one\n"), ("b", b"other\n")]);
-    let add = envelope("*** Add File: b\n+x\n");
-    let moved = envelope("*** Update File: a\n*** Move to: b\n@@\n-one\n+1\n");
-    for patch in [&add, &moved] {
-        assert_eq!(desk.refuses("exists", &["apply"], patch)["path"], "b");
-    }
-    desk.does(&["apply", "--overwrite"], &add);
-    assert_eq!(desk.bytes("b"), b"x\n");
-    desk.does(&["apply", "--overwrite"], &moved);
-    assert_eq!(
-        (desk.bytes("b"), desk.path("a").exists()),
-        (b"1\n".to_vec(), false)
-    );
-}
-
-#[test]
-fn s08_a_move_to_its_own_path_is_an_update() {
-    for name in ["a", "./a", "d/../a"] {
-        let desk = Desk::with(&[("a", b"one\n")]);
-        let patch = envelope(&format!(
-            "*** Update File: a\n*** Move to: {name}\n@@\n-one\n+1\n"
-        ));
-        let report = desk.does(&["apply"], &patch);
-        assert_eq!(
-            files(&report, &["op", "path", "from"]),
-            json!([["modify", "a", null]]),
-            "{name}"
-        );
-        assert_eq!(desk.bytes("a"), b"1\n");
-    }
-}
-
-#[test]
-fn s09_line_ends_and_other_bytes_of_the_file_stay() {
-    assert_eq!(
-        updated(b"one\r\ntwo\r\n", "@@\n-two\n+2\n+3\n"),
-        b"one\r\n2\r\n3\r\n"
-    );
-    assert_eq!(
-        updated(b"caf\xe9\none\n", "@@\n-one\n+1\n"),
-        b"caf\xe9\n1\n"
-    );
-    assert_eq!(
-        updated(b"\xef\xbb\xbfone\ntwo\n", "@@\n-one\n+1\n"),
-        b"\xef\xbb\xbf1\ntwo\n"
-    );
-    assert_eq!(
-        updated(b"\xef\xbb\xbfone\ntwo\n", "@@ one\n-two\n+2\n"),
-        b"\xef\xbb\xbfone\n2\n"
-    );
-}
-
-#[test]
-fn s10_no_path_leads_out() {
-    let desk = Desk::with(&[("../x", b"one\n"), ("../rooted/x", b"one\n")]);
-    let beside = [desk.root().to_str().unwrap(), "ed/x"].concat();
-    for name in ["../x", "d/../../x", "/etc/hostname", &beside] {
-        desk.refuses(
-            "outside_root",
-            &["apply"],
-            &envelope(&format!("*** Update File: {name}\n@@\n-one\n+1\n")),
-        );
-        desk.refuses(
-            "outside_root",
-            &["apply"],
-            &envelope(&format!("*** Add File: {name}\n+1\n")),
-        );
-    }
-}
-
-#[test]
-fn s10_an_absolute_path_below_the_root_is_one_of_the_root() {
-    let desk = Desk::with(&[("d/a", b"one\n")]);
-    let name = desk.path("d/a").into_os_string().into_string().unwrap();
-    let report = desk.does(
-        &["apply"],
-        &envelope(&format!("*** Update File: {name}\n@@\n-one\n+1\n")),
-    );
-    assert_eq!(
-        (files(&report, &["path"]), desk.bytes("d/a")),
-        (json!([["d/a"]]), b"1\n".to_vec())
-    );
-    let aimed = ["check", "--file", &name];
-    assert_eq!(
-        files(
-            &desk.does(&aimed, b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n"),
-            &["path"]
-        ),
-        json!([["d/a"]])
-    );
-    assert_eq!(report["plan_id"], {
-        fs::write(desk.path("d/a"), "one\n").unwrap();
-        desk.does(
-            &["apply"],
-            &envelope("*** Update File: d/a\n@@\n-one\n+1\n"),
-        )["plan_id"]
-            .clone()
-    });
-}
-
-#[test]
-fn s11_a_check_has_what_an_approval_window_needs() {
-    let desk = Desk::with(&[("a", b"one\n"), ("gone", b"x\n")]);
-    let before = tree::read(&desk.root());
-    let sections = "*** Update File: a\n*** Move to: b\n@@\n-one\n+1\n*** Delete File: gone\n*** Add File: n\n+x\n";
-    let report = desk.does(&["check"], &envelope(sections));
-    let moved = "diff --git a/a b/b\nsimilarity index 0%\nrename from a\nrename to b\nindex 5626abf0f72e..d00491fd7e5b \
-                 100644\n--- a/a\n+++ b/b\n@@ -1 +1 @@\n-one\n+1\n";
-    let gone = "diff --git a/gone b/gone\ndeleted file mode 100644\nindex 587be6b4c3f9..000000000000\n--- a/gone\n\
-                +++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
-    let made = "diff --git a/n b/n\nnew file mode 100644\nindex 000000000000..587be6b4c3f9\n--- /dev/null\n+++ b/n\n\
-                @@ -0,0 +1 @@\n+x\n";
-    let expected = json!([
-        ["rename", "b", "a", moved],
-        ["delete", "gone", null, gone],
-        ["create", "n", null, made]
-    ]);
-    assert_eq!(files(&report, &["op", "path", "from", "diff"]), expected);
-    let made = &report["files"][2];
-    let digest = "sha256:73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac";
-    assert_eq!(
-        (&made["sha256_after"], &made["after"]["size"]),
-        (&json!(digest), &json!(2))
-    );
-    assert_eq!(
-        report["plan_id"].as_str().map(str::len),
-        Some("sha256:".len() + 64)
-    );
-    assert_eq!(tree::read(&desk.root()), before, "a check writes nothing");
-}
-
-#[test]
-fn s11_a_long_diff_is_cut_and_says_so() {
-    let desk = Desk::with(&[]);
-    let patch = envelope(&format!(
-        "*** Add File: n\n{}",
-        "+a line of the new file\n".repeat(1000)
-    ));
-    let cut = |arguments: &[&str]| {
-        let file = desk.does(arguments, &patch)["files"][0].clone();
-        (
-            file["diff"].as_str().unwrap().len(),
-            file["diff_truncated"] == true,
-        )
-    };
-    let (length, is_cut) = cut(&["check"]);
-    assert!(is_cut && length <= 16 << 10 && length > 16_000, "{length}");
-    assert_eq!(cut(&["check", "--diff-max-bytes", "200"]), (186, true));
-    assert_eq!(
-        cut(&["check", "--with-diff"]),
-        cut(&["check", "--diff-max-bytes", "99999"])
-    );
-    assert!(!cut(&["check", "--with-diff"]).1);
-    assert_eq!(
-        desk.does(&["check", "--no-large-diff"], &patch)["files"][0]["diff"]
-            .as_str()
-            .map(str::len),
-        Some(length)
-    );
-    let large = envelope(&format!("*** Add File: n\n{}", "+x\n".repeat(2001)));
-    assert_eq!(
-        desk.does(&["check", "--no-large-diff"], &large)["files"][0]["diff"],
-        json!(null)
-    );
-}
-
-#[test]
-fn s12_an_approval_holds_for_this_patch_on_this_tree() {
-    let desk = Desk::with(&[("a", b"one\n")]);
-    let patch = replacing("one", "1");
-    let id = desk.does(&["check"], &patch)["plan_id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let approved = ["apply", "--approve", &id];
-    desk.refuses("stale", &approved, &replacing("one", "2"));
-    fs::write(desk.path("a"), "one\nelse\n").unwrap();
-    desk.refuses("stale", &approved, &patch);
-    fs::write(desk.path("a"), "one\n").unwrap();
-    assert_eq!(desk.does(&approved, &patch)["plan_id"], id);
-    assert_eq!(desk.bytes("a"), b"1\n");
-}
-
-#[test]
-fn s13_the_directory_of_git_is_closed() {
-    let desk = Desk::with(&[
-        (".git/config", b"[core]\n"),
-        ("a", b"one\n"),
-        ("d/.git/config", b"[core]\n"),
-    ]);
-    let sections = [
-        "*** Add File: .git/hooks/pre-commit\n+x\n",
-        "*** Add File: .GIT/x\n+x\n",
-        "*** Update File: .git/config\n@@\n-[core]\n+[x]\n",
-        "*** Update File: d/.git/config\n@@\n-[core]\n+[x]\n",
-        "*** Delete File: .git/config\n",
-        "*** Update File: a\n*** Move to: .git/a\n@@\n-one\n+1\n",
-        "*** Update File: .git/config\n*** Move to: b\n@@\n-[core]\n+[x]\n",
-    ];
-    for section in sections {
-        desk.refuses("denied", &["apply"], &envelope(section));
-        desk.refuses("denied", &["apply", "--overwrite"], &envelope(section));
-    }
-}
-
-#[test]
-fn s14_a_file_with_several_names_is_flagged_and_the_others_keep_what_it_was() {
-    let desk = Desk::with(&[("a", b"one\n")]);
-    fs::hard_link(desk.path("a"), desk.path("b")).unwrap();
-    fs::hard_link(desk.path("a"), desk.path("../c")).unwrap();
-    for command in ["check", "apply"] {
-        let report = desk.does(&[command], &replacing("one", "1"));
-        assert_eq!(
-            files(&report, &["path", "hardlinks"]),
-            json!([["a", 3]]),
-            "{command}"
-        );
-    }
-    assert_eq!(
-        [desk.bytes("a"), desk.bytes("b"), desk.bytes("../c")],
-        [&b"1\n"[..], b"one\n", b"one\n"]
-    );
-    let links = |name: &str| fs::metadata(desk.path(name)).unwrap().nlink();
-    assert_eq!((links("a"), links("b")), (1, 2));
-}
-
-#[test]
-fn s14_in_place_all_names_of_a_file_have_what_it_becomes() {
-    let desk = Desk::with(&[("a", b"one\n"), (".git/HEAD", b"")]);
-    fs::hard_link(desk.path("a"), desk.path("../c")).unwrap();
-    let names = || [desk.bytes("a"), desk.bytes("../c")];
-    desk.does(&["check", "--in-place"], &replacing("one", "1"));
-    assert_eq!(names(), [b"one\n", b"one\n"]);
-    desk.does(&["apply", "--in-place"], &replacing("one", "1"));
-    assert_eq!(names(), [b"1\n", b"1\n"]);
-    desk.does(
-        &[
-            "edit",
-            "a",
-            "--old",
-            "1",
-            "--new",
-            "two",
-            "--in-place",
-            "--durability",
-            "none",
-        ],
-        b"",
-    );
-    assert_eq!(names(), [b"two\n", b"two\n"]);
-    // What was done in place is taken back in place.
-    desk.does(&["undo", "--last", "2"], b"");
-    desk.does(&["redo"], b"");
-    assert_eq!(names(), [b"two\n", b"two\n"]);
-    assert_eq!(fs::metadata(desk.path("a")).unwrap().nlink(), 2);
 }
 
 #[test]

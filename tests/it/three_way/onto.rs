@@ -5,7 +5,8 @@ use std::path::Path;
 
 use fs_err as fs;
 
-use super::{both, by_git, forked, replace, text};
+use super::pairs::{forked, replace};
+use super::{both, by_git, text};
 use crate::index::Tree;
 use crate::loud::first_words;
 use crate::repository::git;

@@ -10,15 +10,6 @@ const LONG_FUNCTIONS_LEFT: &[&str] = &[
     "src/cli/hook/codex.rs::a_name_that_a_reading_command_receives_is_not_executed",
     "src/engine/denied.rs::each_reason_names_the_directory_and_a_remedy",
     "src/report/file.rs::of",
-    "tests/it/changes/sets.rs::contents",
-    "tests/it/changes/sets.rs::names",
-    "tests/it/changes/sets.rs::overwritten",
-    "tests/it/hook/control.rs::allow_is_not_about_another_name_of_a_control_file",
-    "tests/it/hook/words.rs::a_hook_shows_no_option_to_a_model",
-    "tests/it/mcp/protocol.rs::what_breaks_the_protocol_gets_the_code_that_says_so",
-    "tests/it/mcp/arguments.rs::a_wrong_argument_is_named_with_the_expected_value",
-    "tests/it/output/formats.rs::sarif_has_a_rule_for_each_result",
-    "tests/it/report.rs::a_check_says_what_would_become_of_each_file",
 ];
 
 #[test]

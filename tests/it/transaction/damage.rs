@@ -3,7 +3,7 @@
 use wpatch::digest::Digest;
 use wpatch::mode::Permissions;
 use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, examine, recover};
-use wpatch::workspace::memory::Entry;
+use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{Privacy, Workspace};
 
 use super::{killed, memory, update};
@@ -49,9 +49,8 @@ fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
     assert_eq!(memory.files(), before);
 }
 
-/// A journal as it was before it was written in pieces: `a` was exchanged, `c` had left for `d`.
-#[test]
-fn a_journal_of_an_older_program_is_rolled_back() {
+/// Returns a journal in the format that was written at once: `a` was exchanged, `c` was moved to `d`.
+fn older_journal(memory: &Memory) -> String {
     let image = |text: &str| {
         let digest = Digest::of(text.as_bytes());
         format!(
@@ -86,14 +85,19 @@ fn a_journal_of_an_older_program_is_rolled_back() {
             r#""leaves":false,"arrives":{"old":1}"#,
         ),
     ];
-    let memory = memory(&[("a", Entry::file("new"))]);
     let (root, changes) = (memory.identity().unwrap(), changes.join(","));
     let body = format!(
         r#"{{"root":"{root}","command":"apply","undoes":[],"makes":[],"removes":[],"changes":[{changes}]}}{}"#,
         "\n"
     );
+    format!("wpatch.journal/1 {}\n{body}", Digest::of(body.as_bytes()))
+}
+
+#[test]
+fn a_journal_of_an_older_program_is_rolled_back() {
+    let memory = memory(&[("a", Entry::file("new"))]);
     memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
-    let journal = format!("wpatch.journal/1 {}\n{body}", Digest::of(body.as_bytes()));
+    let journal = older_journal(&memory);
     for (name, text) in [("journal", &*journal), ("n0", "old"), ("o1", "moved")] {
         memory.put(&path(&format!(".wpatch/txn-1.{name}")), &Entry::file(text));
     }

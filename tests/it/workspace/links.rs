@@ -1,0 +1,85 @@
+//! Symbolic links: they are not followed.
+
+use wpatch::mode::{FileKind, Permissions};
+use wpatch::workspace::{Fault, Like, Privacy, Rename};
+
+use super::{NEW, PATIENCE, create, fault, on_each};
+use crate::tree::path;
+
+#[test]
+fn nothing_is_done_through_a_link() {
+    on_each(|workspace, name| {
+        workspace.make_dir(&path("real"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("real/below"), Privacy::Shared)
+            .unwrap();
+        create(workspace, "real/file", b"one\n");
+        create(workspace, "free", b"two\n");
+        workspace.symlink(b"real", &path("link"), None).unwrap();
+        let inside = path("link/file");
+        let faults = [
+            fault(workspace.stat(&inside)),
+            fault(workspace.stat(&path("link/below/x"))),
+            fault(workspace.read(&inside, 10)),
+            fault(workspace.read_link(&inside)),
+            fault(workspace.list(Some(&path("link")))),
+            fault(workspace.list(Some(&path("link/below")))),
+            fault(workspace.create(&path("link/new"), &[b""], NEW, None)),
+            fault(workspace.append(&inside, b"")),
+            fault(workspace.overwrite(
+                &inside,
+                b"",
+                &workspace.stat(&path("free")).unwrap().unwrap(),
+            )),
+            fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&inside)))),
+            fault(workspace.symlink(b"x", &path("link/new"), None)),
+            fault(workspace.link(&inside, &path("new"))),
+            fault(workspace.link(&path("free"), &path("link/new"))),
+            fault(workspace.rename(&inside, &path("new"), Rename::Replace)),
+            fault(workspace.rename(&path("free"), &path("link/new"), Rename::Exclusive)),
+            fault(workspace.rename(&path("free"), &inside, Rename::Exchange)),
+            fault(workspace.remove(&inside)),
+            fault(workspace.make_dir(&path("link/new"), Privacy::Shared)),
+            fault(workspace.remove_dir(&path("link/below"))),
+            fault(workspace.set_permissions(&inside, Permissions::Exact(0))),
+            fault(workspace.sync(Some(&inside))),
+            fault(workspace.lock(&inside, PATIENCE)),
+        ];
+        assert_eq!(faults, [Fault::ThroughLink; 22], "{name}");
+        let names: [&[u8]; 3] = [b"free", b"link", b"real"];
+        assert_eq!(workspace.list(None).unwrap(), names, "{name}");
+        assert_eq!(
+            workspace.list(Some(&path("real"))).unwrap(),
+            [&b"below"[..], b"file"],
+            "{name}"
+        );
+    });
+}
+
+#[test]
+fn a_link_is_what_its_target_says_and_is_not_followed() {
+    on_each(|workspace, name| {
+        for target in [&b"../../etc"[..], b"/dev/null", b"\xff\n", &[b'x'; 4000]] {
+            let link = path("link");
+            workspace.symlink(target, &link, None).unwrap();
+            assert_eq!(workspace.read_link(&link).unwrap(), target, "{name}");
+            let stat = workspace.stat(&link).unwrap().unwrap();
+            assert_eq!(
+                (stat.kind, stat.size),
+                (FileKind::Symlink, target.len() as u64),
+                "{name}"
+            );
+            assert_eq!(
+                fault(workspace.symlink(b"x", &link, None)),
+                Fault::Exists,
+                "{name}"
+            );
+            workspace.remove(&link).unwrap();
+        }
+        assert_eq!(
+            workspace.list(None).unwrap(),
+            Vec::<Vec<u8>>::new(),
+            "{name}"
+        );
+    });
+}
