@@ -95,17 +95,17 @@ impl Body {
     /// no file.
     fn of(facts: Facts<'_>, listing: &Listing) -> Self {
         let plan = &facts.selected.plan;
-        let plain = plain::summary(facts);
+        let counted = plain::summary(facts);
         let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
         let files = || {
-            if plain.is_some() {
+            if counted.is_some() {
                 Vec::new()
             } else {
                 files(facts, listing)
             }
         };
         let (files, inputs) = threads::both_of(size, files, || input::reports(facts));
-        let mut summary = plain.unwrap_or_else(|| summary(&files, plan));
+        let mut summary = counted.unwrap_or_else(|| summary(&files, plan));
         let omitted = OmittedFiles::count(facts, listing, &mut summary);
         Self {
             files,

@@ -7,7 +7,6 @@ const MOST_LINES_OF_A_FUNCTION: usize = 60;
 
 /// Functions that are still longer. No function may be added.
 const LONG_FUNCTIONS_LEFT: &[&str] = &[
-    "src/cli/hook/codex.rs::a_name_that_a_reading_command_receives_is_not_executed",
     "tests/it/changes/sets.rs::contents",
     "tests/it/changes/sets.rs::names",
     "tests/it/changes/sets.rs::overwritten",
