@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::matching::{Placement, Placements};
 use crate::plan::{Hunk, Operation};
 
-/// The lines of a hunk that was applied, counted from 1.
+/// The lines that a hunk header names, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
