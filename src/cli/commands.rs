@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::args::{Global, duration};
+use super::root::root;
 use crate::engine::Commands;
 
 /// The options.
@@ -45,7 +46,7 @@ impl CommandOptions {
         let limit = self.verify_timeout.unwrap_or(usual.limit);
         Commands {
             limit,
-            directory: PathBuf::from(super::root(global)),
+            directory: PathBuf::from(root(global)),
             ..usual
         }
     }

@@ -9,6 +9,7 @@ use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
 use super::policy::policy;
+use super::root::{names_of, root};
 use super::servers::DiagnosticsOptions;
 use super::{Stop, Task, input, request};
 use crate::digest::Sha256;
@@ -101,7 +102,7 @@ impl FileOptions {
             diff: global.is_described(),
             max_diff: self.diff_max_bytes.unwrap_or(usual),
             no_large_diff: self.no_large_diff,
-            diagnostics: self.diagnostics.meant(super::root(global))?,
+            diagnostics: self.diagnostics.meant(root(global))?,
             ..request.look
         };
         request.commit = Commit {
@@ -123,5 +124,5 @@ impl FileOptions {
 
 /// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
 pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
-    engine::below(&super::names_of(root), file)
+    engine::below(&names_of(root), file)
 }

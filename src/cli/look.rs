@@ -13,7 +13,8 @@ use super::args::Global;
 use super::file_options::below;
 use super::output::{self, Output, Verbosity, complain};
 use super::policy::policy;
-use super::{Stop, finish, open};
+use super::root::open;
+use super::{Stop, finish};
 use crate::engine::options::{Policy, code};
 use crate::engine::{
     self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window,

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::args::Global;
+use super::root::names_of;
 use super::{Stop, signals};
 use crate::engine::options::{Filter, RejectTo, code};
 use crate::engine::{self, Git};
@@ -55,7 +56,7 @@ pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
 
 /// Returns the absolute names of the root.
 pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
-    engine::root_names(&super::names_of(global.root()))
+    engine::root_names(&names_of(global.root()))
 }
 
 /// Returns a filter as git reads its patterns.

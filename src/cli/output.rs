@@ -1,25 +1,19 @@
 //! What goes to which stream: data to standard output, words on problems to standard error.
 
-use std::collections::BTreeSet;
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+mod problems;
+
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{Global, PatchOptions, When};
-use super::diagnostic::{self, Title};
-use super::git::{self, Speech, Titles};
-use super::whitespace;
+use super::git::Speech;
 use crate::engine::Outcome;
-use crate::engine::options::{Direction, Problem, Remedy, Severity, code};
-use crate::report::{self, DiagnosticsReport};
+use crate::engine::options::{Direction, Problem, Severity, code};
+use crate::report;
 use crate::text::printable;
-
-/// Most problems that are shown with an excerpt; the others are counted.
-const MOST_SHOWN: usize = 20;
-/// Most different helps after a list of files.
-const MOST_HELPS: usize = 3;
 
 /// What is printed of an outcome.
 #[derive(Clone, Debug)]
@@ -174,145 +168,6 @@ impl Output {
             }
         }
         out.flush()
-    }
-
-    fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
-        let mut err = AutoStream::new(io::stderr().lock(), self.color);
-        if let Some(usage) = &self.usage {
-            return usage
-                .lines()
-                .try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
-        }
-        whitespace::print_lines(outcome, &mut err)?;
-        if let Some(speech) = self.speech {
-            git::print(outcome, speech, &mut err)?;
-        }
-        let is_told = |problem| {
-            self.verbosity < Verbosity::Loud
-                && self.speech.is_some()
-                && git::says_all(outcome, problem)
-        };
-        let titles = self
-            .speech
-            .filter(|_| self.verbosity < Verbosity::Loud)
-            .map(|speech| Titles::of(outcome, speech));
-        let title = |index| {
-            titles
-                .as_ref()
-                .map_or(Title::Own, |titles| titles.title(outcome, index))
-        };
-        let is_listed = |index: usize| {
-            let problem = &outcome.problems[index];
-            let is_plain = git::is_missing(outcome, problem) && problem.facts.cause.is_none();
-            is_plain
-                && (title(index) == Title::Stated
-                    || titles.is_some() && is_omitted(outcome, problem))
-        };
-        let missing: BTreeSet<_> = (0..outcome.problems.len())
-            .filter(|&index| is_listed(index))
-            .collect();
-        let others = |index: &usize| {
-            let problem = &outcome.problems[*index];
-            *problem.code != code::WHITESPACE
-                && !is_told(problem)
-                && (missing.len() < 2 || !missing.contains(index))
-        };
-        let problems: Vec<_> = (0..outcome.problems.len()).filter(others).collect();
-        for (nth, &index) in problems.iter().take(MOST_SHOWN).enumerate() {
-            let gap = if nth == 0 { "" } else { "\n" };
-            writeln!(
-                err,
-                "{gap}{}",
-                diagnostic::render(outcome, index, title(index))
-            )?;
-        }
-        if missing.len() > 1 {
-            let helps: BTreeSet<_> = missing
-                .iter()
-                .filter_map(|&index| outcome.problems[index].help.as_deref())
-                .collect();
-            for help in helps.into_iter().take(MOST_HELPS) {
-                writeln!(err, "help: {}", printable(help.as_bytes()))?;
-            }
-        }
-        let rest = problems.iter().skip(MOST_SHOWN);
-        let is_of_hunks = rest
-            .clone()
-            .all(|&index| outcome.problems[index].hunk.is_some());
-        // Where files are missing and nothing else, git's lines have counted all of them.
-        let uncollected = if problems.is_empty() {
-            0
-        } else {
-            outcome.uncollected()
-        };
-        match (rest.count() + uncollected, is_of_hunks) {
-            (0, _) => {}
-            (1, true) => writeln!(err, "1 more failing hunk is not listed")?,
-            (more, true) => writeln!(err, "{more} more failing hunks are not listed")?,
-            (1, false) => writeln!(err, "1 more problem is not listed")?,
-            (more, false) => writeln!(err, "{more} more problems are not listed")?,
-        }
-        whitespace::print_sum(outcome, &mut err)?;
-        outcome
-            .report
-            .diagnostics
-            .iter()
-            .try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))?;
-        let is_document = self
-            .formats
-            .iter()
-            .any(|name| *name != "text" && !is_statistic(name));
-        if !is_document && io::stderr().is_terminal() {
-            print_history(outcome, &mut err)
-        } else {
-            Ok(())
-        }
-    }
-}
-
-/// Returns whether the report omits the file of `problem`, which it counts.
-fn is_omitted(outcome: &Outcome, problem: &Problem) -> bool {
-    problem
-        .operation
-        .is_some_and(|number| outcome.report.file_of(number).is_none())
-}
-
-/// Tells a person that the change cannot be undone, unless a warning states it.
-fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
-    let unkept = outcome
-        .report
-        .history
-        .as_ref()
-        .and_then(|history| history.unkept.as_ref());
-    let Some(unkept) = unkept.filter(|unkept| outcome.report.changed && !unkept.is_warned) else {
-        return Ok(());
-    };
-    writeln!(
-        err,
-        "note: this change cannot be undone: {}",
-        printable(unkept.reason.as_bytes())
-    )?;
-    match unkept.remedy {
-        Remedy::Init => writeln!(err, "help: `wpatch init` lets later changes be undone"),
-        Remedy::Named => Ok(()),
-    }
-}
-
-/// Prints what language servers said, a line for each.
-fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io::Result<()> {
-    for diagnostic in diagnostics.new.iter().take(MOST_SHOWN) {
-        writeln!(err, "{}", diagnostic.line())?;
-    }
-    match (diagnostics.new.len() + diagnostics.more).saturating_sub(MOST_SHOWN) {
-        0 => {}
-        more => writeln!(err, "and {more} more diagnostics; --json has them")?,
-    }
-    match diagnostics.withheld {
-        0 => Ok(()),
-        count => writeln!(
-            err,
-            "{count} more are about files that policy protects from reading"
-        ),
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::args::Global;
 use super::config::{Config, config, directories};
-use super::{Stop, files, names_of};
+use super::root::{names_of, open, unopened};
+use super::{Stop, files};
 use crate::engine::options::{
     Access, Facts, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, Workspace, code,
 };
@@ -180,7 +181,7 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
         if below.is_empty() {
             continue;
         }
-        let (policy, workspace) = (given(global)?.policy(global), super::open(global)?);
+        let (policy, workspace) = (given(global)?.policy(global), open(global)?);
         for name in below {
             if let Err(outcome) = judge(&name, &policy, &workspace) {
                 let Outcome {
@@ -290,7 +291,7 @@ impl Given {
     /// Adds the own policy file of the project in `root`: what is closed there is no less so for
     /// who works elsewhere. Returns what the own file of the top of its work tree says.
     fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, Stop> {
-        let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
+        let workspace = engine::open(root).map_err(|error| unopened(root, &error))?;
         let path = root.join(PROJECT_POLICY);
         self.layers
             .extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
+use super::root::root;
 use super::{Stop, Task, input, merge, series, signals, tree};
-use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction};
+use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
@@ -53,7 +54,7 @@ pub(super) fn wishes(
     global: &Global,
 ) -> Result<Request, Stop> {
     if patch.index.build_fake_ancestor.is_some() {
-        return Err(super::not_looking());
+        return Err(not_looking());
     }
     let mut decide = patch.decide(global)?;
     let context = context(&patch, (&mut decide, task), global)?;
@@ -69,6 +70,14 @@ pub(super) fn wishes(
         commit,
         context,
     })
+}
+
+/// Refuses what writes a file where somebody only looks.
+pub(super) fn not_looking() -> Stop {
+    Stop::new(
+        &code::USAGE,
+        "--build-fake-ancestor writes a file, and belongs to apply".to_owned(),
+    )
 }
 
 /// Returns what the command reads in addition to the tree. `decide` gets what of the index changes.
@@ -121,7 +130,7 @@ fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop>
         }),
         no_large_diff: patch.look.no_large_diff,
         hints: Hints::Command(global.arguments.clone()),
-        diagnostics: patch.diagnostics.meant(super::root(global))?,
+        diagnostics: patch.diagnostics.meant(root(global))?,
         ..usual
     })
 }

@@ -10,7 +10,8 @@ use clap::Args;
 
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, printed};
-use super::{Stop, Task, finish, history, input, open, progress, request, root};
+use super::root::{open, root};
+use super::{Stop, Task, finish, history, input, progress, request};
 use crate::engine::options::{Progress, code};
 use crate::engine::{self, Disk, Preview, Request};
 use crate::report::print_html;

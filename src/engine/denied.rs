@@ -121,79 +121,95 @@ mod tests {
     use crate::preflight::code;
     use crate::workspace::Fault;
 
+    /// An error number, the verb and the path that it is about, and the expected reason and help.
+    type Case = (i32, &'static str, &'static str, &'static str, &'static str);
+
+    const CASES: [Case; 7] = [
+        (
+            13,
+            "make directory",
+            ".git/wpatch/txn-1",
+            "the directory .git/wpatch is not writable (Permission denied)",
+            "get write permission for this directory; wpatch keeps a change in .git/wpatch until it is complete",
+        ),
+        (
+            1,
+            "rename",
+            "d/f",
+            "the directory d does not permit it (Operation not permitted)",
+            "the file or the directory may be immutable; `lsattr` shows that",
+        ),
+        (
+            30,
+            "lock",
+            ".wpatch/lock",
+            "the directory .wpatch is on a read-only file system",
+            "mount the file system with write permission; wpatch keeps a change in .wpatch until it is complete",
+        ),
+        (
+            28,
+            "write",
+            ".git/wpatch/txn-1/journal.tmp",
+            "the file system of the directory .git/wpatch has no space left",
+            "free space there and try again; wpatch keeps a change in .git/wpatch until it is complete",
+        ),
+        (
+            28,
+            "make directory",
+            ".wpatch",
+            "the file system of the root directory has no space left",
+            "free space there and try again",
+        ),
+        (
+            28,
+            "write",
+            ".wpatch-index/index.lock",
+            "the file system of the directory of git's index has no space left",
+            "free space there and try again",
+        ),
+        (
+            122,
+            "write",
+            "/f",
+            "the disk quota for the directory / is exceeded",
+            "free space there, or get a larger quota, and try again",
+        ),
+    ];
+
+    /// Returns the message and the help for a plan without operations.
+    fn refused(source: io::Error, verb: &'static str, path: &str) -> (String, Option<String>) {
+        let error = WorkspaceError {
+            verb,
+            path: path.to_owned(),
+            fault: Fault::Other,
+            source,
+        };
+        let mut problem = Problem::new(&code::IO, "as it was");
+        name_refusal(&mut problem, &error, &Plan::default());
+        (problem.message, problem.help)
+    }
+
     #[test]
     fn each_reason_names_the_directory_and_a_remedy() {
-        let system = io::Error::from_raw_os_error;
-        let sticky = || io::Error::new(ErrorKind::PermissionDenied, StickyBit { owner: 7 });
-        for (source, verb, path, reason, help) in [
-            (
-                system(13),
-                "make directory",
-                ".git/wpatch/txn-1",
-                "the directory .git/wpatch is not writable (Permission denied)",
-                "get write permission for this directory; wpatch keeps a change in .git/wpatch until it is complete",
-            ),
-            (
-                system(1),
-                "rename",
-                "d/f",
-                "the directory d does not permit it (Operation not permitted)",
-                "the file or the directory may be immutable; `lsattr` shows that",
-            ),
-            (
-                system(30),
-                "lock",
-                ".wpatch/lock",
-                "the directory .wpatch is on a read-only file system",
-                "mount the file system with write permission; wpatch keeps a change in .wpatch until it is complete",
-            ),
-            (
-                system(28),
-                "write",
-                ".git/wpatch/txn-1/journal.tmp",
-                "the file system of the directory .git/wpatch has no space left",
-                "free space there and try again; wpatch keeps a change in .git/wpatch until it is complete",
-            ),
-            (
-                system(28),
-                "make directory",
-                ".wpatch",
-                "the file system of the root directory has no space left",
-                "free space there and try again",
-            ),
-            (
-                system(28),
-                "write",
-                ".wpatch-index/index.lock",
-                "the file system of the directory of git's index has no space left",
-                "free space there and try again",
-            ),
-            (
-                system(122),
-                "write",
-                "/f",
-                "the disk quota for the directory / is exceeded",
-                "free space there, or get a larger quota, and try again",
-            ),
-            (
-                sticky(),
-                "rename",
-                "f",
-                "the root directory has the sticky bit, and the file belongs to another user (uid 7)",
-                "apply the patch as that user, or as the owner of the directory",
-            ),
-        ] {
-            let error = WorkspaceError {
-                verb,
-                path: path.to_owned(),
-                fault: Fault::Other,
-                source,
-            };
-            let mut problem = Problem::new(&code::IO, "as it was");
-            name_refusal(&mut problem, &error, &Plan::default());
-            assert_eq!(problem.message, format!("no change can be made: {reason}"));
-            assert_eq!(problem.help.as_deref(), Some(help));
+        for (number, verb, path, reason, help) in CASES {
+            let (message, given) = refused(io::Error::from_raw_os_error(number), verb, path);
+            assert_eq!(message, format!("no change can be made: {reason}"));
+            assert_eq!(given.as_deref(), Some(help));
         }
+    }
+
+    #[test]
+    fn a_sticky_bit_names_the_owner_of_the_file_and_a_remedy() {
+        let sticky = io::Error::new(ErrorKind::PermissionDenied, StickyBit { owner: 7 });
+        let (message, help) = refused(sticky, "rename", "f");
+        assert_eq!(
+            message,
+            "no change can be made: the root directory has the sticky bit, and the file belongs to another user (uid 7)"
+        );
+        assert_eq!(
+            help.as_deref(),
+            Some("apply the patch as that user, or as the owner of the directory")
+        );
     }
 
     #[test]

@@ -46,90 +46,104 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
 
 /// Reads the patches without repairs if they apply, else with repairs.
 fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
-    let read_unrepaired = || {
-        parse::read(
-            patches.clone(),
-            Reader::new(&task.request.decide, task.progress()),
-        )
-    };
     let strict = Strict::of(task, patches);
     if !strict.is_open {
-        return read_unrepaired();
+        return read_unrepaired(task, patches);
     }
     let fits = strict.fits && !strict.is_elided();
     if let Some(alone) = unquoted_patches(patches).filter(|_| !fits) {
         return read_repairable(task, &alone);
     }
     if strict.is_of_texts() {
-        let mut selected = read_unrepaired();
-        if selected.is_resolvable && !fits {
-            texts::repair(task.workspace, &strict.options, &mut selected);
-        }
-        return selected;
+        return read_texts(task, patches, &strict);
     }
     if fits && strict.is_exact() {
-        return read_unrepaired();
+        return read_unrepaired(task, patches);
     }
-    let opened = patches
-        .texts
-        .iter()
-        .map(|(name, bytes)| syntax::opened(name, bytes.clone()));
     // Mail that cannot be decoded is refused with the place of the mistake.
-    let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else {
-        return read_unrepaired();
+    let Some(inputs) = decoded(patches) else {
+        return read_unrepaired(task, patches);
     };
     match repaired(&task.request, &inputs, task.workspace) {
-        Ok(Ok(repaired))
-            if strict.stays() && repaired.iter().all(|(_, repairs)| repairs.is_empty()) =>
-        {
-            read_unrepaired()
+        Ok(Ok(repairs)) if strict.stays() && is_unchanged(&repairs) => {
+            read_unrepaired(task, patches)
         }
-        Ok(Ok(repaired)) => {
-            let named = not_included(
-                strict
-                    .selected
-                    .is_resolvable
-                    .then_some(&strict.selected.plan.inputs[..]),
-                &inputs,
-            );
-            let (texts, repairs): (Vec<_>, Vec<_>) = repaired.into_iter().unzip();
-            let texts = inputs
-                .into_iter()
-                .map(|input| input.name)
-                .zip(texts)
-                .collect();
-            read_repaired(
-                task,
-                Patches {
-                    texts,
-                    series: patches.series.clone(),
-                    is_saved: patches.is_saved,
-                },
-                named,
-                repairs,
-            )
+        Ok(Ok(repairs)) => {
+            let strict = &strict.selected;
+            let read = strict.is_resolvable.then_some(&strict.plan.inputs[..]);
+            let named = not_included(read, &inputs);
+            let (patches, repairs) = with_repairs(patches, inputs, repairs);
+            read_repaired(task, patches, named, repairs)
         }
-        Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(),
-        Ok(Err(refusals)) => {
-            let problems = refusals
-                .iter()
-                .map(|(input, refusal)| unrepaired(refusal, *input))
-                .collect();
-            Selected {
-                plan: Plan {
-                    inputs,
-                    operations: Vec::new(),
-                },
-                problems,
-                ..Selected::default()
-            }
-        }
-        Err(failure) => {
-            let mut selected = Selected::default();
-            selected.fail(&failure);
-            selected
-        }
+        Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(task, patches),
+        Ok(Err(refusals)) => refused(inputs, &refusals),
+        Err(failure) => failed(&failure),
     }
+}
+
+fn read_unrepaired(task: &Task<'_>, patches: &Patches) -> Selected {
+    let reader = Reader::new(&task.request.decide, task.progress());
+    parse::read(patches.clone(), reader)
+}
+
+/// Reads blocks and edits, and repairs the texts that they search for unless the patches fit as
+/// they are.
+fn read_texts(task: &Task<'_>, patches: &Patches, strict: &Strict) -> Selected {
+    let mut selected = read_unrepaired(task, patches);
+    let fits = strict.fits && !strict.is_elided();
+    if selected.is_resolvable && !fits {
+        texts::repair(task.workspace, &strict.options, &mut selected);
+    }
+    selected
+}
+
+/// Returns the decoded text of each patch; `None` if one cannot be decoded.
+fn decoded(patches: &Patches) -> Option<Inputs> {
+    let texts = patches.texts.iter();
+    texts
+        .map(|(name, bytes)| syntax::opened(name, bytes.clone()).ok())
+        .collect()
+}
+
+fn is_unchanged(repairs: &Repairs) -> bool {
+    repairs.iter().all(|(_, repairs)| repairs.is_empty())
+}
+
+/// Returns `patches` with their texts after the repairs, and the repairs of each.
+fn with_repairs(
+    patches: &Patches,
+    inputs: Inputs,
+    repairs: Repairs,
+) -> (Patches, Vec<Vec<Repair>>) {
+    let (texts, repairs): (Vec<_>, Vec<_>) = repairs.into_iter().unzip();
+    let names = inputs.into_iter().map(|input| input.name);
+    let patches = Patches {
+        texts: names.zip(texts).collect(),
+        series: patches.series.clone(),
+        is_saved: patches.is_saved,
+    };
+    (patches, repairs)
+}
+
+/// Returns no operations, and a problem for each of `refusals`.
+fn refused(inputs: Inputs, refusals: &Refusals) -> Selected {
+    Selected {
+        plan: Plan {
+            inputs,
+            operations: Vec::new(),
+        },
+        problems: refusals
+            .iter()
+            .map(|(input, refusal)| unrepaired(refusal, *input))
+            .collect(),
+        ..Selected::default()
+    }
+}
+
+fn failed(failure: &Failure) -> Selected {
+    let mut selected = Selected::default();
+    selected.fail(failure);
+    selected
 }
 
 /// Returns every patch repaired, or why some cannot be, each with the number of its patch.

@@ -41,6 +41,7 @@ mod not_included;
 pub mod options;
 mod parse;
 mod plans;
+mod policy_file;
 mod preview;
 mod problems;
 mod reading;
@@ -80,11 +81,9 @@ pub use crate::process::home;
 pub use commands::{AT_WORK, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Patched, patched};
-pub use govern::{
-    PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write,
-    policy_layer, project_layer, refusal, unusable,
-};
+pub use govern::{asks_about_control_files, judged, judged_anywhere, may_write, refusal};
 pub use plans::{planned, reject, save, withdraw};
+pub use policy_file::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
 
 pub use index::build_ancestor;
 pub use log::{gc, history_root, init, log, recover, show, unkept};

@@ -11,9 +11,9 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
-use crate::preflight::{self, Held, TextRepair};
-use crate::repair::{ROWS, Refusal, TextRepairs, Work, repair_texts};
-use crate::text::Position;
+use crate::preflight::{self, Held, Problem, TextRepair};
+use crate::repair::{ROWS, Refusal, RepairKind, TextRepairs, Work, repair_texts};
+use crate::text::{Position, Span};
 use crate::workspace::Workspace;
 
 /// Repairs the texts of each operation for the file as the operations before it leave it, and keeps
@@ -101,18 +101,13 @@ pub(super) fn repair(
     selected: &mut Selected,
 ) {
     let text_repair = Arc::new(TextRepairer::new(&selected.plan, options));
-    let (describe, diff, whole_diff) = (false, false, false);
     let options = preflight::Options {
-        describe,
-        diff,
-        whole_diff,
+        describe: false,
+        diff: false,
+        whole_diff: false,
         guards: Vec::new(),
+        text_repair: Some(Arc::clone(&text_repair) as _),
         ..options.clone()
-    };
-    let repairer = Some(Arc::clone(&text_repair) as _);
-    let options = preflight::Options {
-        text_repair: repairer,
-        ..options
     };
     // What does not fit, or fails, is reported when the tree is looked at for the result.
     let _ = preflight::resolve(&selected.plan, workspace, &options, &Dropped);
@@ -121,48 +116,46 @@ pub(super) fn repair(
         let Some(operation) = selected.plan.operations.get_mut(index) else {
             continue;
         };
-        let (input, span) = (operation.input, operation.span);
         match repaired {
             Ok(TextRepairs { changes, rows }) => {
                 operation.edit = Edit::Replacements(Box::new(changes));
-                let row = |(at, row)| {
-                    ROWS.iter()
-                        .find(|(known, ..)| *known == row)
-                        .map(|row| (at, row))
-                };
-                let repair =
-                    |(at, &(_, code, message)): (usize, &(_, &'static str, &'static str))| {
-                        (
-                            at,
-                            Repair {
-                                code,
-                                line: 0,
-                                message,
-                                section: Some(span),
-                            },
-                        )
-                    };
-                note_repairs(
-                    input,
-                    rows.into_iter().filter_map(row).map(repair).collect(),
-                    selected,
-                );
+                let (input, span) = (operation.input, operation.span);
+                let repairs = rows
+                    .into_iter()
+                    .filter_map(|(at, row)| Some((at, text_repair_of(row, span)?)))
+                    .collect();
+                note_repairs(input, repairs, selected);
             }
             Err(refusals) => {
+                let problems = refusals
+                    .into_iter()
+                    .map(|refusal| unrepaired_text(refusal, operation));
+                selected.problems.extend(problems);
                 selected.is_resolvable = false;
-                let path = Some(operation.path.clone());
-                let named = |refusal: Refusal| Refusal {
-                    path: path.clone(),
-                    ..refusal
-                };
-                selected.problems.extend(
-                    refusals
-                        .into_iter()
-                        .map(|refusal| unrepaired(&named(refusal), input)),
-                );
             }
         }
     }
+}
+
+/// Returns the repair of a text in the section `span` that the row `row` of [`ROWS`] made. Its line
+/// is not known yet.
+fn text_repair_of(row: RepairKind, span: Span) -> Option<Repair> {
+    let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
+    Some(Repair {
+        code,
+        line: 0,
+        message,
+        section: Some(span),
+    })
+}
+
+/// Reports a text of `operation` that has no certain repair.
+fn unrepaired_text(refusal: Refusal, operation: &Operation) -> Problem {
+    let refusal = Refusal {
+        path: Some(operation.path.clone()),
+        ..refusal
+    };
+    unrepaired(&refusal, operation.input)
 }
 
 fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Selected) {

@@ -7,8 +7,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::control_files::FILES;
-use super::{Place, names};
+use super::{Place, control_files, names};
 use crate::path::RelPath;
 
 /// The name of the rule in reports.
@@ -26,9 +25,7 @@ pub(super) enum Control {
 
 /// Returns each path of the table with the program that it controls.
 pub fn control_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FILES
-        .iter()
-        .flat_map(|files| files.paths.iter().map(|path| (*path, files.program)))
+    control_files::rows().flat_map(|files| files.paths.iter().map(|path| (*path, files.program)))
 }
 
 /// Ends of names that count like the files of Visual Studio Code.
@@ -87,8 +84,7 @@ pub(super) fn program(path: &RelPath, place: &Place, depth: Option<usize>) -> Op
             .iter()
             .any(|(root, end)| is_match(&wanted, (root, *end), &parts))
     };
-    FILES
-        .iter()
+    control_files::rows()
         .find(|files| files.paths.iter().any(|wanted| is_control(wanted)))
         .map(|files| files.program)
 }
@@ -143,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_table_is_found_in_every_spelling() {
-        for files in FILES {
+        for files in control_files::rows() {
             assert!(
                 files.source.contains("://")
                     || files.source.contains("(1)")
@@ -216,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_root_in_the_directory_of_a_row_does_not_switch_the_row_off() {
-        for files in FILES {
+        for files in control_files::rows() {
             for path in files.paths {
                 let depth = path.split('/').count();
                 for (root, depth) in [

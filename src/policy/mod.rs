@@ -12,6 +12,7 @@ mod config;
 )]
 mod control;
 mod control_files;
+mod derive;
 #[cfg(feature = "policy")]
 mod document;
 mod explain;
@@ -99,138 +100,10 @@ impl Policy {
         }
     }
 
-    /// Returns this policy with one more layer.
-    #[must_use]
-    pub fn with(&self, layer: Layer) -> Self {
-        let layers = [&self.layers[..], &[layer]].concat();
-        let (tree, for_model) = (self.tree.clone(), self.for_model);
-        Self {
-            tree,
-            for_model,
-            ..Self::new(layers, self.place.clone(), self.files.clone())
-        }
-    }
-
-    /// Returns this policy for a root whose file system finds a file under several spellings of its
-    /// name: rules match every spelling of a path.
-    ///
-    /// # Errors
-    ///
-    /// Returns the name of a policy file whose patterns become too large, and the reason.
-    pub fn folded(&self) -> Result<Self, (String, String)> {
-        let fold = |layer: &Layer| layer.folded().map_err(|why| (layer.name.clone(), why));
-        Ok(Self {
-            layers: self.layers.iter().map(fold).collect::<Result<_, _>>()?,
-            ..self.clone()
-        })
-    }
-
     /// Returns whether some policy file has rules on paths.
     #[must_use]
     pub fn has_rules(&self) -> bool {
         self.layers.iter().any(|layer| !layer.rules.is_empty())
-    }
-
-    /// Returns this policy for what a model does, in a hook or behind a server: it asks before
-    /// files are written that control what an agent or a CI system executes, unless a policy of the
-    /// user switches that off.
-    #[must_use]
-    pub fn for_model(self) -> Self {
-        Self {
-            for_model: true,
-            ..self
-        }
-    }
-
-    /// Returns this policy for what a person does.
-    #[must_use]
-    pub fn for_user(self) -> Self {
-        Self {
-            for_model: false,
-            ..self
-        }
-    }
-
-    /// Returns what this policy says of the work tree `top`, in which its root is at `prefix`: of
-    /// the files below its root the same, and of others what it says by names that do not depend on
-    /// the root.
-    #[must_use]
-    pub fn above(&self, prefix: &RelPath, top: &[u8]) -> Self {
-        let end = [b"/", prefix.as_bytes()].concat();
-        let own = if self.place.roots.is_empty() {
-            vec![[top, &end].concat()]
-        } else {
-            self.place.roots.clone()
-        };
-        let layer = |layer: &Layer| match layer.other_root {
-            Some(_) => layer.clone(),
-            None => layer.clone().of_other_root(own.clone()),
-        };
-        let mut roots: Vec<_> = own
-            .iter()
-            .filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec()))
-            .collect();
-        if roots.is_empty() {
-            roots.push(top.to_vec());
-        }
-        let files = self
-            .files
-            .iter()
-            .filter_map(|file| prefix.join(file.as_bytes()).ok());
-        let files = files.chain(prefix.join(b"wpatch.toml").ok()).collect();
-        let place = Place {
-            roots,
-            ..self.place.clone()
-        };
-        let layers = self.layers.iter().map(layer).collect();
-        Self {
-            for_model: self.for_model,
-            ..Self::new(layers, place, files)
-        }
-    }
-
-    /// Returns this policy of the root `root` with what `layer`, the own file of the directory
-    /// `prefix` below, says of that.
-    #[must_use]
-    pub fn with_inner(&self, layer: Layer, prefix: &RelPath, root: &[u8]) -> Self {
-        let mut place = self.place.clone();
-        if place.roots.is_empty() {
-            place.roots.push(root.to_vec());
-        }
-        let inner = |root: &Vec<u8>| [root, prefix.as_bytes()].join(&b'/');
-        let layer = layer.of_other_root(place.roots.iter().map(inner).collect());
-        let files = self
-            .files
-            .iter()
-            .cloned()
-            .chain(prefix.join(b"wpatch.toml").ok())
-            .collect();
-        let layers = [&self.layers[..], &[layer]].concat();
-        Self {
-            tree: self.tree.clone(),
-            for_model: self.for_model,
-            ..Self::new(layers, place, files)
-        }
-    }
-
-    /// Returns this policy with what `layer`, the own file of the top of the work tree, says of the
-    /// files below the root. `top` is the absolute name of the top without links, and `prefix` the
-    /// path of the root from there.
-    #[must_use]
-    pub fn with_outer(&self, layer: Layer, prefix: &RelPath, top: &[u8]) -> Self {
-        let end = [b"/", prefix.as_bytes()].concat();
-        let root = [top, &end].concat();
-        let mut policy = self.clone();
-        if !policy.place.roots.contains(&root) {
-            policy.place.roots.push(root);
-        }
-        let tops = policy
-            .place
-            .roots
-            .iter()
-            .filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec()))
-            .collect();
-        policy.with(layer.of_outer_root(tops))
     }
 
     /// Returns the policy files below the root that others than the project gave, and the links on
@@ -347,17 +220,6 @@ impl Policy {
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
         !self.secrets.are_none() || self.layers.iter().any(Layer::restricts_reading)
-    }
-
-    /// Returns this policy for the directory at `place`, without its rules on paths and its grants:
-    /// what is left is what holds everywhere. `files` are the policy files below that directory.
-    #[must_use]
-    pub fn everywhere(&self, place: Place, files: Vec<RelPath>) -> Self {
-        let layers = self.layers.iter().map(Layer::without_paths).collect();
-        Self {
-            for_model: self.for_model,
-            ..Self::new(layers, place, files)
-        }
     }
 
     /// Returns whether `path` is a policy file itself, not a directory above one.

@@ -15,69 +15,22 @@ impl Policy {
     /// Whoever changes, moves or copies a file reads it: a report says what was in it.
     #[must_use]
     pub fn weigh(&self, operation: &Operation, is_there: impl Fn(&RelPath) -> bool) -> Ruling {
+        let source = operation.from.as_ref();
+        let found = self
+            .hash_hits(operation, &is_there)
+            .into_iter()
+            .chain(self.link_hit(operation))
+            .chain(
+                source
+                    .into_iter()
+                    .flat_map(|from| self.weigh_path(operation, from, left(operation)).hits),
+            )
+            .chain(self.arrival_ruling(operation, &is_there).hits)
+            .chain(self.mode_ruling(operation, &is_there).hits);
         let mut hits: Vec<Hit> = Vec::new();
-        let mut add = |ruling: Ruling| {
-            for hit in ruling.hits {
-                if !hits.iter().any(|known| is_same(known, &hit)) {
-                    hits.push(hit);
-                }
-            }
-        };
-        let all = |path: &RelPath, accesses: &[Access]| {
-            if self.is_silent_about(path) {
-                return Ruling::default();
-            }
-            let hits = accesses
-                .iter()
-                .flat_map(|&access| self.judge(path, access).hits);
-            // An empty directory replaces no policy file and leads to none.
-            let is_harmless = |hit: &Hit| {
-                hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path)
-            };
-            Ruling::of(hits.filter(|hit| !is_harmless(hit)).collect())
-        };
-        let path = &operation.path;
-        if self.requires_hash() {
-            for changed in unknown(operation)
-                .into_iter()
-                .filter(|changed| is_there(changed))
-            {
-                let reason = "a change has to state the hash of the file that it is for";
-                add(Ruling::of(vec![Hit::built_in(
-                    changed,
-                    Access::Modify,
-                    REQUIRE_HASH,
-                    reason,
-                )]));
-            }
-        }
-        if self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink) {
-            let hit = Hit::built_in(
-                path,
-                Access::Create,
-                "symlinks",
-                "no symbolic link may be made",
-            );
-            add(Ruling::of(vec![hit]));
-        }
-        if let Some(from) = &operation.from {
-            add(all(from, left(operation)));
-        }
-        add(match arrival(operation) {
-            Arrival::Certain(accesses) => all(path, accesses),
-            Arrival::Open(new, old) => {
-                let (new, old) = (all(path, new), all(path, old));
-                if new == old || !is_there(path) {
-                    new
-                } else {
-                    old
-                }
-            }
-        });
-        if is_mode_changed(operation) {
-            let ruling = self.judge(path, Access::Mode);
-            if operation.old_mode.is_some() || ruling.verdict > Verdict::Allow && is_there(path) {
-                add(ruling);
+        for hit in found {
+            if !hits.iter().any(|known| is_same(known, &hit)) {
+                hits.push(hit);
             }
         }
         let ruling = Ruling::of(hits);
@@ -86,6 +39,74 @@ impl Policy {
         Ruling {
             has_allow_rule: may_be_allowed && self.allows_all_writes(operation, &is_there),
             ..ruling
+        }
+    }
+
+    /// Returns a hit for each file that the operation changes without stating its hash, if the
+    /// policy requires hashes.
+    fn hash_hits(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Vec<Hit> {
+        if !self.requires_hash() {
+            return Vec::new();
+        }
+        let reason = "a change has to state the hash of the file that it is for";
+        unknown(operation)
+            .into_iter()
+            .filter(|changed| is_there(changed))
+            .map(|changed| Hit::built_in(changed, Access::Modify, REQUIRE_HASH, reason))
+            .collect()
+    }
+
+    /// Returns the hit of an operation that creates a symbolic link, if the policy refuses links.
+    fn link_hit(&self, operation: &Operation) -> Option<Hit> {
+        let is_refused =
+            self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink);
+        let reason = "no symbolic link may be made";
+        is_refused.then(|| Hit::built_in(&operation.path, Access::Create, "symlinks", reason))
+    }
+
+    /// Returns what all rules say of `accesses` to `path`, one of the paths of `operation`.
+    fn weigh_path(&self, operation: &Operation, path: &RelPath, accesses: &[Access]) -> Ruling {
+        if self.is_silent_about(path) {
+            return Ruling::default();
+        }
+        let hits = accesses
+            .iter()
+            .flat_map(|&access| self.judge(path, access).hits);
+        // An empty directory replaces no policy file and leads to none.
+        let is_harmless = |hit: &Hit| {
+            hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path)
+        };
+        Ruling::of(hits.filter(|hit| !is_harmless(hit)).collect())
+    }
+
+    /// Returns what all rules say of the path that the operation results in.
+    fn arrival_ruling(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Ruling {
+        let path = &operation.path;
+        let weigh = |accesses| self.weigh_path(operation, path, accesses);
+        match arrival(operation) {
+            Arrival::Certain(accesses) => weigh(accesses),
+            Arrival::Open(new, old) => {
+                let (new, old) = (weigh(new), weigh(old));
+                if new == old || !is_there(path) {
+                    new
+                } else {
+                    old
+                }
+            }
+        }
+    }
+
+    /// Returns what all rules say of the change of a mode, if the operation makes one.
+    fn mode_ruling(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Ruling {
+        if !is_mode_changed(operation) {
+            return Ruling::default();
+        }
+        let ruling = self.judge(&operation.path, Access::Mode);
+        let is_certain = operation.old_mode.is_some();
+        if is_certain || ruling.verdict > Verdict::Allow && is_there(&operation.path) {
+            ruling
+        } else {
+            Ruling::default()
         }
     }
 

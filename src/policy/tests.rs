@@ -1,6 +1,10 @@
 //! What layers say, alone and together.
 
 mod credentials;
+mod grants;
+mod mistakes;
+mod other_roots;
+mod patterns;
 
 use proptest::prelude::*;
 
@@ -30,52 +34,6 @@ fn verdict(policy: &Policy, name: &str, access: Access) -> Verdict {
 
 fn rule(pattern: &str) -> String {
     format!("[[rule]]\npaths = ['{pattern}']\nverdict = \"deny\"\n")
-}
-
-/// Returns which of `names` a rule with `pattern` closes.
-fn closed_by<'n>(pattern: &str, names: &[&'n str]) -> Vec<&'n str> {
-    let policy = given(&[&rule(pattern)]);
-    names
-        .iter()
-        .copied()
-        .filter(|name| verdict(&policy, name, Access::Read) == Verdict::Deny)
-        .collect()
-}
-
-#[test]
-fn a_pattern_means_what_the_documentation_says() {
-    let names = ["v", "v/a", "v/a/b", "w/v", "w/v/a", "x.lock", "w/x.lock"];
-    assert_eq!(closed_by("*.lock", &names), ["x.lock", "w/x.lock"]);
-    assert_eq!(closed_by("/*.lock", &names), ["x.lock"]);
-    assert_eq!(closed_by("v/**", &names), ["v/a", "v/a/b"]);
-    assert_eq!(closed_by("v/*", &names), ["v/a"]);
-    assert_eq!(
-        closed_by("v", &names),
-        ["v", "v/a", "v/a/b", "w/v", "w/v/a"]
-    );
-    assert_eq!(closed_by("/v", &names), ["v", "v/a", "v/a/b"]);
-    assert_eq!(closed_by("v/", &names), ["v/a", "v/a/b", "w/v/a"]);
-    assert_eq!(closed_by("w/v", &names), ["w/v", "w/v/a"]);
-    assert_eq!(closed_by("**", &names), names);
-    assert_eq!(closed_by("{v,w}/*", &names), ["v/a", "w/v", "w/x.lock"]);
-}
-
-#[test]
-fn case_counts_but_where_file_systems_fold_it() {
-    let denies = |case| {
-        let layer = parse_with("p", rule("Sécret/*.KEY").as_bytes(), Origin::Given, case).unwrap();
-        let policy = Policy::new(vec![layer], Place::default(), Vec::new());
-        let names = [
-            "SÉCRET/a.Key",
-            "se\u{301}cret/a.key",
-            "\u{17f}écret/a.\u{212a}ey",
-        ];
-        names.map(|name| verdict(&policy, name, Access::Read))
-    };
-    assert_eq!(
-        (denies(Case::Kept), denies(Case::Folded)),
-        ([Verdict::Allow; 3], [Verdict::Deny; 3])
-    );
 }
 
 #[test]
@@ -126,59 +84,6 @@ fn a_hit_names_its_rule_and_its_line() {
         ("lock", Some("*.lock"), "made")
     );
     assert_eq!(hit.source, Some(("p.toml".to_owned(), 2)));
-}
-
-#[test]
-fn grants_close_everything_else_at_directory_boundaries() {
-    let policy = given(&[
-        "[[grant]]\nprefix = 'src'\nmode = 'rw'\n[[grant]]\nprefix = 'src/fixed/'\nmode = 'r'\n",
-    ]);
-    let both = |name| {
-        (
-            verdict(&policy, name, Access::Read),
-            verdict(&policy, name, Access::Modify),
-        )
-    };
-    assert_eq!(both("src/a"), (Verdict::Allow, Verdict::Allow));
-    assert_eq!(both("src"), (Verdict::Allow, Verdict::Allow));
-    assert_eq!(both("src2/a"), (Verdict::Deny, Verdict::Deny));
-    assert_eq!(both("src/fixed/a"), (Verdict::Allow, Verdict::Deny));
-    assert_eq!(both("a"), (Verdict::Deny, Verdict::Deny));
-    let seen = ["src", "src/a", "src2", "a"].map(|name| policy.is_visible(Some(&path(name))));
-    assert_eq!(
-        (seen, policy.is_visible(None)),
-        ([true, true, false, false], true)
-    );
-}
-
-#[test]
-fn every_layer_has_to_grant() {
-    let policy = given(&[
-        "[[grant]]\nprefix = 'a'\nmode = 'rw'\n",
-        "[[grant]]\nprefix = 'a/b'\nmode = 'rw'\n",
-    ]);
-    assert_eq!(verdict(&policy, "a/b/x", Access::Modify), Verdict::Allow);
-    assert_eq!(verdict(&policy, "a/x", Access::Modify), Verdict::Deny);
-    assert_eq!(
-        ["a/b/x", "a/x"].map(|name| policy.is_visible(Some(&path(name)))),
-        [true, false]
-    );
-}
-
-#[test]
-fn the_nearest_grant_decides_and_of_two_for_one_directory_the_stricter_one() {
-    let grants = [("a", "r"), ("a/b", "rw"), ("c", "rw"), ("c", "r")]
-        .map(|(prefix, mode)| format!("[[grant]]\nprefix = '{prefix}'\nmode = '{mode}'\n"));
-    let backwards: Vec<_> = grants.iter().rev().cloned().collect();
-    for text in [grants.concat(), backwards.concat()] {
-        let policy = given(&[&text]);
-        let verdicts = ["a/x", "a/b/x", "c/x"].map(|name| verdict(&policy, name, Access::Modify));
-        assert_eq!(
-            verdicts,
-            [Verdict::Deny, Verdict::Allow, Verdict::Deny],
-            "{text}"
-        );
-    }
 }
 
 #[test]
@@ -243,182 +148,6 @@ fn a_policy_file_is_closed_in_every_spelling() {
             "{name}"
         );
     }
-}
-
-/// Returns the policy for `root`, which is another one than `/srv/p`, that the files are of.
-fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
-    let place = Place {
-        roots: vec![root.into()],
-        ..Place::default()
-    };
-    let layers = texts
-        .iter()
-        .map(|(text, origin)| layer(text, *origin).of_other_root(vec![b"/srv/p".to_vec()]));
-    Policy::new(layers.collect(), place, Vec::new())
-}
-
-#[test]
-fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
-    let opened = (
-        "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = '/srv'\nmode = 'rw'\n",
-        Origin::User,
-    );
-    let own = "[[rule]]\npaths = ['*.lock', 'v/**', '/top']\nverdict = 'deny'\n";
-    let denied = |root, names: &[&str]| {
-        let policy = elsewhere(root, &[opened, (own, Origin::Project)]);
-        let is_denied = |name: &&&str| verdict(&policy, name, Access::Modify) == Verdict::Deny;
-        names
-            .iter()
-            .filter(is_denied)
-            .map(|name| (*name).to_owned())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        denied("/data", &["a", "x/y.lock", "v/a", "p/v/a", "top"]),
-        ["x/y.lock", "v/a", "top"]
-    );
-    assert_eq!(
-        denied("/srv", &["a", "p/a", "p/v/a", "p/top", "p/x/top", "q/v/a"]),
-        ["p/v/a", "p/top"]
-    );
-    let granted = |text: &str, root, name| {
-        let policy = elsewhere(root, &[opened, (text, Origin::Project)]);
-        Access::ALL.map(|access| verdict(&policy, name, access) == Verdict::Allow)[..3] == [true; 3]
-    };
-    let src = "[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
-    assert!(!granted(src, "/data", "a") && !granted(src, "/data", "src/a"));
-    assert!(!granted(src, "/srv", "p/a") && granted(src, "/srv", "p/src/a"));
-    assert!(!granted("[policy]\nmode = 'read-only'\n", "/data", "a") && granted("", "/data", "a"));
-    // A file of the directory itself grants by names of its own.
-    let policy = elsewhere("/data", &[opened]).with(layer(src, Origin::Project));
-    let modify = |name| verdict(&policy, name, Access::Modify);
-    assert_eq!(
-        (modify("src/a"), modify("a")),
-        (Verdict::Allow, Verdict::Deny)
-    );
-}
-
-#[test]
-fn an_absolute_grant_opens_that_directory_and_no_other() {
-    let text = "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
-    let policy = elsewhere("/data", &[(text, Origin::Given)]);
-    assert_eq!(verdict(&policy, "x", Access::Modify), Verdict::Allow);
-    assert_eq!(policy.opened_elsewhere(b"/data/x"), Some(&b"/data"[..]));
-    assert_eq!(policy.opened_elsewhere(b"/data2/x"), None);
-    let nested = ["/data/deep", "/data"]
-        .map(|prefix| text.replace("/data", prefix))
-        .concat();
-    let policy = Policy::new(
-        vec![layer(&nested, Origin::Given)],
-        Place::default(),
-        Vec::new(),
-    );
-    assert_eq!(
-        policy.opened_elsewhere(b"/data/deep/x"),
-        Some(&b"/data/deep"[..])
-    );
-    let error = parse("wpatch.toml", text.as_bytes(), Origin::Project).unwrap_err();
-    assert_eq!(
-        error.message,
-        "a project's own file grants nothing outside of the root"
-    );
-}
-
-#[test]
-fn what_is_not_understood_is_an_error_with_a_place() {
-    let mistake = |text: &str| {
-        let error = parse("p.toml", text.as_bytes(), Origin::Project).unwrap_err();
-        text.get(error.span.start..error.span.end)
-            .unwrap_or_default()
-            .to_owned()
-    };
-    assert_eq!(mistake("[policy]\nmax_wrte_bytes = 9\n"), "max_wrte_bytes");
-    assert_eq!(mistake("[policy]\nmode = 'careful'\n"), "'careful'");
-    assert_eq!(mistake("[policy]\nsecrets = 'some'\n"), "'some'");
-    assert_eq!(mistake("[policy]\nmax_read_bytes = -1\n"), "-1");
-    assert_eq!(
-        mistake("[[rule]]\npaths = ['a[']\nverdict = 'deny'\n"),
-        "'a['"
-    );
-    assert_eq!(
-        mistake("[[rule]]\npaths = ['../a']\nverdict = 'deny'\n"),
-        "'../a'"
-    );
-    assert_eq!(mistake("[[rule]]\npaths = ['']\nverdict = 'deny'\n"), "''");
-    assert_eq!(
-        mistake("[[rule]]\npaths = ['a']\nops = ['see']\nverdict = 'deny'\n"),
-        "'see'"
-    );
-    assert_eq!(
-        mistake("[[grant]]\nprefix = '../a'\nmode = 'r'\n"),
-        "'../a'"
-    );
-    assert_eq!(mistake("[[server]]\n"), "[[server]]");
-    assert_eq!(mistake("mode = 'full'\n"), "mode");
-    for text in [
-        "[[rule]]\npaths = []\nverdict = 'deny'\n",
-        "[[rule]]\nverdict = 'deny'\n",
-        "[policy",
-        "a\u{0}",
-    ] {
-        assert!(
-            parse("p.toml", text.as_bytes(), Origin::Project).is_err(),
-            "{text}"
-        );
-    }
-    assert_eq!(
-        parse("p", b"# \xff\n", Origin::Given)
-            .unwrap_err()
-            .span
-            .start,
-        2
-    );
-}
-
-#[test]
-fn a_pattern_that_means_more_elsewhere_is_an_error_that_says_what_to_write() {
-    let error = |text: &str| {
-        let PolicyError { message, span } = parse("p", text.as_bytes(), Origin::User)
-            .map(|_| ())
-            .unwrap_err();
-        (text[span.start..span.end].to_owned(), message)
-    };
-    for pattern in ["!a", "!a/*", "~/a", "~", "~me/*"] {
-        let (place, message) = error(&rule(pattern));
-        assert_eq!(place, format!("'{pattern}'"));
-        assert!(
-            message.ends_with(&format!(": `./{pattern}` means a file that is called so")),
-            "{message}"
-        );
-    }
-    let names = ["!a", "~", "~x", "~/a", "b/!a", "a"];
-    assert_eq!(closed_by("./!a", &names), ["!a", "b/!a"]);
-    assert_eq!(closed_by("\\!a", &names), ["!a", "b/!a"]);
-    assert_eq!(closed_by("./~/a", &names), ["~/a"]);
-    assert_eq!(closed_by("~*", &names), ["~", "~x"]);
-    let (place, message) = error("[[grant]]\nprefix = '~/a'\nmode = 'rw'\n");
-    assert!(
-        place == "'~/a'" && message.ends_with("full path"),
-        "{message}"
-    );
-}
-
-#[test]
-fn patterns_that_would_cost_too_much_are_errors() {
-    let nested = format!("{}a{}", "{".repeat(2000), "}".repeat(2000));
-    let many = format!("{{{}}}", vec!["a*b*c*d"; 500].join(","));
-    let all = many.replace('a', "[!a-z]").repeat(3);
-    for pattern in [nested, "a".repeat(5000), all] {
-        // Whether they are refused is for the library to say; it comes back.
-        let _ = parse("p", rule(&pattern).as_bytes(), Origin::Given);
-    }
-    assert!(parse("p", rule(&"a".repeat(5000)).as_bytes(), Origin::Given).is_err());
-    let bomb = rule(&"**/*a".repeat(80)).repeat(2000);
-    let error = parse("p", bomb.as_bytes(), Origin::Given).unwrap_err();
-    assert!(
-        error.message.ends_with("have more than 20000 wildcards"),
-        "{error}"
-    );
 }
 
 fn name() -> impl Strategy<Value = String> {

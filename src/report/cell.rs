@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::hunk::{Growth, HunkReport};
+use super::applied::Growth;
+use super::hunk::HunkReport;
 use super::words::clipped;
 use crate::notebook::EditedCell;
 use crate::plan::Operation;

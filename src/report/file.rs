@@ -15,9 +15,10 @@ use super::side::{Contents, LineStats, Modes, Replaced, Review};
 use super::status::FileStatus;
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
+use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation};
-use crate::policy::{Policy, Verdict};
+use crate::policy::{Policy, Ruling, Verdict};
 use crate::preflight::{Fallback, FileOutcome};
 use crate::text::TextEncoding;
 
@@ -163,36 +164,57 @@ impl FileReport {
         patch: &[u8],
         counter: &mut Counter<'_>,
     ) -> Self {
-        let id = file_id(operation.number);
+        let unknown = FileOutcome::default();
+        let known = outcome.unwrap_or(&unknown);
+        let done = outcome.filter(|outcome| outcome.failed.is_none());
         // Without a look at the tree, what is there is taken for new.
         let ruling = outcome.map_or_else(
             || policy.weigh(operation, |_| false),
             |outcome| outcome.ruling.clone(),
         );
-        let unknown = FileOutcome::default();
-        let known = outcome.unwrap_or(&unknown);
-        let done = outcome.filter(|outcome| outcome.failed.is_none());
-        let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| {
-            outcome.modes
-        });
+        let file = Self::stated((index, operation), known, modes(operation, done))
+            .with_counts(operation, done, patch)
+            .with_contents(known)
+            .with_merge(known, room.conflicts)
+            .with_ruling(&ruling);
         let is_as_stated = !is_described && done.is_some_and(FileOutcome::is_as_stated);
         let is_left_out = is_as_stated && matches!(operation.edit, Edit::Hunks(_));
         let listed = if is_left_out {
             ListedHunks::default()
         } else {
-            operation::hunks(&id, operation, known, (patch, room), counter)
+            operation::hunks(&file.id, operation, known, (patch, room), counter)
         };
-        let conflicts = known
-            .merge
-            .as_ref()
-            .map_or(0, |merge| merge.conflicts.len())
-            .saturating_sub(room.conflicts);
-        let is_text_change = matches!(operation.edit, Edit::Replacements(_));
-        let (added, removed) = done.map_or_else(
-            || operation::counted_lines(operation, patch),
-            |outcome| (outcome.added, outcome.removed),
-        );
+        let lines = LineStats {
+            additions: file.added,
+            deletions: file.removed,
+        };
+        let whitespace = known.whitespace.as_ref();
+        let rejects = known.rejects.as_deref().filter(|_| done.is_some());
         Self {
+            op_in_summary: Op::in_summary(operation, outcome.is_some()),
+            review: is_described.then(|| Box::new(Review::of(known, lines))),
+            whitespace: whitespace
+                .map(|found| Box::new(WhitespaceReport::of(operation, found, counter))),
+            rejects: rejects
+                .map(|rejects| Box::new(RejectsReport::of(&file.id, rejects, room.failed))),
+            hunks: listed.hunks,
+            omitted: Omitted {
+                hunks: listed.omitted,
+                ..file.omitted
+            },
+            omitted_moves: listed.moved,
+            ..file
+        }
+    }
+
+    /// Returns the entry of an operation that changes the mode as `modes` says, and nothing else.
+    fn stated(
+        (index, operation): (usize, &Operation),
+        known: &FileOutcome,
+        modes: (Option<FileMode>, Option<FileMode>),
+    ) -> Self {
+        Self {
+            id: file_id(operation.number),
             path: operation.path.clone(),
             path_hex: lossless(&operation.path),
             header_path: None,
@@ -200,73 +222,104 @@ impl FileReport {
             from_hex: operation.from.as_ref().and_then(lossless),
             patch: None,
             op: Op::of(operation, modes),
-            op_in_summary: Op::in_summary(operation, outcome.is_some()),
+            op_in_summary: None,
             file_type: FileType::of(operation, known, modes),
             status: FileStatus::of(known),
             mode: Modes::of(modes),
             hardlinks: known.hardlinks,
-            replaces: known
-                .replaced
-                .as_deref()
-                .copied()
-                .map(Replaced::of)
-                .map(Box::new),
+            replaces: None,
             in_place: false,
+            score: None,
+            added: 0,
+            removed: 0,
+            rung: operation::loosest(operation, known),
+            encoding: None,
+            replacements: None,
+            cell: None,
+            sha256_before: None,
+            sha256_after: None,
+            recovered: false,
+            tag: None,
+            review: None,
+            before: None,
+            after: None,
+            whitespace: None,
+            rejects: None,
+            merge: None,
+            fallback: None,
+            hunks: Vec::new(),
+            omitted: Omitted::default(),
+            omitted_moves: (0, 0),
+            index,
+            verdict: Verdict::Allow,
+            reason: None,
+            has_allow_rule: false,
+            policy: Vec::new(),
+            diff: None,
+            diff_truncated: false,
+        }
+    }
+
+    /// Adds the numbers of changed lines and texts. `done` is the outcome if the operation can be
+    /// done; without it, the lines are those that the patch states.
+    fn with_counts(self, operation: &Operation, done: Option<&FileOutcome>, patch: &[u8]) -> Self {
+        let is_text_change = matches!(operation.edit, Edit::Replacements(_));
+        let texts = done.filter(|_| is_text_change).map(|done| done.texts.len());
+        let (added, removed) = done.map_or_else(
+            || operation::counted_lines(operation, patch),
+            |done| (done.added, done.removed),
+        );
+        Self {
             score: super::score::score(operation, patch),
             added,
             removed,
-            rung: operation::loosest(operation, known),
+            replacements: texts,
+            recovered: done.is_some_and(|done| done.is_recovered),
+            tag: done.and_then(|done| done.tag).map(|tag| tag.to_string()),
+            ..self
+        }
+    }
+
+    /// Adds the contents before and after the change, and the diff between them.
+    fn with_contents(self, known: &FileOutcome) -> Self {
+        let replaced = known.replaced.as_deref().copied();
+        Self {
+            replaces: replaced.map(Replaced::of).map(Box::new),
             encoding: known.encoding.map(TextEncoding::name),
-            replacements: done
-                .filter(|_| is_text_change)
-                .map(|outcome| outcome.texts.len()),
             cell: known.cell.as_deref().map(CellReport::of).map(Box::new),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
-            recovered: done.is_some_and(|outcome| outcome.is_recovered),
-            tag: done
-                .and_then(|outcome| outcome.tag)
-                .map(|tag| tag.to_string()),
-            review: is_described.then(|| {
-                Box::new(Review::of(
-                    known,
-                    LineStats {
-                        additions: added,
-                        deletions: removed,
-                    },
-                ))
-            }),
             before: known.before.as_deref().map(Contents::of).map(Box::new),
             after: known.after.as_deref().map(Contents::of).map(Box::new),
-            merge: known
-                .merge
-                .as_deref()
-                .map(|merge| Box::new(MergeReport::of(merge, room.conflicts))),
+            diff: known.diff.as_deref().map(text),
+            diff_truncated: known.is_diff_cut,
+            ..self
+        }
+    }
+
+    /// Adds the result of a merge, with at most `most_conflicts` of its conflicts.
+    fn with_merge(self, known: &FileOutcome, most_conflicts: usize) -> Self {
+        let merge = known.merge.as_deref();
+        let conflicts = merge.map_or(0, |merge| merge.conflicts.len());
+        Self {
+            merge: merge.map(|merge| Box::new(MergeReport::of(merge, most_conflicts))),
             fallback: known.fallback,
-            whitespace: known
-                .whitespace
-                .as_ref()
-                .map(|found| Box::new(WhitespaceReport::of(operation, found, counter))),
-            rejects: known
-                .rejects
-                .as_deref()
-                .filter(|_| done.is_some())
-                .map(|rejects| Box::new(RejectsReport::of(&id, rejects, room.failed))),
-            hunks: listed.hunks,
             omitted: Omitted {
-                hunks: listed.omitted,
-                conflicts,
-                ..Omitted::default()
+                conflicts: conflicts.saturating_sub(most_conflicts),
+                ..self.omitted
             },
-            omitted_moves: listed.moved,
-            index,
+            ..self
+        }
+    }
+
+    /// Adds what policy says.
+    fn with_ruling(self, ruling: &Ruling) -> Self {
+        Self {
             verdict: ruling.verdict,
             reason: ruling.reason().map(str::to_owned),
             has_allow_rule: ruling.has_allow_rule,
-            policy: rule_hits(&ruling),
-            diff: known.diff.as_deref().map(text),
-            diff_truncated: known.is_diff_cut,
-            id,
+            policy: rule_hits(ruling),
+            ..self
         }
     }
 
@@ -291,6 +344,15 @@ impl FileReport {
     pub fn is_mode_change(&self) -> bool {
         matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
     }
+}
+
+/// Returns the modes before and after: those of the file if the operation can be done, else those
+/// that the patch states.
+fn modes(
+    operation: &Operation,
+    done: Option<&FileOutcome>,
+) -> (Option<FileMode>, Option<FileMode>) {
+    done.map_or((operation.old_mode, operation.new_mode), |done| done.modes)
 }
 
 /// Returns the name of the file with this number, counted from 0.

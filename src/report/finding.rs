@@ -4,13 +4,13 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use super::cause::CauseReport;
 use super::file::file_id;
 use super::hunk::{HunkReport, hunk_id};
 use super::nearest::{Budget, NearestPlace};
 use super::words::{Counter, lossless, text};
-use crate::matching::Lookalike;
 use crate::path::RelPath;
-use crate::preflight::{Cause, Problem, ProblemKind, Severity};
+use crate::preflight::{Problem, ProblemKind, Severity};
 use crate::text::Span;
 
 /// One reason not to apply, or one thing that should be known.
@@ -64,47 +64,6 @@ pub struct ProblemReport {
     /// What a model should do next, where that depends on the problem.
     #[serde(skip)]
     pub(super) advice: Option<String>,
-}
-
-/// A known reason why a text of the patch is not in the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[non_exhaustive]
-pub struct CauseReport {
-    /// `line-ending`, `look-alike`, `encoding`, `markup` or `look-alike-name`.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    pub kind: CauseKind,
-    /// The existing file whose name looks like that of the missing one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The line of the file that has the character, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<usize>,
-    /// The column of the character, counted from 1 in characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub column: Option<usize>,
-    /// What the patch has: a line ending, or code points.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
-    /// What the file has: a line ending, code points, or an encoding.
-    pub found: String,
-}
-
-/// The kinds of reasons why a text of the patch is not in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum CauseKind {
-    /// The line endings differ.
-    LineEnding,
-    /// A character looks like another one.
-    LookAlike,
-    /// The encodings differ.
-    Encoding,
-    /// The patch text has markup.
-    Markup,
-    /// The name of an existing file looks like that of the missing one.
-    LookAlikeName,
 }
 
 /// A place in a patch.
@@ -297,73 +256,6 @@ impl ProblemDetails {
             active_mode: facts.modes.map(|(active, _)| active),
             required_mode: facts.modes.map(|(_, required)| required),
             cells: facts.cells.clone(),
-        }
-    }
-}
-
-impl CauseReport {
-    fn of(cause: &Cause) -> Self {
-        let (kind, place, expected, found) = match cause {
-            Cause::LineEnding { is_file_crlf } => {
-                let (expected, found) = if *is_file_crlf {
-                    ("LF", "CR LF")
-                } else {
-                    ("CR LF", "LF")
-                };
-                (
-                    CauseKind::LineEnding,
-                    None,
-                    Some(expected.to_owned()),
-                    found.to_owned(),
-                )
-            }
-            Cause::Lookalike(Lookalike {
-                line,
-                column,
-                expected,
-                found,
-            }) => (
-                CauseKind::LookAlike,
-                Some((Some(line + 1), column + 1)),
-                Some(expected.clone()),
-                found.clone(),
-            ),
-            Cause::Encoding(name) => (CauseKind::Encoding, None, None, (*name).to_owned()),
-            Cause::Markup(markup) => (
-                CauseKind::Markup,
-                None,
-                Some(markup.name().to_owned()),
-                "plain text".to_owned(),
-            ),
-            Cause::Name {
-                lookalike:
-                    Lookalike {
-                        column,
-                        expected,
-                        found,
-                        ..
-                    },
-                ..
-            } => (
-                CauseKind::LookAlikeName,
-                Some((None, column + 1)),
-                Some(expected.clone()),
-                found.clone(),
-            ),
-        };
-        let path = if let Cause::Name { path, .. } = cause {
-            Some(text(path.as_bytes()))
-        } else {
-            None
-        };
-        let (line, column) = place.unzip();
-        Self {
-            kind,
-            path,
-            line: line.flatten(),
-            column,
-            expected,
-            found,
         }
     }
 }

@@ -4,9 +4,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::omitted::Omitted;
+use super::omitted::{NOTES, Omitted};
+use super::stages::Facts;
 use super::words::text;
-use crate::plan::{NotIncluded, Operation, Plan};
+use crate::digest::Sha256;
+use crate::plan::{Input, NotIncluded, Operation, Plan};
 use crate::text::Span;
 
 /// One patch.
@@ -39,6 +41,58 @@ pub struct InputReport {
     /// too many.
     #[serde(skip_serializing_if = "Omitted::is_nothing")]
     pub omitted: Omitted,
+}
+
+/// Reports the patches, with their repairs and the changes that they do not contain up to a limit.
+pub(super) fn reports(facts: Facts<'_>) -> Vec<InputReport> {
+    let (mut named, mut repaired) = if facts.command.is_complete {
+        (usize::MAX, usize::MAX)
+    } else {
+        (NOTES, NOTES)
+    };
+    let report = |(index, input): (usize, &Input)| {
+        let not_included: Vec<_> = input
+            .not_included
+            .iter()
+            .take(named)
+            .map(NotIncludedReport::of)
+            .collect();
+        let repairs = input.repairs.iter().take(repaired);
+        let repairs: Vec<_> = repairs
+            .map(|repair| Repair::of(*repair, index, &facts.selected.plan))
+            .collect();
+        (named, repaired) = (named - not_included.len(), repaired - repairs.len());
+        InputReport {
+            index,
+            name: input.name.clone(),
+            listed: input
+                .listed
+                .clone()
+                .map(|(series, line)| ListedReport { series, line }),
+            format: (!input.formats.is_empty()).then(|| input.formats.join("+")),
+            bytes: input.original().len(),
+            sha256: facts
+                .command
+                .is_described
+                .then(|| Sha256::of(input.original()).to_string()),
+            sections: input.sections,
+            omitted: Omitted {
+                not_included: input.not_included.len() - not_included.len(),
+                repairs: input.repairs.len() - repairs.len(),
+                ..Omitted::default()
+            },
+            not_included,
+            repairs,
+        }
+    };
+    facts
+        .selected
+        .plan
+        .inputs
+        .iter()
+        .enumerate()
+        .map(report)
+        .collect()
 }
 
 /// A change that a patch names and does not contain.

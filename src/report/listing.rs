@@ -31,86 +31,46 @@ impl Listing {
             omitted: Vec::new(),
             count,
         };
-        let plan = &facts.selected.plan;
         let Some(resolution) = &facts.resolved.resolution else {
             return all;
         };
-        let is_hidden = |(operation, outcome): (&Operation, &FileOutcome)| {
-            is_mere_directory(operation, outcome)
-        };
-        let pairs = || plan.operations.iter().zip(&resolution.files);
+        let operations = &facts.selected.plan.operations;
         // Where nothing failed there is no problem.
         if facts.selected.problems.is_empty() || facts.command.is_complete {
-            let rooms = pairs()
-                .enumerate()
-                .filter(|(_, pair)| !is_hidden(*pair))
-                .map(|(index, _)| (index, Room::ALL));
-            return if pairs().any(is_hidden) {
-                Self {
-                    rooms: Some(rooms.collect()),
-                    ..all
-                }
-            } else {
-                all
-            };
+            return all.without_directories(operations, &resolution.files);
         }
-        let mut omitted = Vec::new();
-        let mut rooms = Vec::with_capacity(count);
-        let fitting = if is_refused {
-            FITTING_HUNKS
-        } else {
-            usize::MAX
-        };
-        let mut left = Room {
-            failed: FAILED_HUNKS,
-            fitting,
-            conflicts: CONFLICTS,
-        };
-        let mut failed_files = 0;
-        for (index, operation) in plan.operations.iter().enumerate() {
-            let Some(outcome) = resolution.files.get(index) else {
-                rooms.push((index, Room::ALL));
-                continue;
-            };
-            if is_mere_directory(operation, outcome) {
-                continue;
-            }
-            let is_failed = outcome.failed.is_some();
-            failed_files += usize::from(is_failed);
-            if is_refused && is_failed && failed_files > FAILED_FILES {
-                omitted.push(index);
-                continue;
-            }
-            let hunks = Hunks::of(operation, outcome);
-            let conflicts = outcome
-                .merge
-                .as_ref()
-                .map_or(0, |merge| merge.conflicts.len());
-            // What was done already is no failure where the rest is done.
-            let has_failures = is_failed || outcome.rejects.is_some() || conflicts > 0;
-            let room = Room {
-                failed: if has_failures {
-                    left.failed.min(FAILED_HUNKS_PER_FILE)
-                } else {
-                    usize::MAX
+        let mut limits = Limits::new(is_refused);
+        let (mut rooms, mut omitted) = (Vec::with_capacity(count), Vec::new());
+        for (index, operation) in operations.iter().enumerate() {
+            match resolution.files.get(index) {
+                None => rooms.push((index, Room::ALL)),
+                Some(outcome) if is_mere_directory(operation, outcome) => {}
+                Some(outcome) => match limits.admit(operation, outcome) {
+                    Some(room) => rooms.push((index, room)),
+                    None => omitted.push(index),
                 },
-                ..left
-            };
-            left.failed -= if has_failures {
-                hunks.failed.min(room.failed)
-            } else {
-                0
-            };
-            left.fitting = left
-                .fitting
-                .saturating_sub(if is_refused { hunks.fitting } else { 0 });
-            left.conflicts = left.conflicts.saturating_sub(conflicts);
-            rooms.push((index, room));
+            }
         }
         Self {
             rooms: Some(rooms),
             omitted,
             count,
+        }
+    }
+
+    /// Lists every operation completely, except those on mere directories.
+    fn without_directories(self, operations: &[Operation], outcomes: &[FileOutcome]) -> Self {
+        let is_hidden = |(operation, outcome): (&Operation, &FileOutcome)| {
+            is_mere_directory(operation, outcome)
+        };
+        let pairs = || operations.iter().zip(outcomes);
+        if !pairs().any(is_hidden) {
+            return self;
+        }
+        let listed = pairs().enumerate().filter(|(_, pair)| !is_hidden(*pair));
+        Self {
+            rooms: Some(listed.map(|(index, _)| (index, Room::ALL)).collect()),
+            ..self
         }
     }
 
@@ -124,6 +84,59 @@ impl Listing {
         self.rooms
             .as_ref()
             .map_or((number, Room::ALL), |rooms| rooms[number])
+    }
+}
+
+/// What a report on a change with problems can still list.
+struct Limits {
+    /// Whether nothing can be applied.
+    is_refused: bool,
+    failed_files: usize,
+    left: Room,
+}
+
+impl Limits {
+    fn new(is_refused: bool) -> Self {
+        let fitting = if is_refused {
+            FITTING_HUNKS
+        } else {
+            usize::MAX
+        };
+        Self {
+            is_refused,
+            failed_files: 0,
+            left: Room {
+                failed: FAILED_HUNKS,
+                fitting,
+                conflicts: CONFLICTS,
+            },
+        }
+    }
+
+    /// Returns the room for the next file; `None` if the file is omitted.
+    fn admit(&mut self, operation: &Operation, outcome: &FileOutcome) -> Option<Room> {
+        let is_failed = outcome.failed.is_some();
+        self.failed_files += usize::from(is_failed);
+        if self.is_refused && is_failed && self.failed_files > FAILED_FILES {
+            return None;
+        }
+        let hunks = Hunks::of(operation, outcome);
+        let merge = outcome.merge.as_ref();
+        let conflicts = merge.map_or(0, |merge| merge.conflicts.len());
+        // What was done already is no failure where the rest is done.
+        let has_failures = is_failed || outcome.rejects.is_some() || conflicts > 0;
+        let mut room = self.left;
+        if has_failures {
+            room.failed = room.failed.min(FAILED_HUNKS_PER_FILE);
+            self.left.failed -= hunks.failed.min(room.failed);
+        } else {
+            room.failed = usize::MAX;
+        }
+        if self.is_refused {
+            self.left.fitting = self.left.fitting.saturating_sub(hunks.fitting);
+        }
+        self.left.conflicts = self.left.conflicts.saturating_sub(conflicts);
+        Some(room)
     }
 }
 

@@ -4,8 +4,10 @@
 
 mod acp;
 mod advice;
+mod applied;
 mod batch;
 mod build;
+mod cause;
 mod cell;
 mod codex;
 mod counts;
@@ -73,19 +75,19 @@ pub use crate::diagnostics::Graveness;
 pub use crate::matching::DifferenceReason;
 pub use crate::policy::Verdict;
 pub use crate::preflight::{ProblemKind, Severity};
+pub use applied::AppliedLines;
 pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
 pub use build::build;
+pub use cause::{CauseKind, CauseReport};
 pub use cell::CellReport;
 pub use counts::Summary;
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::FileReport;
-pub use finding::{
-    CauseKind, CauseReport, Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan,
-};
+pub use finding::{Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan};
 #[cfg(feature = "html")]
 pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
-pub use hunk::{AppliedLines, Candidate, HunkReport, Source, StatedLines};
+pub use hunk::{Candidate, HunkReport, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 pub use input::{InputReport, ListedReport, NotIncludedReport, Repair};
 pub use json::print as print_json;

@@ -127,3 +127,19 @@ pub(super) struct Facts<'a> {
     pub(super) selected: &'a Selected,
     pub(super) result: &'a CommitResult,
 }
+
+impl<'a> Facts<'a> {
+    /// Returns the values of the steps of one command.
+    pub(super) fn of(
+        command: &'a Command,
+        resolved: &'a Resolved,
+        result: &'a CommitResult,
+    ) -> Self {
+        Self {
+            command,
+            resolved,
+            selected: &resolved.selected,
+            result,
+        }
+    }
+}

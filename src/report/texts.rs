@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::hunk::{Growth, HunkReport, ListedHunks, Source, StatedLines};
+use super::applied::Growth;
+use super::hunk::{HunkReport, ListedHunks, Source, StatedLines};
 use super::omitted::Room;
 use super::words::Counter;
 use crate::plan::{

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::text;
-use crate::transaction::{KeptFile, Unkept};
+use crate::path::RelPath;
+use crate::transaction::{Durability, Ending, KeptFile, Receipt, Recovered, Unkept};
 
 /// What was committed or recovered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,6 +26,31 @@ pub struct TransactionReport {
     /// The previous versions of these files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<KeptReport>,
+}
+
+impl TransactionReport {
+    /// Reports the commit of `receipt`, the changes that were `recovered` before, and what a
+    /// rollback could not restore; `None` if there is none of them.
+    pub(super) fn of(
+        receipt: Option<&Receipt>,
+        recovered: &[Recovered],
+        (left, kept): &(Vec<RelPath>, Vec<KeptFile>),
+    ) -> Option<Self> {
+        if receipt.is_none() && recovered.is_empty() && left.is_empty() {
+            return None;
+        }
+        let durability = |receipt: &Receipt| match receipt.durability {
+            Durability::Full => "full",
+            Durability::None => "none",
+        };
+        Some(Self {
+            id: receipt.map(|receipt| receipt.id.clone()),
+            durability: receipt.map(durability),
+            recovered: recovered.iter().map(RecoveredReport::of).collect(),
+            left: left.iter().map(|path| text(path.as_bytes())).collect(),
+            kept: kept.iter().map(KeptReport::of).collect(),
+        })
+    }
 }
 
 /// A file that a rollback could not put back.
@@ -91,4 +117,25 @@ pub struct RecoveredReport {
     /// The previous versions of these files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<KeptReport>,
+}
+
+impl RecoveredReport {
+    fn of(recovered: &Recovered) -> Self {
+        Self {
+            id: recovered.id.clone(),
+            ending: match recovered.ending {
+                Ending::Committed => "committed",
+                Ending::Waiting => "waiting",
+                Ending::RolledBack => "rolled_back",
+                Ending::Abandoned => "abandoned",
+                Ending::Kept => "kept",
+            },
+            left: recovered
+                .left
+                .iter()
+                .map(|path| text(path.as_bytes()))
+                .collect(),
+            kept: recovered.kept.iter().map(KeptReport::of).collect(),
+        }
+    }
 }

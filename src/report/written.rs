@@ -1,6 +1,7 @@
 //! Files that are written as a whole in a report: the hunks of their diff.
 
-use super::hunk::{AppliedLines, HunkReport};
+use super::applied::AppliedLines;
+use super::hunk::HunkReport;
 use super::words::text;
 use crate::plan::Operation;
 use crate::syntax::write::{DiffHunk, hunks};

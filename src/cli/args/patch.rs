@@ -234,11 +234,7 @@ impl PatchOptions {
             roots: names::roots(global),
             closeness: closeness(self.closeness, self.reindent)?,
             context: self.context,
-            fuzz: if self.merge.merge_hunks.is_some() {
-                0
-            } else {
-                self.fuzz.unwrap_or_default()
-            },
+            fuzz: self.fuzz(),
             unidiff_zero: self.unidiff_zero,
             whitespace: self.whitespace.action(),
             ignore_whitespace: self.whitespace.ignores(),
@@ -263,6 +259,12 @@ impl PatchOptions {
             max_ratio: self.max_ratio.unwrap_or(usual.max_ratio),
             max_growth: self.max_growth.unwrap_or(usual.max_growth),
         })
+    }
+
+    /// Returns the lines of context that may be left out. A merge leaves out none.
+    fn fuzz(&self) -> usize {
+        let fuzz = self.fuzz.filter(|_| self.merge.merge_hunks.is_none());
+        fuzz.unwrap_or_default()
     }
 
     /// Adds the options from GNU patch.

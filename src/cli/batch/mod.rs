@@ -20,6 +20,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::policy::Given;
+use super::root::{places, real, unopened};
 use super::{Stop, Task, input, names, output, progress, request, tree, watched};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
 use crate::engine::{self, Git, Hints, Repository, Request};
@@ -151,7 +152,7 @@ impl Batch {
             usual,
             max_patch,
             policy: Given::read(&global)?,
-            places: super::places(&global),
+            places: places(&global),
             tree,
             global,
             is_deterministic,
@@ -271,8 +272,8 @@ impl Batch {
                 request.context.policy = self.policy.policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());
-            let name = super::real(root);
-            let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
+            let name = real(root);
+            let workspace = engine::open(root).map_err(|error| unopened(root, &error))?;
             let mut outcome = engine::check(request, &workspace);
             outcome.report.root = Some(name);
             return Ok(outcome.report);

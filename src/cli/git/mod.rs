@@ -1,9 +1,10 @@
 //! What git says where it does not apply a patch, and how far it is: scripts look for these words.
 //!
-//! To add words for a problem, write a row of [`WORDS`].
+//! To add words for a problem, write a row of [`words::WORDS`].
 
 mod progress;
 mod text;
+mod words;
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
@@ -11,11 +12,10 @@ use std::io::{self, Write};
 use super::diagnostic::Title;
 use crate::engine::Outcome;
 use crate::engine::options::{
-    Code, Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax,
+    Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax,
 };
-use crate::path::RelPath;
-use crate::report::{FileReport, FileStatus, IndexReport, Op};
-use crate::text::printable;
+use crate::report::{FileReport, FileStatus};
+use words::{failed, is_made_beyond, of_file_lines};
 
 /// What is said in git's words besides why a patch does not apply.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,87 +32,6 @@ pub(super) struct Speech {
 const MOST_MISSING: usize = 20;
 /// Most other files that do not apply and have lines of their own.
 const MOST_UNFIT: usize = 100;
-
-/// The last line on a file whose contents do not fit.
-const UNFIT: &str = "{old}: patch does not apply";
-
-/// What is said of a file for each code: usually, and where git's index counts. `{old}` is its name
-/// before, `{new}` the one afterwards, `{blob}` the one that the patch was made for.
-const WORDS: &[(Code, &[&str], &[&str])] = &[
-    (
-        code::MISSING,
-        &["{old}: No such file or directory"],
-        &["{old}: does not exist in index"],
-    ),
-    (
-        code::NOT_A_DIRECTORY,
-        &["{old}: Not a directory"],
-        &["{old}: Not a directory"],
-    ),
-    (
-        code::EXISTS,
-        &["{new}: already exists in working directory"],
-        &["{new}: already exists in index"],
-    ),
-    (
-        code::NOT_A_FILE,
-        &["{old}: wrong type"],
-        &["{old}: wrong type"],
-    ),
-    (
-        code::WRONG_TYPE,
-        &["{old}: wrong type"],
-        &["{old}: wrong type"],
-    ),
-    (
-        code::NOT_AS_INDEXED,
-        &["{old}: does not match index"],
-        &["{old}: does not match index"],
-    ),
-    (
-        code::CLOSED,
-        &["invalid path '{new}'"],
-        &["invalid path '{new}'"],
-    ),
-    (
-        code::OUTSIDE_ROOT,
-        &["invalid path '{new}'"],
-        &["invalid path '{new}'"],
-    ),
-    (
-        code::NOT_EMPTIED,
-        &[NOT_EMPTIED, UNFIT],
-        &[NOT_EMPTIED, UNFIT],
-    ),
-    (
-        code::NO_BLOB,
-        &["sha1 information is lacking or useless ({old})."],
-        &["sha1 information is lacking or useless ({old})."],
-    ),
-    (
-        code::NO_BINARY_DATA,
-        &[NO_INDEX_LINE, UNFIT],
-        &[NO_INDEX_LINE, UNFIT],
-    ),
-    (code::WRONG_BLOB, &[OTHER_BLOB, UNFIT], &[OTHER_BLOB, UNFIT]),
-    (code::BINARY_DATA, &[DAMAGED, UNFIT], &[DAMAGED, UNFIT]),
-    (
-        code::IRREVERSIBLE,
-        &[NO_WAY_BACK, UNFIT],
-        &[NO_WAY_BACK, UNFIT],
-    ),
-    (code::THROUGH_LINK, &[BEYOND, UNFIT], &[BEYOND, UNFIT]),
-];
-
-const NOT_EMPTIED: &str = "removal patch leaves file contents";
-const NO_INDEX_LINE: &str = "cannot apply binary patch to '{old}' without full index line";
-const OTHER_BLOB: &str =
-    "the patch applies to '{old}' ({blob}), which does not match the current contents.";
-const DAMAGED: &str = "binary patch does not apply to '{old}'";
-const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
-const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
-const MADE_BEYOND: &str = "affected file '{new}' is beyond a symbolic link";
-const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")";
 
 /// Prints what git would say of `outcome`, and nothing of what git does not know.
 ///
@@ -323,15 +242,6 @@ fn is_printed(outcome: &Outcome, file: &FileReport, problem: &Problem) -> bool {
     is_told(outcome, problem) || (problem.severity == Severity::Reject && file.is_rejected())
 }
 
-/// Names the place of a hunk that fails.
-fn failed(file: &FileReport, hunk: usize) -> Option<String> {
-    let old = printable(old_name(file).as_bytes());
-    Some(format!(
-        "error: patch failed: {old}:{}",
-        file.hunk(hunk)?.patch.old_start?
-    ))
-}
-
 /// Returns whether git's words have the place and the reason of `problem`, or the line there shows
 /// it by itself, so that ours would say no more.
 pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
@@ -354,11 +264,6 @@ pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
     let is_whole = problem.facts.mistake.as_ref().is_some_and(is_whole)
         || file.is_some_and(|file| is_made_beyond(file, problem));
     is_told(outcome, problem) && is_whole && !problem.facts.is_cut_off
-}
-
-/// Returns whether a file would come to a place behind a symbolic link.
-fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
-    *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy)
 }
 
 /// Returns whether `problem` keeps a patch of lines from applying.
@@ -384,66 +289,4 @@ fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
     problem.operation.is_none()
         && is_told(outcome, problem)
         && !text::of_text(outcome, problem).is_empty()
-}
-
-/// Returns the name that a file has before the change: for the reverse of a copy, the name of the
-/// copy.
-fn old_name(file: &FileReport) -> &RelPath {
-    file.from
-        .as_ref()
-        .filter(|_| file.op != Op::Delete)
-        .unwrap_or(&file.path)
-}
-
-/// Returns what is said of a file that cannot be changed.
-fn of_file_lines(
-    outcome: &Outcome,
-    file: &FileReport,
-    problem: &Problem,
-    speech: Speech,
-) -> Vec<String> {
-    let new = printable(file.path.as_bytes()).to_string();
-    let old = printable(old_name(file).as_bytes()).to_string();
-    let words = |row: &[&str]| {
-        let blob = problem.facts.blob.as_deref().unwrap_or_default();
-        let filled = |line: &&str| {
-            let line = line.replace("{blob}", &printable(blob).to_string());
-            format!(
-                "error: {}",
-                line.replace("{old}", &old).replace("{new}", &new)
-            )
-        };
-        row.iter().map(filled).collect::<Vec<_>>()
-    };
-    if let Some(hunk) = problem.hunk.filter(|&hunk| file.hunk(hunk).is_some()) {
-        return match failed(file, hunk) {
-            Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => {
-                words(&[NOT_EMPTIED, UNFIT])
-            }
-            Some(_) => words(&[UNFIT]),
-            None => Vec::new(),
-        };
-    }
-    let is_onto = *problem.code == code::EXISTS && matches!(file.op, Op::Rename | Op::Copy);
-    if speech.is_merge && is_onto && !problem.facts.is_untracked {
-        let is_moved = file.op == Op::Rename && file.added + file.removed == 0;
-        return words(if is_moved {
-            &[UNFIT]
-        } else {
-            &[progress::NO_BLOB, UNFIT]
-        });
-    }
-    if is_made_beyond(file, problem) {
-        return words(&[MADE_BEYOND]);
-    }
-    let row = WORDS.iter().find(|(code, ..)| code == problem.code);
-    let is_of_index = outcome
-        .report
-        .index
-        .as_ref()
-        .is_some_and(IndexReport::decides)
-        && !problem.facts.is_untracked;
-    row.map_or(Vec::new(), |(_, usual, indexed)| {
-        words(if is_of_index { indexed } else { usual })
-    })
 }

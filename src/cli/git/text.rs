@@ -1,9 +1,10 @@
 //! What git says of the text of a patch that it cannot read.
 
-use super::NO_PATCH;
 use crate::engine::Outcome;
 use crate::engine::options::{Problem, SyntaxErrorKind, code};
 use crate::text::printable;
+
+const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")";
 
 /// Returns what is said of a text that cannot be read.
 pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {

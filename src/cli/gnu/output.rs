@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::args::Options;
 use crate::cli::args::Global;
-use crate::cli::{Stop, names, names_of, open, open_to_change, watched};
+use crate::cli::root::{names_of, open, open_to_change};
+use crate::cli::{Stop, names, watched};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, Patched, Request};
 

@@ -1,5 +1,7 @@
 //! What GNU patch says: scripts look for these words.
 
+mod hunks;
+
 use std::io::{self, Write};
 
 use super::args::Options;
@@ -8,7 +10,7 @@ use crate::cli::output::complain_as;
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Problem, Severity, code, quote};
 use crate::path::RelPath;
-use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus, Op};
+use crate::report::{FileReport, Op};
 use crate::text::printable;
 
 /// What is said of one outcome.
@@ -143,25 +145,7 @@ impl<'o> Telling<'o> {
             return self.missing(file, out);
         }
         if is_told {
-            let verb = if self.options.dry_run {
-                "checking"
-            } else {
-                "patching"
-            };
-            match self
-                .options
-                .output
-                .as_deref()
-                .filter(|_| Output::of(self.options).is_some())
-            {
-                Some(output) => writeln!(
-                    out,
-                    "{verb} file {} (read from {})",
-                    output.display(),
-                    both_names(file)
-                )?,
-                None => writeln!(out, "{verb} file {}", both_names(file))?,
-            }
+            self.begun(file, out)?;
         }
         if has(&code::EXISTS) {
             writeln!(
@@ -193,6 +177,21 @@ impl<'o> Telling<'o> {
         self.hunks(file, out)
     }
 
+    /// Says that the patch of a file is applied.
+    fn begun(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+        let verb = if self.options.dry_run {
+            "checking"
+        } else {
+            "patching"
+        };
+        let output = self.options.output.as_deref();
+        let names = both_names(file);
+        match output.filter(|_| Output::of(self.options).is_some()) {
+            Some(output) => writeln!(out, "{verb} file {} (read from {names})", output.display()),
+            None => writeln!(out, "{verb} file {names}"),
+        }
+    }
+
     /// Says that there is no file for a section.
     fn missing(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let count = file.hunks.len();
@@ -216,140 +215,6 @@ impl<'o> Telling<'o> {
             "No file to patch.  Skipping patch.\n{count} out of {count} {many} ignored"
         )
     }
-
-    fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
-        let (mut failed, mut passed, mut shift) = (0, 0, 0);
-        for (index, hunk) in file.hunks.iter().enumerate() {
-            if !hunk.merged.is_empty() {
-                self.merged(index, hunk, out)?;
-                continue;
-            }
-            match (&hunk.applied, hunk.status) {
-                (Some(applied), _) => {
-                    if let Some(line) = self.succeeded(index, hunk, stated(hunk) + shift) {
-                        writeln!(out, "{line}")?;
-                    }
-                    shift += signed(applied.new_lines) - signed(applied.old_lines);
-                }
-                (None, HunkStatus::AlreadyApplied) if self.options.forward => passed += 1,
-                (None, HunkStatus::Unplaced) => {}
-                (None, _) => {
-                    failed += 1;
-                    if !self.options.quiet {
-                        writeln!(
-                            out,
-                            "Hunk #{} FAILED at {}{}.",
-                            index + 1,
-                            stated(hunk) + shift,
-                            line_ends(hunk)
-                        )?;
-                    }
-                }
-            }
-        }
-        let many = if file.hunks.len() == 1 {
-            "hunk"
-        } else {
-            "hunks"
-        };
-        if passed > 0 {
-            writeln!(out, "{passed} out of {} {many} ignored", file.hunks.len())?;
-        }
-        if failed > 0 {
-            let path = file
-                .rejects
-                .as_ref()
-                .and_then(|rejects| rejects.path.as_ref())
-                .filter(|_| !self.options.dry_run);
-            let saved =
-                |path: &String| format!(" -- saving rejects to file {}", quoted(path.as_bytes()));
-            let saved = path.map_or_else(String::new, saved);
-            writeln!(
-                out,
-                "{failed} out of {} {many} FAILED{saved}",
-                file.hunks.len()
-            )?;
-        }
-        Ok(())
-    }
-
-    /// Says what became of the changes in a hunk that was merged: nothing of one that fits.
-    fn merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
-        let is_told = |status: HunkStatus| {
-            status != HunkStatus::Merged
-                || self.options.verbose
-                || (!self.options.quiet && hunk.applied.is_none())
-        };
-        let told: Vec<_> = hunk
-            .merged
-            .iter()
-            .filter(|change| is_told(change.status))
-            .collect();
-        for (place, change) in told.iter().enumerate() {
-            let what = match change.status {
-                HunkStatus::Conflict => "NOT MERGED",
-                HunkStatus::AlreadyApplied => "already applied",
-                _ => "merged",
-            };
-            match place {
-                0 => write!(out, "Hunk #{} {what} at ", index + 1)?,
-                _ if change.status == told[0].status => write!(out, ",")?,
-                _ => write!(out, ", {what} at ")?,
-            }
-            let (first, count) = (change.lines.start, change.lines.count);
-            if count > 1 {
-                write!(out, "{first}-{}", first + count - 1)?;
-            } else {
-                write!(out, "{first}")?;
-            }
-        }
-        if told.is_empty() {
-            Ok(())
-        } else {
-            writeln!(out, ".")
-        }
-    }
-
-    /// Says that a hunk which belongs at `line` fits.
-    fn succeeded(&self, index: usize, hunk: &HunkReport, line: isize) -> Option<String> {
-        let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
-        let line = line + offset;
-        let is_off = (offset != 0 || fuzz != 0) && self.options.merge.is_none();
-        let is_told = self.options.verbose || (!self.options.quiet && is_off);
-        let fuzz = if fuzz == 0 {
-            String::new()
-        } else {
-            format!(" with fuzz {fuzz}")
-        };
-        let lines = if offset == 1 { "line" } else { "lines" };
-        let offset = if offset == 0 {
-            String::new()
-        } else {
-            format!(" (offset {offset} {lines})")
-        };
-        is_told.then(|| format!("Hunk #{} succeeded at {line}{fuzz}{offset}.", index + 1))
-    }
-}
-
-/// Returns the first line that the hunk says is its own in the old file; where it has none there,
-/// the line behind.
-fn stated(hunk: &HunkReport) -> isize {
-    signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
-}
-
-/// Says that only the ends of lines are others where the hunk should be.
-fn line_ends(hunk: &HunkReport) -> &'static str {
-    let difference = hunk
-        .nearest
-        .as_ref()
-        .and_then(|nearest| nearest.first_difference.as_ref());
-    let is_reason =
-        difference.is_some_and(|difference| difference.reason == Some(DifferenceReason::LineEnd));
-    if is_reason {
-        " (different line endings)"
-    } else {
-        ""
-    }
 }
 
 /// Returns for each file of the report, of which `numbers` are in its order, whether it is a
@@ -369,10 +234,6 @@ fn backups(numbers: &[usize]) -> Vec<bool> {
 /// Returns the number in the name of a file of the report.
 fn number(file: &FileReport) -> usize {
     file.id.trim_start_matches('f').parse().unwrap_or_default()
-}
-
-fn signed(number: usize) -> isize {
-    isize::try_from(number).unwrap_or(isize::MAX)
 }
 
 fn name(path: &RelPath) -> String {

@@ -9,9 +9,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{policy, question};
+use crate::cli::Stop;
 use crate::cli::args::Global;
 use crate::cli::policy::names_on_the_way;
-use crate::cli::{Stop, open};
+use crate::cli::root::open;
 use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, home};
 use crate::path::RelPath;

@@ -81,20 +81,7 @@ enum Mode {
 /// Decides on a call. The root is the one of the command line, of the project, or where the agent
 /// is.
 pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
-    let project = || {
-        env::var_os("CLAUDE_PROJECT_DIR")
-            .filter(|project| !project.is_empty())
-            .map(PathBuf::from)
-    };
-    let root = global
-        .root
-        .clone()
-        .or_else(project)
-        .unwrap_or_else(|| call.cwd.clone());
-    let rooted = Global {
-        root: Some(root),
-        ..global.clone()
-    };
+    let rooted = rooted(call, global);
     let writes = |file: PathBuf, request: &dyn Fn(Vec<u8>) -> Request| {
         let place = Place::of(&call.file(file), &rooted)?;
         let silence = place.about_writes(silence)?;
@@ -140,6 +127,24 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
         Decision::Outside(_) => Decision::None,
         decision => decision,
     })
+}
+
+/// Returns the options with the root of the call.
+fn rooted(call: &Call, global: &Global) -> Global {
+    let project = || {
+        env::var_os("CLAUDE_PROJECT_DIR")
+            .filter(|project| !project.is_empty())
+            .map(PathBuf::from)
+    };
+    let root = global
+        .root
+        .clone()
+        .or_else(project)
+        .unwrap_or_else(|| call.cwd.clone());
+    Global {
+        root: Some(root),
+        ..global.clone()
+    }
 }
 
 impl Call {

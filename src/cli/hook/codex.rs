@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Call, Decision, MAX_NAME, of_patch, shell};
+use crate::cli::Stop;
 use crate::cli::args::Global;
-use crate::cli::{Stop, names_of};
+use crate::cli::root::names_of;
 use crate::engine::options::code;
 use crate::engine::{self, Request};
 
@@ -326,6 +327,10 @@ mod tests {
                 "{command}"
             );
         }
+    }
+
+    #[test]
+    fn a_name_that_any_other_command_receives_can_be_executed() {
         for command in [
             "rg apply_patch; apply_patch < p",
             "rg x | apply_patch",

@@ -28,7 +28,8 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::policy::policy as policy_of;
-use super::{Stop, files, open, output, rooted};
+use super::root::{open, rooted};
+use super::{Stop, files, output};
 use crate::engine::options::{Held, Policy, code};
 use crate::engine::{self, Outcome, Request};
 use crate::report::{FileReport, ProblemKind, Report, Verdict, refusal};

@@ -4,9 +4,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{Decision, MAX_NAME, Silence, alias, of_refused, policy, question};
+use crate::cli::Stop;
 use crate::cli::args::Global;
 use crate::cli::policy::{aim, names_on_the_way, outside};
-use crate::cli::{Stop, names_of, open};
+use crate::cli::root::{names_of, open};
 use crate::engine;
 use crate::engine::options::{Access, code};
 use crate::path::RelPath;

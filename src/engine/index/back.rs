@@ -12,7 +12,7 @@ use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::transaction::Failure;
 use crate::transaction::history::{Entry, IndexChange, IndexRecord};
-use crate::workspace::index::{Blobs, GitIndex, Stages};
+use crate::workspace::index::{Blobs, GitIndex, Staged, Stages};
 
 /// What is to be taken back of an index.
 pub(in crate::engine) struct IndexBack {
@@ -55,8 +55,30 @@ pub(in crate::engine) fn unstage<'i>(
     resolved: &mut Resolved,
 ) -> Result<Restaged<'i>, Failure> {
     let staged = back.indexed.index.read()?;
-    let mut now: BTreeMap<&RelPath, Stages> = BTreeMap::new();
-    let mut left = Vec::new();
+    let (mut now, mut left) = previous_stages(back, &staged);
+    left.extend(keep_blocked(&mut now, &staged));
+    resolved.selected.problems.append(&mut left);
+    let changed = now
+        .into_iter()
+        .filter(|(path, stages)| staged.all(path) != *stages);
+    let updates: Vec<_> = changed
+        .flat_map(|(path, stages)| stages.updates(path))
+        .collect();
+    record_index_change(&back.indexed, &staged, &updates, resolved);
+    Ok(Restaged {
+        blobs: Blobs::named(&back.indexed.index),
+        updates,
+        held: Vec::new(),
+    })
+}
+
+/// The entries of an index, each by its path.
+type Entries<'b> = BTreeMap<&'b RelPath, Stages>;
+
+/// Returns the entries as they were before the changes of `back`, and a problem for each change
+/// that cannot be undone.
+fn previous_stages<'b>(back: &'b IndexBack, staged: &Staged) -> (Entries<'b>, Vec<Problem>) {
+    let (mut now, mut left) = (Entries::new(), Vec::new());
     for change in back.records.iter().flat_map(|record| &record.entries) {
         let IndexChange {
             path,
@@ -81,7 +103,12 @@ pub(in crate::engine) fn unstage<'i>(
             *here = before;
         }
     }
-    // What git would remove for an entry that comes back, and this change did not put in.
+    (now, left)
+}
+
+/// Keeps the current entries of the paths in `now` for which git would remove entries that the
+/// undone changes did not create, and returns a problem for each.
+fn keep_blocked(now: &mut Entries<'_>, staged: &Staged) -> Vec<Problem> {
     let is_in_the_way = |other: &RelPath| {
         now.get(other)
             .map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty())
@@ -91,26 +118,10 @@ pub(in crate::engine) fn unstage<'i>(
         .filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
     let blocked = comes.filter(|(path, _)| staged.displaced_by(path).iter().any(is_in_the_way));
     let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
-    for path in blocked {
-        left.push(kept(
-            path,
-            "the index has a file where this needs a directory, or files below it, which stay",
-        ));
-        now.insert(path, staged.all(path));
-    }
-    resolved.selected.problems.append(&mut left);
-    let changed = now
-        .into_iter()
-        .filter(|(path, stages)| staged.all(path) != *stages);
-    let updates: Vec<_> = changed
-        .flat_map(|(path, stages)| stages.updates(path))
-        .collect();
-    record_index_change(&back.indexed, &staged, &updates, resolved);
-    Ok(Restaged {
-        blobs: Blobs::named(&back.indexed.index),
-        updates,
-        held: Vec::new(),
-    })
+    let why = "the index has a file where this needs a directory, or files below it, which stay";
+    let problems = blocked.iter().map(|path| kept(path, why)).collect();
+    now.extend(blocked.into_iter().map(|path| (path, staged.all(path))));
+    problems
 }
 
 /// Returns what the history is to say of the index.

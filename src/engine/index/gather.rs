@@ -39,14 +39,7 @@ impl Held {
     /// Returns the change, now that the blob is there.
     pub(super) fn smudged(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
         let bytes = index.smudged(&self.change.path, self.id)?;
-        let after = self.change.after.map(|after| Postimage {
-            content: Content::Bytes(bytes.into()),
-            ..after
-        });
-        Ok(FileChange {
-            after,
-            ..self.change
-        })
+        Ok(with_content(self.change, Content::Bytes(bytes.into())))
     }
 }
 
@@ -147,83 +140,71 @@ impl<'a> Gather<'a> {
             };
         };
         let (like, permissions) = self.heritage(matches, &path, &after);
-        let is_file = after.kind == FileKind::Regular;
-        let is_converted = is_file && matches.is_converted(&path);
-        let plain = |content| Postimage {
-            kind: after.kind,
-            permissions,
-            content,
-            like,
+        let kind = after.kind;
+        let is_converted = kind == FileKind::Regular && matches.is_converted(&path);
+        let is_known = before.is_some();
+        let changed = |content| FileChange {
+            path,
+            before,
+            after: Some(Postimage {
+                kind,
+                permissions,
+                content,
+                like,
+            }),
         };
-        let state_of = |from: &RelPath| matches.state(from).cloned();
-        match (after.content, entry) {
+        match after.content {
             // git writes each file that changes as a checkout does, also if only its mode changes.
-            (Content::Kept, _) if before.is_some() && !is_converted => sink.take(FileChange {
-                path,
-                before,
-                after: Some(plain(Content::Kept)),
-            }),
-            (Content::MovedFrom(from, _), entry) => {
-                let source = state_of(&from);
-                if let (Some(state), false, false) = (
-                    &source,
-                    is_converted,
-                    is_file && matches.is_converted(&from),
-                ) {
-                    let content = Content::MovedFrom(from, state.clone());
-                    return sink.take(FileChange {
-                        path,
-                        before,
-                        after: Some(plain(content)),
-                    });
-                }
-                if source.is_some() {
-                    sink.take(FileChange {
-                        path: from.clone(),
-                        before: source,
-                        after: None,
-                    })?;
-                }
-                if after.kind == FileKind::Symlink {
-                    let target = Content::Bytes(self.staged.read_link(&from)?.into());
-                    return sink.take(FileChange {
-                        path,
-                        before,
-                        after: Some(plain(target)),
-                    });
-                }
-                self.hold(
-                    FileChange {
-                        path,
-                        before,
-                        after: Some(plain(Content::Kept)),
-                    },
-                    entry,
-                );
-                Ok(())
+            Content::Kept if is_known && !is_converted => sink.take(changed(Content::Kept)),
+            Content::MovedFrom(from, _) => {
+                self.follow_move((sink, matches), from, changed(Content::Kept), entry)
             }
-            (Content::Bytes(bytes), _) if !is_converted => sink.take(FileChange {
-                path,
-                before,
-                after: Some(plain(Content::Bytes(bytes))),
-            }),
-            (_, _) if after.kind == FileKind::Directory => sink.take(FileChange {
-                path,
-                before,
-                after: Some(plain(Content::Bytes(Contents::default()))),
-            }),
-            (_, entry) => {
-                self.hold(
-                    FileChange {
-                        path,
-                        before,
-                        after: Some(plain(Content::Kept)),
-                    },
-                    entry,
-                );
+            Content::Bytes(bytes) if !is_converted => sink.take(changed(Content::Bytes(bytes))),
+            _ if kind == FileKind::Directory => {
+                sink.take(changed(Content::Bytes(Contents::default())))
+            }
+            _ => {
+                self.hold(changed(Content::Kept), entry);
                 Ok(())
             }
         }
+    }
+
+    /// Hands over a file that is moved from `from`. `change` is the change without the content.
+    fn follow_move(
+        &self,
+        (sink, matches): (&dyn Sink, &Matches),
+        from: RelPath,
+        change: FileChange,
+        entry: Option<IndexEntry>,
+    ) -> Result<(), WorkspaceError> {
+        let is = |kind| {
+            change
+                .after
+                .as_ref()
+                .is_some_and(|after| after.kind == kind)
+        };
+        let is_link = is(FileKind::Symlink);
+        let is_converted = is(FileKind::Regular)
+            && (matches.is_converted(&change.path) || matches.is_converted(&from));
+        match matches.state(&from).cloned() {
+            Some(state) if !is_converted => {
+                let content = Content::MovedFrom(from, state);
+                return sink.take(with_content(change, content));
+            }
+            Some(state) => sink.take(FileChange {
+                path: from.clone(),
+                before: Some(state),
+                after: None,
+            })?,
+            None => {}
+        }
+        if is_link {
+            let target = self.staged.read_link(&from)?;
+            return sink.take(with_content(change, Content::Bytes(target.into())));
+        }
+        self.hold(change, entry);
+        Ok(())
     }
 
     fn hold(&self, change: FileChange, entry: Option<IndexEntry>) {
@@ -307,6 +288,12 @@ impl Sink for Gather<'_> {
         self.tree
             .map_or(Ok(()), |tree| self.follow(tree, change, entry))
     }
+}
+
+/// Returns `change` with another content afterwards.
+fn with_content(change: FileChange, content: Content) -> FileChange {
+    let after = change.after.map(|after| Postimage { content, ..after });
+    FileChange { after, ..change }
 }
 
 fn is_executable(permissions: Permissions) -> bool {

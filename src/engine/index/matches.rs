@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::looking::{Found, Looking, OTHER, problem};
 use crate::change::FileState;
-use crate::digest::{Digest, blob_id};
-use crate::mode::{FileKind, FileMode};
+use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::closed;
-use crate::preflight::{self, Code, Facts, Kept, Problem, Spelling, code};
-use crate::text::Bytes;
+use crate::preflight::{self, Kept, Problem, Spelling};
 use crate::transaction::Failure;
-use crate::workspace::index::{GitIndex, IndexEntry, Mark, Staged};
+use crate::workspace::index::{GitIndex, Mark, Staged};
 use crate::workspace::objects::ObjectId;
-use crate::workspace::{Fault, Folding, Stat, Workspace, WorkspaceError};
+use crate::workspace::{Folding, Workspace};
 
 /// What the work tree has of the files of a plan.
 #[derive(Debug, Default)]
@@ -26,25 +25,16 @@ pub(super) struct Matches {
     kept: Kept,
 }
 
-/// What is known of one file.
-enum Found {
-    /// Nothing is there: git would check it out.
-    Nothing,
-    Same(FileState),
-    /// It may still be the same once git has taken line ends and filters into account.
-    Other(FileState),
-    Different(&'static str),
-    /// It is not in its encoding.
-    Undecodable(Box<Problem>),
-}
+/// A file that can still be the one of the index, with the number of its operation.
+type Doubtful = (usize, RelPath, FileState);
 
-/// Looks at files of a work tree.
-struct Looking<'a> {
-    staged: &'a Staged,
-    index: &'a GitIndex,
-    workspace: &'a dyn Workspace,
-    options: &'a preflight::Options,
-    ignores_modes: bool,
+/// The files that are not compared completely yet.
+#[derive(Default)]
+struct Open {
+    /// Their bytes are not those of the index.
+    doubtful: Vec<Doubtful>,
+    /// Their bytes are those of the index.
+    identical: Vec<(usize, RelPath)>,
 }
 
 impl Matches {
@@ -63,63 +53,81 @@ impl Matches {
             ignores_modes: index.ignores_modes()?,
         };
         let mut matches = Self::default();
-        let mut seen = BTreeSet::new();
-        let (mut doubtful, mut identical) = (Vec::new(), Vec::new());
         let folding = Folding::default();
         let spelling = Spelling::of(plan.operations.iter(), &folding);
         matches.problems.extend(spelling.refusal(plan, workspace)?);
+        let (mut seen, mut open) = (BTreeSet::new(), Open::default());
         for (number, operation) in plan.operations.iter().enumerate() {
-            for path in operation
-                .from
-                .iter()
-                .chain([&operation.path])
-                .filter(|path| seen.insert((*path).clone()))
-            {
-                if closed(path).is_some() {
+            let paths = operation.from.iter().chain([&operation.path]);
+            for path in paths.filter(|path| seen.insert((*path).clone())) {
+                if closed(path).is_some()
+                    || spelling.is_respelled(path) && !spelling.is_listed(workspace, path)?
+                {
                     continue;
                 }
-                let arrives = operation.arrives() && *path == operation.path;
-                if spelling.is_respelled(path) && !spelling.is_listed(workspace, path)? {
-                    continue;
-                }
-                match looking.at(path, arrives)? {
-                    Found::Nothing => {}
-                    Found::Same(state) => {
-                        let is_plain = staged
-                            .entry(path)
-                            .is_some_and(|entry| entry.mark == Mark::Plain);
-                        if is_plain && state.stat.kind == FileKind::Regular {
-                            identical.push((number, path.clone()));
-                        }
-                        matches.states.insert(path.clone(), state);
-                    }
-                    Found::Other(state) => doubtful.push((number, path.clone(), state)),
-                    Found::Different(why) => {
-                        matches.refuse(problem(path, arrives, why), (number, plan), options);
-                    }
-                    Found::Undecodable(problem) => {
-                        let path = Some(path.clone());
-                        matches.refuse(Problem { path, ..*problem }, (number, plan), options);
-                    }
-                }
+                matches.look_at(&looking, plan, (number, path), &mut open)?;
             }
         }
         let denied = matches.deny_filters(&looking, plan, &seen)?;
-        doubtful.retain(|(_, path, _)| !denied.contains(path));
         matches.converted = index.converted(&seen)?;
-        // git may make another blob of the bytes that are in the index.
-        for (number, path) in identical
-            .into_iter()
-            .filter(|(_, path)| !denied.contains(path))
-        {
-            if matches.converted.contains(&path)
-                && let Some(state) = matches.states.remove(&path)
+        let doubtful = matches.doubtful(open, &denied);
+        matches.settle(&looking, plan, doubtful)?;
+        Ok(matches)
+    }
+
+    /// Looks at `path`, which the operation `number` of `plan` is about.
+    fn look_at(
+        &mut self,
+        looking: &Looking<'_>,
+        plan: &Plan,
+        (number, path): (usize, &RelPath),
+        open: &mut Open,
+    ) -> Result<(), Failure> {
+        let operation = &plan.operations[number];
+        let arrives = operation.arrives() && *path == operation.path;
+        match looking.at(path, arrives)? {
+            Found::Nothing => {}
+            Found::Same(state) => {
+                let entry = looking.staged.entry(path);
+                let is_plain = entry.is_some_and(|entry| entry.mark == Mark::Plain);
+                if is_plain && state.stat.kind == FileKind::Regular {
+                    open.identical.push((number, path.clone()));
+                }
+                self.states.insert(path.clone(), state);
+            }
+            Found::Other(state) => open.doubtful.push((number, path.clone(), state)),
+            Found::Different(why) => {
+                self.refuse(problem(path, arrives, why), (number, plan), looking.options);
+            }
+            Found::Undecodable(problem) => {
+                let path = Some(path.clone());
+                self.refuse(
+                    Problem { path, ..*problem },
+                    (number, plan),
+                    looking.options,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the files that git has to compare with the index: those whose bytes differ, and of
+    /// the identical ones those of which git can make another blob.
+    fn doubtful(&mut self, open: Open, denied: &BTreeSet<RelPath>) -> Vec<Doubtful> {
+        let Open {
+            mut doubtful,
+            identical,
+        } = open;
+        doubtful.retain(|(_, path, _)| !denied.contains(path));
+        for (number, path) in identical {
+            if !denied.contains(&path)
+                && self.converted.contains(&path)
+                && let Some(state) = self.states.remove(&path)
             {
                 doubtful.push((number, path, state));
             }
         }
-        matches.settle(&looking, plan, doubtful)?;
-        Ok(matches)
+        doubtful
     }
 
     /// Adds a problem of the operation at `index` of `plan`, or counts it if no report can list it.
@@ -191,7 +199,7 @@ impl Matches {
         &mut self,
         looking: &Looking<'_>,
         plan: &Plan,
-        doubtful: Vec<(usize, RelPath, FileState)>,
+        doubtful: Vec<Doubtful>,
     ) -> Result<(), Failure> {
         if doubtful.is_empty() {
             return Ok(());
@@ -236,178 +244,5 @@ impl Matches {
     /// Returns whether the contents of `path` may be others in the work tree than in the index.
     pub(super) fn is_converted(&self, path: &RelPath) -> bool {
         self.converted.contains(path)
-    }
-}
-
-const OTHER: &str = "the file in the work tree is not the one in the index";
-const UNTRACKED: &str = "it is in the work tree already, and not in the index";
-
-fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Problem {
-    let (code, help): (&Code, _) = if arrives && why == UNTRACKED {
-        (&code::EXISTS, "--overwrite replaces it")
-    } else {
-        (
-            &code::NOT_AS_INDEXED,
-            "`git add` it, or put it back; --cached leaves the work tree alone",
-        )
-    };
-    let facts = Facts {
-        is_untracked: why == UNTRACKED,
-        ..Facts::default()
-    };
-    let path = Some(path.clone());
-    Problem {
-        path,
-        help: Some(help.to_owned()),
-        facts,
-        ..Problem::new(code, why)
-    }
-}
-
-impl Looking<'_> {
-    fn at(&self, path: &RelPath, arrives: bool) -> Result<Found, WorkspaceError> {
-        let stat = match self.workspace.stat(path) {
-            Err(error) if error.fault == Fault::ThroughLink => {
-                let is_known = self.staged.entry(path).is_some();
-                return Ok(if is_known {
-                    Found::Different(OTHER)
-                } else {
-                    Found::Nothing
-                });
-            }
-            stat => stat?,
-        };
-        match (self.staged.entry(path), stat) {
-            // Of what is going to be added git has no contents that a file could be the same as.
-            (Some(_), _) if self.staged.is_intended(path) => Ok(Found::Different(OTHER)),
-            (_, None) => Ok(Found::Nothing),
-            (Some(entry), Some(stat)) => self.compare(path, entry, stat),
-            (None, Some(stat)) => self.untracked(path, stat, arrives),
-        }
-    }
-
-    /// Looks at what the index does not know.
-    fn untracked(
-        &self,
-        path: &RelPath,
-        stat: Stat,
-        arrives: bool,
-    ) -> Result<Found, WorkspaceError> {
-        let is_directory = stat.kind == FileKind::Directory;
-        if !arrives || is_directory && self.staged.has_directory(path) {
-            return Ok(Found::Nothing);
-        }
-        if is_directory && self.workspace.list(Some(path))?.is_empty()
-            || self.options.overwrite && !is_directory
-        {
-            return Ok(self
-                .state(path, stat)?
-                .map_or(Found::Nothing, |(state, _)| Found::Same(state)));
-        }
-        Ok(Found::Different(UNTRACKED))
-    }
-
-    fn compare(
-        &self,
-        path: &RelPath,
-        entry: IndexEntry,
-        stat: Stat,
-    ) -> Result<Found, WorkspaceError> {
-        let is_executable = stat.permissions & 0o100 != 0;
-        let is_other_mode = match entry.mode {
-            FileMode::Regular => is_executable && !self.ignores_modes,
-            FileMode::Executable => !is_executable && !self.ignores_modes,
-            FileMode::Symlink | FileMode::Submodule => false,
-        };
-        let is_link_file = self.options.links_are_files
-            && entry.mode == FileMode::Symlink
-            && stat.kind == FileKind::Regular;
-        if stat.kind != entry.mode.kind() && !is_link_file || is_other_mode {
-            return Ok(Found::Different(OTHER));
-        }
-        if let Some(problem) = self.encoding_problem(path, stat)? {
-            return Ok(Found::Undecodable(Box::new(problem)));
-        }
-        let Some((state, id)) = self.state(path, stat)? else {
-            return Ok(Found::Different(OTHER));
-        };
-        let is_same = entry.mode == FileMode::Submodule || id == entry.id.to_string();
-        Ok(match state.stat.kind {
-            _ if is_same => Found::Same(state),
-            FileKind::Regular => Found::Other(state),
-            _ => Found::Different(OTHER),
-        })
-    }
-
-    /// Returns the problem of the file at `path` if it is not in its encoding. git would write it
-    /// in that encoding all the same.
-    fn encoding_problem(
-        &self,
-        path: &RelPath,
-        stat: Stat,
-    ) -> Result<Option<Problem>, WorkspaceError> {
-        let conversions = self
-            .options
-            .conversions
-            .as_ref()
-            .filter(|_| stat.kind == FileKind::Regular);
-        let Some(conversions) = conversions else {
-            return Ok(None);
-        };
-        match conversions.is_encoded(path) {
-            Ok(true) => {}
-            Ok(false) => return Ok(None),
-            Err(problem) => return Ok(Some(*problem)),
-        }
-        match self.workspace.read(path, self.options.max_read()) {
-            Ok((bytes, _)) => Ok(conversions.work_tree_problem(path, &bytes)),
-            Err(error)
-                if matches!(
-                    error.fault,
-                    Fault::Missing | Fault::NotRegular | Fault::TooLarge
-                ) =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Returns what is at `path`, and the name that its bytes have as a blob; `None` if it is gone
-    /// or too large.
-    fn state(
-        &self,
-        path: &RelPath,
-        stat: Stat,
-    ) -> Result<Option<(FileState, String)>, WorkspaceError> {
-        let read = match stat.kind {
-            FileKind::Regular => self.workspace.read(path, self.options.max_read()),
-            FileKind::Symlink => self
-                .workspace
-                .read_link(path)
-                .map(|target| (target.into(), stat)),
-            FileKind::Directory | FileKind::Special => Ok((Bytes::default(), stat)),
-        };
-        match read {
-            Ok((bytes, stat)) => {
-                let id = blob_id(&bytes, self.index.format());
-                Ok(Some((
-                    FileState {
-                        stat,
-                        digest: Digest::of(&bytes),
-                    },
-                    id,
-                )))
-            }
-            Err(error)
-                if matches!(
-                    error.fault,
-                    Fault::Missing | Fault::NotRegular | Fault::TooLarge
-                ) =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
     }
 }

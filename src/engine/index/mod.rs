@@ -6,9 +6,11 @@
 
 mod ancestor;
 pub(super) mod back;
+mod compared;
 mod gather;
 mod gitlinks;
 mod intent;
+mod looking;
 mod matches;
 mod modes;
 mod rejects;
@@ -16,17 +18,15 @@ mod restored;
 mod stages;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use super::link_files::LinkFiles;
 use super::request::{Indexed, Reach};
-use super::stages::Resolved;
+use super::stages::{Resolved, Selected};
 use super::task::Task;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::plan::Action;
 use crate::preflight;
 use crate::report::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 use crate::text::Bytes;
@@ -35,9 +35,8 @@ use crate::transaction::{Failure, Transaction};
 use crate::workspace::index::{Blobs, IndexEntry, Staged, Stages, Update};
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
-use gather::{Gather, Gathered};
-use matches::Matches;
-use rejects::Beside;
+use compared::Compared;
+use gather::Gathered;
 
 pub(super) use back::index_record;
 
@@ -96,8 +95,7 @@ fn resolve<'i>(
     (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
     resolved: &mut Resolved,
 ) -> Result<Restaged<'i>, Failure> {
-    let workspace = task.workspace;
-    let mut staged = indexed.index.read()?;
+    let staged = indexed.index.read()?;
     let ignores_links = indexed.reach == Reach::Both && indexed.index.ignores_links()?;
     let options = &preflight::Options {
         links_are_files: options.links_are_files || ignores_links,
@@ -105,101 +103,31 @@ fn resolve<'i>(
     };
     let link_files = sink.filter(|_| options.links_are_files).map(LinkFiles);
     let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
-    // Files that policy closes are not read, so that the report cannot state how they differ.
-    let is_held = indexed.reach == Reach::Both
-        && preflight::is_held(&resolved.selected.plan, workspace, options);
-    let mut matches = match indexed.reach {
-        Reach::Intent => {
-            return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved);
-        }
-        Reach::Both if !is_held => Matches::of(
-            &resolved.selected.plan,
-            (&staged, &indexed.index),
-            workspace,
-            options,
-        )?,
-        Reach::Both | Reach::Cached => Matches::default(),
-    };
-    let made = resolved
-        .selected
-        .plan
-        .operations
-        .iter()
-        .filter(|operation| operation.action == Action::Create);
-    made.for_each(|operation| staged.fulfil(&operation.path));
-    let rejects = rejects::files(&resolved.selected.plan, options);
-    // Blobs are not in the form of a work tree.
-    let conversions = options
-        .conversions
-        .as_ref()
-        .filter(|_| indexed.reach == Reach::Both);
-    let conversions = conversions.map(|it| Arc::new(it.of_index()));
-    let options = &preflight::Options {
-        conversions,
-        ..rejects::excuse(&mut matches, options)
-    };
+    if indexed.reach == Reach::Intent {
+        return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved);
+    }
+    let compared = Compared::of(task, (indexed, staged), options, &resolved.selected.plan)?;
+    let staged = &compared.staged;
     resolved
         .selected
         .problems
-        .extend(matches.problems.iter().cloned());
-    resolved
-        .selected
-        .problems
-        .extend(modes::problems(&resolved.selected.plan, &staged));
-    let sink = sink.filter(|_| !is_held && !resolved.is_refused());
-    let tree = sink
-        .filter(|_| indexed.reach == Reach::Both)
-        .map(|sink| (sink, &matches));
-    let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
-    let beside = Beside {
-        staged: &staged,
-        tree: workspace,
-        rejects: &rejects,
-    };
-    let mut resolution = preflight::resolve_shown(
-        &resolved.selected.plan,
-        &beside,
-        options,
-        &gather,
-        task.shown,
-    )?;
-    if let Some(first) = resolution.files.first_mut() {
-        first.omitted_problems += matches.omitted;
-    }
-    if indexed.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
-        resolution.changes += restored::restore(
-            &resolved.selected.plan,
-            (&staged, &matches),
-            workspace,
-            &gather,
-        )?;
-    }
-    let Gathered { mut updates, held } = gather.finish();
-    let links = gitlinks::updates(&resolved.selected.plan, &staged);
-    resolved.selected.problems.extend(links.problems);
+        .extend(compared.problems(&resolved.selected.plan));
+    let sink = sink.filter(|_| !compared.is_held && !resolved.is_refused());
+    let Selected { plan, problems, .. } = &mut resolved.selected;
+    let (mut resolution, Gathered { mut updates, held }) =
+        compared.resolve(task, plan, (sink, &blobs))?;
+    let links = gitlinks::updates(plan, staged);
+    problems.extend(links.problems);
     updates.extend(links.updates);
-    stages::mark(&resolved.selected.plan, &resolution, &blobs, &mut updates)?;
-    updates.extend(displaced(&staged, &updates));
-    // Where something comes, nothing else need be said of what goes.
-    updates.sort_by(|a, b| {
-        (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some()))
-    });
-    updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
-    let kept = rejects::keep(
-        indexed,
-        &resolved.selected.problems,
-        &mut resolution,
-        &mut updates,
-    );
-    resolved.selected.problems.extend(kept);
-    record_index_change(indexed, &staged, &updates, resolved);
-    if is_held && resolution.is_clean() {
+    stages::mark(plan, &resolution, &blobs, &mut updates)?;
+    let mut updates = complete(staged, updates);
+    let kept = rejects::keep(indexed, problems, &mut resolution, &mut updates);
+    problems.extend(kept);
+    record_index_change(indexed, staged, &updates, resolved);
+    if compared.is_held && resolution.is_clean() {
+        let Selected { plan, problems, .. } = &mut resolved.selected;
         // What is new to the index may be there in the work tree, where it is not to be changed.
-        resolved.selected.problems.extend(preflight::refusals(
-            &resolved.selected.plan,
-            workspace,
-            options,
-        ));
+        problems.extend(preflight::refusals(plan, task.workspace, &compared.options));
     }
     resolved.add(resolution, &task.command, task.approve());
     Ok(Restaged {
@@ -207,6 +135,18 @@ fn resolve<'i>(
         updates,
         held,
     })
+}
+
+/// Returns `updates` in order, with the removals that they cause, and one update for each stage of
+/// a path.
+fn complete(staged: &Staged, mut updates: Vec<Update>) -> Vec<Update> {
+    updates.extend(displaced(staged, &updates));
+    // Where something comes, nothing else need be said of what goes.
+    updates.sort_by(|a, b| {
+        (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some()))
+    });
+    updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
+    updates
 }
 
 /// Notes what becomes of the index, for the report and the history.

@@ -259,14 +259,10 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
     tried.collect()
 }
 
+/// Returns what to do about the names, given the ways in which the files of the patch exist.
 fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
     let applying: Vec<_> = matches.iter().filter(|found| found.applies).collect();
     let names = |found: &Match| names(trials, found);
-    let line = |found: &&Match| {
-        trials
-            .command(&found.difference)
-            .unwrap_or_else(|| names(found))
-    };
     let (help, advice) = match (&applying[..], matches) {
         ([only], _) => {
             let names = names(only);
@@ -290,35 +286,40 @@ fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
             )
         }
         ([], _) => return None,
-        (several, _) => {
-            let listed = |list: Vec<String>| {
-                let more = list.len().saturating_sub(MAX_LISTED);
-                let listed = list[..list.len() - more].join("; ");
-                if more > 0 {
-                    format!("{listed}; and {more} more")
-                } else {
-                    listed
-                }
-            };
-            let help = listed(several.iter().map(line).collect());
-            let places = listed(several.iter().map(|found| names(found)).collect());
-            (
-                format!(
-                    "the patch applies in {} places; choose one: {help}",
-                    several.len()
-                ),
-                format!(
-                    "the patch applies in {} places; name the intended one: {places}",
-                    several.len()
-                ),
-            )
-        }
+        (several, _) => several_places(trials, several),
     };
     Some(Advice {
         codes: CODES,
         help,
         next_step: advice,
     })
+}
+
+/// Returns the help and the next step if the patch applies in each of `matches`.
+fn several_places(trials: &Trials<'_>, matches: &[&Match]) -> (String, String) {
+    let commands = matches.iter().map(|found| {
+        trials
+            .command(&found.difference)
+            .unwrap_or_else(|| names(trials, found))
+    });
+    let commands = listed(&commands.collect::<Vec<_>>());
+    let places: Vec<_> = matches.iter().map(|found| names(trials, found)).collect();
+    let (count, places) = (matches.len(), listed(&places));
+    (
+        format!("the patch applies in {count} places; choose one: {commands}"),
+        format!("the patch applies in {count} places; name the intended one: {places}"),
+    )
+}
+
+/// Returns the first of `candidates`, and how many more there are.
+fn listed(candidates: &[String]) -> String {
+    let more = candidates.len().saturating_sub(MAX_LISTED);
+    let listed = candidates[..candidates.len() - more].join("; ");
+    if more > 0 {
+        format!("{listed}; and {more} more")
+    } else {
+        listed
+    }
 }
 
 /// Returns the files of `found` as the root has them.

@@ -19,7 +19,7 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         Ok(given) => given,
         Err(_) => return Some("the arguments are not valid JSON".to_owned()),
     };
-    let given: BTreeMap<_, _> = given
+    let given: Given = given
         .into_iter()
         .map(|(name, value)| (name, shallow(value)))
         .collect();
@@ -30,50 +30,75 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
+    let is_complete = schema["additionalProperties"] == false;
+    is_complete
+        .then(|| unknown_argument(&given, properties, &required))
+        .flatten()
+        .or_else(|| missing_argument(&given, properties, &required))
+        .or_else(|| wrong_value(&given, properties))
+}
+
+/// The arguments of a call by their names.
+type Given = BTreeMap<String, Value>;
+
+/// Names an argument that the schema does not have.
+fn unknown_argument(
+    given: &Given,
+    properties: &Map<String, Value>,
+    required: &[&str],
+) -> Option<String> {
     let is_known = |name: &str| {
         properties.contains_key(name)
             || ALSO
                 .iter()
                 .any(|(also, own)| *also == name && (also == own || required.contains(own)))
     };
-    let is_complete = schema["additionalProperties"] == false;
-    if let Some(name) = given.keys().find(|name| is_complete && !is_known(name)) {
-        let names: Vec<_> = properties.keys().map(|name| format!("`{name}`")).collect();
-        return Some(format!(
-            "there is no argument {}; the arguments are {}",
-            shown(&name.clone().into()),
-            names.join(", ")
-        ));
-    }
-    let is_missing = |name: &&str| {
+    let name = given.keys().find(|name| !is_known(name))?;
+    let names: Vec<_> = properties.keys().map(|name| format!("`{name}`")).collect();
+    Some(format!(
+        "there is no argument {}; the arguments are {}",
+        shown(&name.clone().into()),
+        names.join(", ")
+    ))
+}
+
+/// Names a required argument that is not given.
+fn missing_argument(
+    given: &Given,
+    properties: &Map<String, Value>,
+    required: &[&str],
+) -> Option<String> {
+    let is_missing = |name: &&&str| {
         let stands_in = ALSO
             .iter()
-            .any(|(also, own)| own == name && given.contains_key(*also));
-        !given.contains_key(*name) && !stands_in
+            .any(|(also, own)| own == *name && given.contains_key(*also));
+        !given.contains_key(**name) && !stands_in
     };
-    if let Some(name) = required.iter().copied().find(is_missing) {
-        return Some(format!(
-            "the argument `{name}` is missing; expected {}",
-            expected(&properties[name])
-        ));
-    }
+    let name = required.iter().find(is_missing)?;
+    Some(format!(
+        "the argument `{name}` is missing; expected {}",
+        expected(&properties[*name])
+    ))
+}
+
+/// Names an argument with a value that the schema does not allow.
+fn wrong_value(given: &Given, properties: &Map<String, Value>) -> Option<String> {
     let own = |name: &str| {
         ALSO.iter()
             .find(|(also, _)| *also == name)
             .map_or_else(|| name.to_owned(), |(_, own)| (*own).to_owned())
     };
-    let wrong = given.iter().find_map(|(name, value)| {
+    given.iter().find_map(|(name, value)| {
         let property = properties
             .get(name)
             .or_else(|| properties.get(&own(name)))?;
-        (!fits(value, property)).then_some((name, value, property))
-    });
-    wrong.map(|(name, value, property)| {
-        format!(
-            "`{name}` is {}; expected {}",
-            shown(value),
-            expected(property)
-        )
+        (!fits(value, property)).then(|| {
+            format!(
+                "`{name}` is {}; expected {}",
+                shown(value),
+                expected(property)
+            )
+        })
     })
 }
 

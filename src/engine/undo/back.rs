@@ -33,19 +33,9 @@ impl Back<'_> {
 
     /// Adds what brings one file back.
     fn file(&self, file: &EntryFile, operations: &mut Vec<Operation>) -> Result<(), Failure> {
-        let guard = |version: Option<Version>| match version {
-            _ if self.is_forced => Guard::Anything,
-            Some(version) => {
-                let bits = version
-                    .permissions
-                    .filter(|_| version.kind == FileKind::Regular);
-                Guard::Contents(version.digest, bits)
-            }
-            None => Guard::Nothing,
-        };
         let here = self.here(file)?;
         let plain = Operation {
-            guard: Some(Box::new(guard(file.after))),
+            guard: Some(Box::new(self.guard(file.after))),
             ..self.operation(Action::Modify, &file.path)
         };
         match (&file.old, file.before) {
@@ -60,7 +50,7 @@ impl Back<'_> {
                 let there = self.entry.file(to).and_then(|other| other.after);
                 operations.push(Operation {
                     from: Some(to.clone()),
-                    guard: Some(Box::new(guard(there))),
+                    guard: Some(Box::new(self.guard(there))),
                     old_mode: there.map(mode),
                     permissions: before
                         .permissions
@@ -94,6 +84,20 @@ impl Back<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns the guard of a path that has to be as `version` says, or empty without a version.
+    fn guard(&self, version: Option<Version>) -> Guard {
+        match version {
+            _ if self.is_forced => Guard::Anything,
+            Some(version) => {
+                let bits = version
+                    .permissions
+                    .filter(|_| version.kind == FileKind::Regular);
+                Guard::Contents(version.digest, bits)
+            }
+            None => Guard::Nothing,
+        }
     }
 
     /// Returns what not even force goes over: where a file was, somebody has made a directory and

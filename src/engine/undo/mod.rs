@@ -155,19 +155,9 @@ fn plan_back(
     let chosen = match choose(&all, &undo.target) {
         Ok(chosen) => chosen,
         Err(why) => {
-            let unkept = if all.is_empty() {
-                unkept(workspace)
-            } else {
-                None
-            };
-            let help =
-                Some(unkept.unwrap_or_else(|| {
-                    "`wpatch log` lists the changes that can be undone".to_owned()
-                }));
-            selected.problems.push(Problem {
-                help,
-                ..Problem::new(&code::NOTHING_TO_UNDO, why)
-            });
+            selected
+                .problems
+                .push(nothing_to_undo(why, &all, workspace));
             return Ok(None);
         }
     };
@@ -210,6 +200,20 @@ fn plan_back(
         operation.number = number;
     }
     Ok(Some((entries, options)))
+}
+
+/// Reports that no entry of `all` can be undone.
+fn nothing_to_undo(why: String, all: &[Entry], workspace: &dyn Workspace) -> Problem {
+    let unkept = if all.is_empty() {
+        unkept(workspace)
+    } else {
+        None
+    };
+    let usual = || "`wpatch log` lists the changes that can be undone".to_owned();
+    Problem {
+        help: Some(unkept.unwrap_or_else(usual)),
+        ..Problem::new(&code::NOTHING_TO_UNDO, why)
+    }
 }
 
 /// Returns the entries to take back, the newest first, or why there are none.

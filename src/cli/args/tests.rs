@@ -1,0 +1,256 @@
+//! The parsers of the command line agree.
+
+use super::*;
+
+fn parsed(arguments: &[&str]) -> Cli {
+    parse(&arguments.iter().map(OsString::from).collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn the_command_line_is_consistent() {
+    Cli::command().debug_assert();
+    let named: Vec<_> = Cli::command()
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    assert_eq!(named, COMMANDS);
+}
+
+/// Command lines that every parser understands. The first [`USUAL`] have usual options only.
+const LINES: [&[&str]; 10] = [
+    &["apply"],
+    &[
+        "check",
+        "-R",
+        "-p2",
+        "--durability",
+        "none",
+        "--json",
+        "-d",
+        "x",
+        "--format=git",
+        "-v",
+        "b",
+        "-p",
+        "3",
+    ],
+    &[
+        "check",
+        "--json",
+        "-q",
+        "a",
+        "--root=x=y",
+        "-",
+        "-v",
+        "--reverse",
+        "b=c",
+        "-p+2",
+    ],
+    &[
+        "apply",
+        "-v",
+        "--quiet",
+        "--durability=full",
+        "--root=d",
+        "--format",
+        "auto",
+        "--durability=none",
+    ],
+    &[
+        "check",
+        "-Rp2",
+        "--durability",
+        "none",
+        "--json",
+        "-d",
+        "x",
+        "--format=git",
+        "--",
+        "-v",
+        "b",
+    ],
+    &[
+        "apply",
+        "-Rp2",
+        "-p3",
+        "--include",
+        "x",
+        "--color",
+        "never",
+        "--",
+        "-v",
+    ],
+    &[
+        "check",
+        "--exclude=a",
+        "--include",
+        "b",
+        "-C1",
+        "--durability=none",
+        "--lock-timeout",
+        "1m",
+    ],
+    &["check", "--from-tree", "main", "--git-dir=x.git", "a"],
+    &[
+        "check",
+        "--batch",
+        "--shard",
+        "2/3",
+        "--jobs=4",
+        "--deterministic",
+    ],
+    &[
+        "apply",
+        "--approve",
+        "x",
+        "--format",
+        "git",
+        "--max-patch",
+        "7",
+        "--stat",
+        "--apply",
+        "-z",
+    ],
+];
+
+const USUAL: usize = 5;
+
+/// Arguments that some parsers do not understand.
+const DOUBTFUL: [&str; 17] = [
+    "-h",
+    "--help",
+    "-V",
+    "--version",
+    "--no-such",
+    "-vq",
+    "help",
+    "--fuzz=x",
+    "-p-1",
+    "--format=x",
+    "--json=x",
+    "-px",
+    "-p",
+    "",
+    "--root=",
+    "--durability=x",
+    "--root",
+];
+
+#[test]
+fn all_parsers_read_the_same() {
+    for (number, line) in LINES.into_iter().enumerate() {
+        let arguments: Vec<_> = ["wpatch"].iter().chain(line).map(OsString::from).collect();
+        let read = |usual: Option<Cli>, alone: Option<Cli>| {
+            let whole = whole(&arguments).ok().map(|cli| format!("{cli:?}"));
+            assert_eq!(alone.map(|cli| format!("{cli:?}")), whole, "{line:?}");
+            assert_eq!(usual.is_some(), number < USUAL, "{line:?}");
+            assert!(
+                usual.is_none_or(|cli| Some(format!("{cli:?}")) == whole),
+                "{line:?}"
+            );
+        };
+        match line[0] {
+            "apply" => read(
+                usual(&arguments[1..], Command::Apply),
+                alone(&arguments[1..], Command::Apply),
+            ),
+            _ => read(
+                usual(&arguments[1..], Command::Check),
+                alone(&arguments[1..], Command::Check),
+            ),
+        }
+    }
+}
+
+#[test]
+fn the_quick_parser_takes_what_the_whole_one_takes() {
+    for argument in DOUBTFUL {
+        let arguments: Vec<_> = ["wpatch", "apply", argument]
+            .iter()
+            .map(OsString::from)
+            .collect();
+        let (is_taken, is_right) = (
+            quickly(&arguments[1..], Command::Apply).is_some(),
+            whole(&arguments).is_ok(),
+        );
+        assert_eq!(is_taken, is_right, "{argument}");
+    }
+}
+
+#[test]
+fn filters_keep_their_order() {
+    let cli = parsed(&[
+        "wpatch",
+        "check",
+        "--exclude=a",
+        "--include",
+        "b",
+        "--exclude=c",
+    ]);
+    let Command::Check(CheckOptions { patch, .. }) = cli.command else {
+        panic!("check")
+    };
+    assert_eq!(
+        patch.filters,
+        [
+            (false, "a".to_owned()),
+            (true, "b".to_owned()),
+            (false, "c".to_owned())
+        ]
+    );
+}
+
+#[test]
+fn numbers_may_be_glued_to_their_letters() {
+    let cli = parsed(&["wpatch", "apply", "-p0", "-C3", "-Rz", "x"]);
+    let Command::Apply(ApplyOptions { patch, .. }) = cli.command else {
+        panic!("apply")
+    };
+    assert_eq!(
+        (
+            patch.usual.strip,
+            patch.context,
+            patch.usual.reverse,
+            patch.look.nul
+        ),
+        (Some(0), Some(3), true, true)
+    );
+}
+
+#[test]
+fn of_an_option_given_twice_the_last_counts() {
+    let cli = parsed(&["wpatch", "apply", "--json", "-p1", "--json", "-p2", "x"]);
+    let Command::Apply(ApplyOptions { patch, .. }) = cli.command else {
+        panic!("apply")
+    };
+    assert_eq!((cli.global.json, patch.usual.strip), (true, Some(2)));
+}
+
+#[test]
+fn a_saved_plan_has_decided_every_option_that_can_change_its_result() {
+    let refuses = |option: &str| {
+        let line = ["wpatch", "apply", "--plan", "12345678", option].map(OsString::from);
+        parse(&line).err().map(|error| error.kind()) == Some(ErrorKind::ArgumentConflict)
+    };
+    let decided = [
+        "-p1",
+        "-R",
+        "--only=1",
+        "--in-place",
+        "--index",
+        "--3way",
+        "--backup",
+        "--guard=syntax",
+        "p.diff",
+    ];
+    assert_eq!(decided.map(refuses), [true; 9]);
+    let others = [
+        "--with-diff",
+        "--stat",
+        "--brief",
+        "--allow-filter=x",
+        "--verify=make",
+        "--json",
+    ];
+    assert_eq!(others.map(refuses), [false; 6]);
+}

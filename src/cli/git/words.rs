@@ -1,0 +1,164 @@
+//! What git says of a file that it cannot change: a table of words for each problem.
+
+use super::{Speech, progress};
+use crate::engine::Outcome;
+use crate::engine::options::{Code, Problem, Severity, code};
+use crate::path::RelPath;
+use crate::report::{FileReport, IndexReport, Op};
+use crate::text::printable;
+
+/// The last line on a file whose contents do not fit.
+const UNFIT: &str = "{old}: patch does not apply";
+
+/// What is said of a file for each code: usually, and where git's index counts. `{old}` is its name
+/// before, `{new}` the one afterwards, `{blob}` the one that the patch was made for.
+pub(super) const WORDS: &[(Code, &[&str], &[&str])] = &[
+    (
+        code::MISSING,
+        &["{old}: No such file or directory"],
+        &["{old}: does not exist in index"],
+    ),
+    (
+        code::NOT_A_DIRECTORY,
+        &["{old}: Not a directory"],
+        &["{old}: Not a directory"],
+    ),
+    (
+        code::EXISTS,
+        &["{new}: already exists in working directory"],
+        &["{new}: already exists in index"],
+    ),
+    (
+        code::NOT_A_FILE,
+        &["{old}: wrong type"],
+        &["{old}: wrong type"],
+    ),
+    (
+        code::WRONG_TYPE,
+        &["{old}: wrong type"],
+        &["{old}: wrong type"],
+    ),
+    (
+        code::NOT_AS_INDEXED,
+        &["{old}: does not match index"],
+        &["{old}: does not match index"],
+    ),
+    (
+        code::CLOSED,
+        &["invalid path '{new}'"],
+        &["invalid path '{new}'"],
+    ),
+    (
+        code::OUTSIDE_ROOT,
+        &["invalid path '{new}'"],
+        &["invalid path '{new}'"],
+    ),
+    (
+        code::NOT_EMPTIED,
+        &[NOT_EMPTIED, UNFIT],
+        &[NOT_EMPTIED, UNFIT],
+    ),
+    (
+        code::NO_BLOB,
+        &["sha1 information is lacking or useless ({old})."],
+        &["sha1 information is lacking or useless ({old})."],
+    ),
+    (
+        code::NO_BINARY_DATA,
+        &[NO_INDEX_LINE, UNFIT],
+        &[NO_INDEX_LINE, UNFIT],
+    ),
+    (code::WRONG_BLOB, &[OTHER_BLOB, UNFIT], &[OTHER_BLOB, UNFIT]),
+    (code::BINARY_DATA, &[DAMAGED, UNFIT], &[DAMAGED, UNFIT]),
+    (
+        code::IRREVERSIBLE,
+        &[NO_WAY_BACK, UNFIT],
+        &[NO_WAY_BACK, UNFIT],
+    ),
+    (code::THROUGH_LINK, &[BEYOND, UNFIT], &[BEYOND, UNFIT]),
+];
+
+const NOT_EMPTIED: &str = "removal patch leaves file contents";
+const NO_INDEX_LINE: &str = "cannot apply binary patch to '{old}' without full index line";
+const OTHER_BLOB: &str =
+    "the patch applies to '{old}' ({blob}), which does not match the current contents.";
+const DAMAGED: &str = "binary patch does not apply to '{old}'";
+const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
+const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
+const MADE_BEYOND: &str = "affected file '{new}' is beyond a symbolic link";
+
+/// Returns what is said of a file that cannot be changed.
+pub(super) fn of_file_lines(
+    outcome: &Outcome,
+    file: &FileReport,
+    problem: &Problem,
+    speech: Speech,
+) -> Vec<String> {
+    let new = printable(file.path.as_bytes()).to_string();
+    let old = printable(old_name(file).as_bytes()).to_string();
+    let words = |row: &[&str]| {
+        let blob = problem.facts.blob.as_deref().unwrap_or_default();
+        let filled = |line: &&str| {
+            let line = line.replace("{blob}", &printable(blob).to_string());
+            format!(
+                "error: {}",
+                line.replace("{old}", &old).replace("{new}", &new)
+            )
+        };
+        row.iter().map(filled).collect::<Vec<_>>()
+    };
+    if let Some(hunk) = problem.hunk.filter(|&hunk| file.hunk(hunk).is_some()) {
+        return match failed(file, hunk) {
+            Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => {
+                words(&[NOT_EMPTIED, UNFIT])
+            }
+            Some(_) => words(&[UNFIT]),
+            None => Vec::new(),
+        };
+    }
+    let is_onto = *problem.code == code::EXISTS && matches!(file.op, Op::Rename | Op::Copy);
+    if speech.is_merge && is_onto && !problem.facts.is_untracked {
+        let is_moved = file.op == Op::Rename && file.added + file.removed == 0;
+        return words(if is_moved {
+            &[UNFIT]
+        } else {
+            &[progress::NO_BLOB, UNFIT]
+        });
+    }
+    if is_made_beyond(file, problem) {
+        return words(&[MADE_BEYOND]);
+    }
+    let row = WORDS.iter().find(|(code, ..)| code == problem.code);
+    let is_of_index = outcome
+        .report
+        .index
+        .as_ref()
+        .is_some_and(IndexReport::decides)
+        && !problem.facts.is_untracked;
+    row.map_or(Vec::new(), |(_, usual, indexed)| {
+        words(if is_of_index { indexed } else { usual })
+    })
+}
+
+/// Names the place of a hunk that fails.
+pub(super) fn failed(file: &FileReport, hunk: usize) -> Option<String> {
+    let old = printable(old_name(file).as_bytes());
+    Some(format!(
+        "error: patch failed: {old}:{}",
+        file.hunk(hunk)?.patch.old_start?
+    ))
+}
+
+/// Returns whether a file would come to a place behind a symbolic link.
+pub(super) fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
+    *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy)
+}
+
+/// Returns the name that a file has before the change: for the reverse of a copy, the name of the
+/// copy.
+fn old_name(file: &FileReport) -> &RelPath {
+    file.from
+        .as_ref()
+        .filter(|_| file.op != Op::Delete)
+        .unwrap_or(&file.path)
+}

@@ -1,0 +1,146 @@
+//! What GNU patch says of the hunks of a file.
+
+use std::io::{self, Write};
+
+use super::{Telling, quoted};
+use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus};
+
+impl Telling<'_> {
+    pub(super) fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+        let (mut failed, mut passed, mut shift) = (0, 0, 0);
+        for (index, hunk) in file.hunks.iter().enumerate() {
+            if !hunk.merged.is_empty() {
+                self.merged(index, hunk, out)?;
+                continue;
+            }
+            match (&hunk.applied, hunk.status) {
+                (Some(applied), _) => {
+                    if let Some(line) = self.succeeded(index, hunk, stated(hunk) + shift) {
+                        writeln!(out, "{line}")?;
+                    }
+                    shift += signed(applied.new_lines) - signed(applied.old_lines);
+                }
+                (None, HunkStatus::AlreadyApplied) if self.options.forward => passed += 1,
+                (None, HunkStatus::Unplaced) => {}
+                (None, _) => {
+                    failed += 1;
+                    if !self.options.quiet {
+                        writeln!(
+                            out,
+                            "Hunk #{} FAILED at {}{}.",
+                            index + 1,
+                            stated(hunk) + shift,
+                            line_ends(hunk)
+                        )?;
+                    }
+                }
+            }
+        }
+        let many = if file.hunks.len() == 1 {
+            "hunk"
+        } else {
+            "hunks"
+        };
+        if passed > 0 {
+            writeln!(out, "{passed} out of {} {many} ignored", file.hunks.len())?;
+        }
+        if failed > 0 {
+            let path = file
+                .rejects
+                .as_ref()
+                .and_then(|rejects| rejects.path.as_ref())
+                .filter(|_| !self.options.dry_run);
+            let saved =
+                |path: &String| format!(" -- saving rejects to file {}", quoted(path.as_bytes()));
+            let saved = path.map_or_else(String::new, saved);
+            writeln!(
+                out,
+                "{failed} out of {} {many} FAILED{saved}",
+                file.hunks.len()
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Says what became of the changes in a hunk that was merged: nothing of one that fits.
+    fn merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
+        let is_told = |status: HunkStatus| {
+            status != HunkStatus::Merged
+                || self.options.verbose
+                || (!self.options.quiet && hunk.applied.is_none())
+        };
+        let told: Vec<_> = hunk
+            .merged
+            .iter()
+            .filter(|change| is_told(change.status))
+            .collect();
+        for (place, change) in told.iter().enumerate() {
+            let what = match change.status {
+                HunkStatus::Conflict => "NOT MERGED",
+                HunkStatus::AlreadyApplied => "already applied",
+                _ => "merged",
+            };
+            match place {
+                0 => write!(out, "Hunk #{} {what} at ", index + 1)?,
+                _ if change.status == told[0].status => write!(out, ",")?,
+                _ => write!(out, ", {what} at ")?,
+            }
+            let (first, count) = (change.lines.start, change.lines.count);
+            if count > 1 {
+                write!(out, "{first}-{}", first + count - 1)?;
+            } else {
+                write!(out, "{first}")?;
+            }
+        }
+        if told.is_empty() {
+            Ok(())
+        } else {
+            writeln!(out, ".")
+        }
+    }
+
+    /// Says that a hunk which belongs at `line` fits.
+    fn succeeded(&self, index: usize, hunk: &HunkReport, line: isize) -> Option<String> {
+        let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
+        let line = line + offset;
+        let is_off = (offset != 0 || fuzz != 0) && self.options.merge.is_none();
+        let is_told = self.options.verbose || (!self.options.quiet && is_off);
+        let fuzz = if fuzz == 0 {
+            String::new()
+        } else {
+            format!(" with fuzz {fuzz}")
+        };
+        let lines = if offset == 1 { "line" } else { "lines" };
+        let offset = if offset == 0 {
+            String::new()
+        } else {
+            format!(" (offset {offset} {lines})")
+        };
+        is_told.then(|| format!("Hunk #{} succeeded at {line}{fuzz}{offset}.", index + 1))
+    }
+}
+
+/// Returns the first line that the hunk says is its own in the old file; where it has none there,
+/// the line behind.
+fn stated(hunk: &HunkReport) -> isize {
+    signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
+}
+
+/// Says that only the ends of lines are others where the hunk should be.
+fn line_ends(hunk: &HunkReport) -> &'static str {
+    let difference = hunk
+        .nearest
+        .as_ref()
+        .and_then(|nearest| nearest.first_difference.as_ref());
+    let is_reason =
+        difference.is_some_and(|difference| difference.reason == Some(DifferenceReason::LineEnd));
+    if is_reason {
+        " (different line endings)"
+    } else {
+        ""
+    }
+}
+
+fn signed(number: usize) -> isize {
+    isize::try_from(number).unwrap_or(isize::MAX)
+}

@@ -1,0 +1,34 @@
+//! Brackets in the pattern of a search, such as `[a-z]`.
+
+/// Returns the content of the bracket that `text` is in, and what follows the bracket.
+pub(super) fn bracket(text: &str) -> Option<(&str, &str)> {
+    // `]` as the first character belongs to the content, and so does a class such as `[:lower:]`.
+    let start = usize::from(text.starts_with(['!', '^']));
+    let mut at = start + usize::from(text[start..].starts_with(']'));
+    loop {
+        let next = at + text[at..].find([']', '['])?;
+        let kind = text[next + 1..]
+            .chars()
+            .next()
+            .filter(|kind| text[next..].starts_with('[') && ":.=".contains(*kind));
+        match kind {
+            Some(kind) => {
+                let end = format!("{kind}]");
+                at = next + 2 + text[next + 2..].find(&end)? + end.len();
+            }
+            None if text[next..].starts_with('[') => at = next + 1,
+            None => return Some((&text[..next], &text[next + 1..])),
+        }
+    }
+}
+
+/// Returns whether all programs take the bracket with this content for the same letters, digits and
+/// ranges.
+pub(super) fn is_plain_bracket(content: &str) -> bool {
+    let is_plain = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let ranges = content.split('-').count() - 1;
+    let is_range = content.len() == 3 && content.as_bytes()[1] == b'-';
+    is_plain(&content.replace('-', "")) && (ranges == 0 || ranges == 1 && is_range)
+}

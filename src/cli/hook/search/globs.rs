@@ -1,0 +1,199 @@
+//! The patterns that choose the files of a search.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::brackets::{bracket, is_plain_bracket};
+
+/// The patterns that choose files, of which the last one that matches decides. Where it is not
+/// certain how the search program understands a pattern, more files are taken than it reads.
+pub(super) struct Globs(Vec<Pattern>);
+
+/// One pattern.
+struct Pattern {
+    /// `None` matches every file.
+    matcher: Option<GlobMatcher>,
+    /// Whether it leaves files out, those in a directory of that name as well.
+    excludes: bool,
+    /// Whether it is only about directories of that name, and what is in them.
+    is_for_directories: bool,
+}
+
+impl Globs {
+    /// Reads the option `glob`: patterns with blanks or commas between them, and `!` before those
+    /// that leave files out.
+    pub(super) fn of_grep(text: &str) -> Self {
+        let words = text.split_whitespace().flat_map(|word| {
+            let is_whole = word.contains('{') && word.contains('}');
+            word.split(move |character| character == ',' && !is_whole)
+        });
+        Self(
+            words
+                .filter(|word| !word.is_empty())
+                .filter_map(Pattern::of_grep)
+                .collect(),
+        )
+    }
+
+    /// Reads the pattern of a search of names.
+    pub(super) fn of_glob(pattern: &str) -> Self {
+        Self(vec![Pattern::wanted(pattern)])
+    }
+
+    /// Returns whether the search reads the file at `path`, below the directory that is searched.
+    pub(super) fn take(&self, path: &[u8]) -> bool {
+        let decisive = self.0.iter().rev().find(|pattern| pattern.is_match(path));
+        decisive.map_or_else(
+            || self.0.iter().all(|pattern| pattern.excludes),
+            |pattern| !pattern.excludes,
+        )
+    }
+}
+
+impl Pattern {
+    fn of_grep(word: &str) -> Option<Self> {
+        let Some(excluded) = word.strip_prefix('!') else {
+            return Some(Self::wanted(word.trim_end_matches('/')));
+        };
+        if is_uncertain(excluded) {
+            return None;
+        }
+        let whole = excluded.strip_prefix("**/").unwrap_or(excluded);
+        let name = whole
+            .strip_suffix("/**")
+            .unwrap_or(whole)
+            .trim_end_matches('/');
+        // Of a longer path it is not certain where it begins.
+        let matcher = if name.contains('/') {
+            None
+        } else {
+            matcher(name, false)
+        };
+        let is_for_directories = name != whole;
+        matcher.map(|matcher| Self {
+            matcher: Some(matcher),
+            excludes: true,
+            is_for_directories,
+        })
+    }
+
+    /// Returns a pattern for all files with a name like the last one of `pattern`.
+    fn wanted(pattern: &str) -> Self {
+        let name = pattern.rsplit('/').next().unwrap_or_default();
+        let matcher = if is_uncertain(pattern) {
+            None
+        } else {
+            matcher(name, true)
+        };
+        Self {
+            matcher,
+            excludes: false,
+            is_for_directories: false,
+        }
+    }
+
+    fn is_match(&self, path: &[u8]) -> bool {
+        let Some(matcher) = &self.matcher else {
+            return true;
+        };
+        let is_named =
+            |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| matcher.is_match(name));
+        let mut names = path
+            .rsplit(|&byte| byte == b'/')
+            .skip(usize::from(self.is_for_directories));
+        if self.excludes {
+            names.any(is_named)
+        } else {
+            names.next().is_some_and(is_named)
+        }
+    }
+}
+
+/// Returns whether the meaning of `pattern` depends on the program: it has parentheses as in
+/// `@(a).pem`, alternatives of several components as in `{a/b,c}`, a range as in `{a..c}`, braces
+/// with one alternative, a class as in `[[:lower:]]`, an escape, or a negation.
+fn is_uncertain(pattern: &str) -> bool {
+    let mut rest = pattern;
+    while let Some((_, after)) = rest.split_once('[') {
+        match bracket(after) {
+            Some((content, after)) if is_plain_bracket(content) => rest = after,
+            _ => return true,
+        }
+    }
+    let mut depth = 0_usize;
+    let has_slash = |character: char| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == '/' && depth > 0
+    };
+    let has_braces = pattern.contains('{');
+    pattern.contains(['(', '\\'])
+        || pattern.starts_with('!')
+        || has_braces && (pattern.contains("..") || !pattern.contains(','))
+        || pattern.chars().any(has_slash)
+}
+
+fn matcher(name: &str, is_case_ignored: bool) -> Option<GlobMatcher> {
+    GlobBuilder::new(name)
+        .case_insensitive(is_case_ignored)
+        .build()
+        .ok()
+        .map(|glob| glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_leaves_out_no_file_that_a_search_reads() {
+        let takes = |glob: &str| {
+            let globs = Globs::of_grep(glob);
+            ["a.rs", ".env", "d/.env", "d/x.PEM"].map(|path| globs.take(path.as_bytes()))
+        };
+        assert_eq!(takes(""), [true, true, true, true]);
+        assert_eq!(takes("*.rs"), [true, false, false, false]);
+        assert_eq!(takes("*.{rs,pem}"), [true, false, false, true]);
+        assert_eq!(takes("*.rs,*.pem"), [true, false, false, true]);
+        assert_eq!(takes("!.env"), [true, false, false, true]);
+        // Only a directory of that name is left out.
+        for glob in [
+            "!.env/",
+            "!.env/**",
+            "!**/.env/**",
+            "!**/.env/",
+            "!.env//",
+            "!{.env,*.PEM}/",
+            "!{.env,x}/**",
+        ] {
+            assert_eq!(takes(glob), [true, true, true, true], "{glob}");
+        }
+        assert_eq!(takes("!d/"), [true, true, false, false]);
+        // Programs differ in what these mean.
+        for glob in [
+            "[[:lower:]].md",
+            "{w..y}.md",
+            "\\.md",
+            "[.]md",
+            "[a-z-]",
+            "{a}",
+            "[!.]x",
+            "!\\.env",
+            "![.]env",
+            "!!x",
+        ] {
+            assert_eq!(takes(glob), [true, true, true, true], "{glob}");
+        }
+        assert_eq!(takes("[a-c].rs"), [true, false, false, false]);
+        // Without case, it would not match a file `A.rs`.
+        assert_eq!(takes("[!a].rs"), [true, true, true, true]);
+        assert_eq!(takes("!.env .e*"), [false, true, true, false]);
+        assert_eq!(takes("**/*.rs"), [true, false, false, false]);
+        assert_eq!(takes("d/**"), [true, true, true, true]);
+        assert_eq!(takes("!d/**"), [true, true, false, false]);
+        assert_eq!(takes("!d/e/.env"), [true, true, true, true]);
+        assert_eq!(takes("[a"), [true, true, true, true]);
+    }
+}

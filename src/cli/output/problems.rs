@@ -1,0 +1,200 @@
+//! What is said of problems on standard error: git's words, then the problems with their excerpts,
+//! the findings of language servers, and whether the change can be undone.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _, Write};
+
+use anstream::AutoStream;
+
+use super::{Output, Verbosity, is_statistic};
+use crate::cli::diagnostic::{self, Title};
+use crate::cli::git::{self, Titles};
+use crate::cli::whitespace;
+use crate::engine::Outcome;
+use crate::engine::options::{Problem, Remedy, code};
+use crate::report::DiagnosticsReport;
+use crate::text::printable;
+
+/// Most problems that are shown with an excerpt; the others are counted.
+const MOST_SHOWN: usize = 20;
+/// Most different helps after a list of files.
+const MOST_HELPS: usize = 3;
+
+impl Output {
+    /// Prints the words of the parser of the command line, or what is to be said of `outcome`.
+    pub(super) fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
+        let mut err = AutoStream::new(io::stderr().lock(), self.color);
+        if let Some(usage) = &self.usage {
+            return usage
+                .lines()
+                .try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
+        }
+        whitespace::print_lines(outcome, &mut err)?;
+        if let Some(speech) = self.speech {
+            git::print(outcome, speech, &mut err)?;
+        }
+        let problems = Problems::of(outcome, self);
+        problems.print_excerpts(&mut err)?;
+        problems.print_missing_files(&mut err)?;
+        problems.print_rest(&mut err)?;
+        whitespace::print_sum(outcome, &mut err)?;
+        outcome
+            .report
+            .diagnostics
+            .iter()
+            .try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))?;
+        let is_document = self
+            .formats
+            .iter()
+            .any(|name| *name != "text" && !is_statistic(name));
+        if !is_document && io::stderr().is_terminal() {
+            print_history(outcome, &mut err)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The problems that are not said in git's words completely.
+struct Problems<'o> {
+    outcome: &'o Outcome,
+    /// How the titles relate to git's words, if these were printed.
+    titles: Option<Titles>,
+    /// The problems that are shown, by their indices.
+    shown: Vec<usize>,
+    /// The files that are missing, of which git's lines say everything but the help.
+    missing: BTreeSet<usize>,
+}
+
+impl<'o> Problems<'o> {
+    fn of(outcome: &'o Outcome, output: &Output) -> Self {
+        let speech = output.speech.filter(|_| output.verbosity < Verbosity::Loud);
+        let mut problems = Self {
+            outcome,
+            titles: speech.map(|speech| Titles::of(outcome, speech)),
+            shown: Vec::new(),
+            missing: BTreeSet::new(),
+        };
+        let all = 0..outcome.problems.len();
+        problems.missing = all
+            .clone()
+            .filter(|&index| problems.is_missing_file(index))
+            .collect();
+        let is_shown = |index: &usize| {
+            let problem = &outcome.problems[*index];
+            *problem.code != code::WHITESPACE
+                && !(speech.is_some() && git::says_all(outcome, problem))
+                && (problems.missing.len() < 2 || !problems.missing.contains(index))
+        };
+        problems.shown = all.filter(is_shown).collect();
+        problems
+    }
+
+    fn title(&self, index: usize) -> Title {
+        self.titles
+            .as_ref()
+            .map_or(Title::Own, |titles| titles.title(self.outcome, index))
+    }
+
+    /// Returns whether all that the problem at `index` states is that a file is missing, and git's
+    /// lines state or count it.
+    fn is_missing_file(&self, index: usize) -> bool {
+        let problem = &self.outcome.problems[index];
+        let is_plain = git::is_missing(self.outcome, problem) && problem.facts.cause.is_none();
+        is_plain
+            && (self.title(index) == Title::Stated
+                || self.titles.is_some() && is_omitted(self.outcome, problem))
+    }
+
+    /// Prints the first problems with their excerpts.
+    fn print_excerpts(&self, err: &mut dyn Write) -> io::Result<()> {
+        for (nth, &index) in self.shown.iter().take(MOST_SHOWN).enumerate() {
+            let gap = if nth == 0 { "" } else { "\n" };
+            let text = diagnostic::render(self.outcome, index, self.title(index));
+            writeln!(err, "{gap}{text}")?;
+        }
+        Ok(())
+    }
+
+    /// Prints what helps against several missing files.
+    fn print_missing_files(&self, err: &mut dyn Write) -> io::Result<()> {
+        if self.missing.len() < 2 {
+            return Ok(());
+        }
+        let helps: BTreeSet<_> = self
+            .missing
+            .iter()
+            .filter_map(|&index| self.outcome.problems[index].help.as_deref())
+            .collect();
+        helps
+            .into_iter()
+            .take(MOST_HELPS)
+            .try_for_each(|help| writeln!(err, "help: {}", printable(help.as_bytes())))
+    }
+
+    /// Prints the number of the problems that are not shown.
+    fn print_rest(&self, err: &mut dyn Write) -> io::Result<()> {
+        let problems = &self.outcome.problems;
+        let rest = self.shown.get(MOST_SHOWN..).unwrap_or_default();
+        let is_of_hunks = rest.iter().all(|&index| problems[index].hunk.is_some());
+        // Where files are missing and nothing else, git's lines have counted all of them.
+        let uncollected = if self.shown.is_empty() {
+            0
+        } else {
+            self.outcome.uncollected()
+        };
+        match (rest.len() + uncollected, is_of_hunks) {
+            (0, _) => Ok(()),
+            (1, true) => writeln!(err, "1 more failing hunk is not listed"),
+            (more, true) => writeln!(err, "{more} more failing hunks are not listed"),
+            (1, false) => writeln!(err, "1 more problem is not listed"),
+            (more, false) => writeln!(err, "{more} more problems are not listed"),
+        }
+    }
+}
+
+/// Returns whether the report omits the file of `problem`, which it counts.
+fn is_omitted(outcome: &Outcome, problem: &Problem) -> bool {
+    problem
+        .operation
+        .is_some_and(|number| outcome.report.file_of(number).is_none())
+}
+
+/// Tells a person that the change cannot be undone, unless a warning states it.
+fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
+    let unkept = outcome
+        .report
+        .history
+        .as_ref()
+        .and_then(|history| history.unkept.as_ref());
+    let Some(unkept) = unkept.filter(|unkept| outcome.report.changed && !unkept.is_warned) else {
+        return Ok(());
+    };
+    writeln!(
+        err,
+        "note: this change cannot be undone: {}",
+        printable(unkept.reason.as_bytes())
+    )?;
+    match unkept.remedy {
+        Remedy::Init => writeln!(err, "help: `wpatch init` lets later changes be undone"),
+        Remedy::Named => Ok(()),
+    }
+}
+
+/// Prints what language servers said, a line for each.
+fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io::Result<()> {
+    for diagnostic in diagnostics.new.iter().take(MOST_SHOWN) {
+        writeln!(err, "{}", diagnostic.line())?;
+    }
+    match (diagnostics.new.len() + diagnostics.more).saturating_sub(MOST_SHOWN) {
+        0 => {}
+        more => writeln!(err, "and {more} more diagnostics; --json has them")?,
+    }
+    match diagnostics.withheld {
+        0 => Ok(()),
+        count => writeln!(
+            err,
+            "{count} more are about files that policy protects from reading"
+        ),
+    }
+}

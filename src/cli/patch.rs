@@ -1,0 +1,162 @@
+//! `apply` and `check`: from the options of a command to its outcome.
+
+use std::path;
+use std::process::ExitCode;
+
+use super::args::{ApplyOptions, CheckOptions, Global, PatchOptions, TreeOptions};
+use super::commands::CommandOptions;
+use super::output::{Output, Verbosity};
+use super::root::{open, open_to_change, places, rooted};
+use super::{Stop, Task, finish, index, input, policy, progress, refuse, request, tree, watched};
+use crate::engine::options::{Progress, WhitespaceAction};
+use crate::engine::{self, Outcome};
+use crate::report;
+
+/// Applies a patch, or does less if an option says so.
+pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
+    options.patch.add(options.habits);
+    let task = match (options.apply, options.check, options.patch.is_inert()) {
+        (true, ..) | (_, false, false) => Task::Apply,
+        (_, true, _) => Task::Check,
+        (_, false, true) => Task::Describe,
+    };
+    let way = options.plan.map_or(Way::Plain, Way::Saved);
+    run((task, way), options.patch, &options.commands, global)
+}
+
+/// Checks a patch.
+pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
+    let CheckOptions {
+        mut patch,
+        habits,
+        tree,
+        save,
+        ..
+    } = options;
+    if patch.index.build_fake_ancestor.is_some() {
+        return refuse(request::not_looking(), "check", global);
+    }
+    patch.add(habits);
+    let task = if patch.shape {
+        Task::Shape
+    } else {
+        Task::Check
+    };
+    let way = match (save, tree.is_meant()) {
+        (true, _) => Way::Save,
+        (_, true) => Way::Tree(&tree),
+        _ => Way::Plain,
+    };
+    run((task, way), patch, &CommandOptions::default(), global)
+}
+
+/// Where a plan comes from and what it is for.
+#[derive(Clone, Debug)]
+enum Way<'t> {
+    Plain,
+    /// It is for a tree of git.
+    Tree(&'t TreeOptions),
+    /// It is kept.
+    Save,
+    /// It is the one that was kept under this name.
+    Saved(String),
+}
+
+fn run(
+    (task, way): (Task, Way<'_>),
+    patch: PatchOptions,
+    commands: &CommandOptions,
+    global: &Global,
+) -> ExitCode {
+    // Whoever has a plan kept has to know its name.
+    let usual = if matches!(way, Way::Save) {
+        Verbosity::Loud
+    } else {
+        Verbosity::Normal
+    };
+    let output = Output::of(global, usual)
+        .with_statistics(&patch, global)
+        .with_git(&patch, global);
+    let is_deterministic = patch.look.deterministic;
+    let names_files = names_files(&patch, global);
+    let outcome = progress::shown(global, |progress| {
+        outcome((task, &way), patch, commands, global, progress)
+    });
+    let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    if names_files {
+        outcome.report.quoting = engine::quoting(&outcome.report, global.root());
+    }
+    if is_deterministic {
+        report::forget_place(&mut outcome.report, &places(global));
+    }
+    let code = finish(&outcome, &output);
+    // The process ends here, and its memory as a whole.
+    std::mem::forget(outcome);
+    code
+}
+
+/// Returns whether files are named in what is printed, whatever there is to say of them.
+fn names_files(patch: &PatchOptions, global: &Global) -> bool {
+    patch.look.is_statistics() || patch.git.reject || global.verbose
+}
+
+fn outcome(
+    (task, way): (Task, &Way<'_>),
+    mut patch: PatchOptions,
+    commands: &CommandOptions,
+    global: &Global,
+    progress: Progress,
+) -> Result<Outcome, Stop> {
+    progress.enter(input::first(&patch.usual.patches), 0);
+    let is_asked = global.json || global.output.is_some() || patch.merge.three_way;
+    let is_brief = !is_asked && !names_files(&patch, global);
+    let ancestor = patch.index.build_fake_ancestor.take();
+    let mut request = match way {
+        Way::Saved(id) => {
+            match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
+                Ok(request) => request,
+                Err(outcome) => return Ok(*outcome),
+            }
+        }
+        _ => request::request(patch, task, global)?,
+    };
+    request.look.progress = progress;
+    if let Some(file) = ancestor {
+        let file = path::absolute(&file).unwrap_or(file);
+        policy::writable(&file, global)?;
+        let built = engine::build_ancestor(
+            request.clone(),
+            &index::around(global, "--build-fake-ancestor")?,
+            &file,
+        );
+        if matches!(task, Task::Describe | Task::Shape) || !built.report.ok {
+            return Ok(built);
+        }
+    }
+    if matches!(task, Task::Describe | Task::Shape) {
+        if task == Task::Shape {
+            request.decide.whitespace = None;
+            request.context.git = None;
+            request.context.whitespace = WhitespaceAction::NoWarn;
+        }
+        let mut outcome = engine::describe(request);
+        outcome.report.command = task.name();
+        return Ok(outcome);
+    }
+    if let Way::Tree(tree) = way {
+        return tree::check(request, tree, global);
+    }
+    let outcome = if matches!(way, Way::Save) {
+        engine::save(request, &open_to_change(global)?, &watched()?)
+    } else if task == Task::Check {
+        engine::check(request, &open(global)?)
+    } else {
+        let workspace = open_to_change(global)?;
+        request.commit.commands = commands.commands(global);
+        request.look.is_brief = is_brief;
+        // Only now: a signal that comes while the patch is read ends the process at once.
+        let interrupt = watched()?;
+        engine::apply(request, &workspace, &interrupt)
+    };
+    Ok(rooted(outcome, global))
+}

@@ -1,0 +1,125 @@
+//! The root of a command: how it is opened, and the names that it has.
+
+use std::env;
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::args::Global;
+use super::{Stop, config};
+use crate::engine::options::code;
+use crate::engine::{self, Disk, Outcome};
+use crate::text::without_error_number;
+
+/// Opens the root for what changes it, unless the very change that is at work there runs this: each
+/// would wait for the other.
+pub(super) fn open_to_change(global: &Global) -> Result<Disk, Stop> {
+    let workspace = open(global)?;
+    if env::var_os(engine::AT_WORK).is_some_and(|at_work| engine::is_within(&at_work, &workspace)) {
+        let message =
+            "this runs within a change of the same tree, and cannot change it meanwhile".to_owned();
+        let help = Some(
+            "`check`, `read`, `list` and `diff` work, and see the tree as it is going to be"
+                .to_owned(),
+        );
+        return Err(Stop {
+            help,
+            ..Stop::new(&code::LOCKED, message)
+        });
+    }
+    Ok(workspace)
+}
+
+/// Opens the root.
+pub(super) fn open(global: &Global) -> Result<Disk, Stop> {
+    let opened = match state_home() {
+        Some(above) => engine::open_with_attic(global.root(), &above),
+        None => engine::open(global.root()),
+    };
+    opened.map_err(|error| unopened(global.root(), &error))
+}
+
+/// Returns why the root cannot be opened.
+pub(super) fn unopened(root: &Path, error: &dyn Error) -> Stop {
+    let source = error.source();
+    let cause = source.map_or_else(String::new, |source| format!(": {source}"));
+    let kind = source
+        .and_then(|source| source.downcast_ref::<io::Error>())
+        .map(io::Error::kind);
+    // A directory that does not exist is a mistake in the command line.
+    let is_wrong_name = matches!(
+        kind,
+        Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    );
+    let code = if is_wrong_name {
+        &code::USAGE
+    } else {
+        &code::IO
+    };
+    let cause = without_error_number(&cause);
+    Stop::new(
+        code,
+        format!("cannot open the root {}{cause}", root.display()),
+    )
+}
+
+/// Returns where the user wants programs to keep their state. The XDG Base Directory Specification
+/// has a default for who says nothing; but nothing is to stay behind where nobody asked for it.
+fn state_home() -> Option<PathBuf> {
+    env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+}
+
+/// Returns `outcome` with the names of the root in its report.
+pub(super) fn rooted(mut outcome: Outcome, global: &Global) -> Outcome {
+    outcome.report.root = Some(root(global));
+    let base = global.root().to_string_lossy();
+    outcome.report.base = Some(base.trim_end_matches('/').to_owned()).filter(|base| base != ".");
+    outcome
+}
+
+/// Returns the absolute name of the root without links.
+pub(super) fn root(global: &Global) -> String {
+    real(global.root())
+}
+
+/// Returns the absolute name of the directory `root` without links.
+pub(super) fn real(root: &Path) -> String {
+    let real = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    real.to_string_lossy().into_owned()
+}
+
+/// Returns the absolute names that the directory `root` goes by: the one that the shell has for it,
+/// where that differs, and the one without links.
+pub(super) fn names_of(root: &Path) -> Vec<PathBuf> {
+    let Ok(real) = fs_err::canonicalize(root) else {
+        return Vec::new();
+    };
+    let named = env::var_os("PWD").map_or_else(
+        || root.to_owned(),
+        |directory| Path::new(&directory).join(root),
+    );
+    // Without `.` and doubled slashes.
+    let named: PathBuf = named.components().collect();
+    let is_other = named != real
+        && named.is_absolute()
+        && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
+    is_other
+        .then_some(named)
+        .into_iter()
+        .chain([real])
+        .collect()
+}
+
+/// Returns the names by which problems may call what the command line names.
+pub(super) fn places(global: &Global) -> Vec<String> {
+    let config = config::config().ok().flatten().map(|config| config.path);
+    let names = names_of(global.root())
+        .into_iter()
+        .chain(global.policy.iter().cloned())
+        .chain(config);
+    names
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect()
+}

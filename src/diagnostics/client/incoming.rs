@@ -1,0 +1,147 @@
+//! The messages that a language server sends: answers, questions and notifications.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{Client, MAX_DIAGNOSTICS, Published, read};
+use crate::diagnostics::protocol::PublishDiagnostics;
+use crate::diagnostics::trouble::Trouble;
+use crate::diagnostics::uri;
+
+/// Most files that a server may speak of unasked.
+const MAX_FILES: usize = 10_000;
+
+impl Client {
+    /// Takes a message of the server.
+    pub(super) fn take(&mut self, mut message: Value) -> Result<(), Trouble> {
+        let params = message["params"].take();
+        match (message["method"].as_str(), message.get("id")) {
+            (Some(method), Some(id)) => {
+                let answer = self.reply(method, &params);
+                self.wire.send(&match answer {
+                    Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+                    Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+                });
+                Ok(())
+            }
+            (Some(method), None) => self.note(method, params),
+            (None, Some(id)) => {
+                let answer = id.as_i64().and_then(|number| self.answers.get_mut(&number));
+                if let Some(answer) = answer {
+                    let error = message.get("error").map(|error| {
+                        let words = error["message"].as_str().unwrap_or_default().to_owned();
+                        (error["code"].as_i64().unwrap_or_default(), words)
+                    });
+                    *answer = Some(error.map_or_else(|| Ok(message["result"].take()), Err));
+                }
+                Ok(())
+            }
+            (None, None) => Err(Trouble::Garbage(
+                "a message that is neither question nor answer".to_owned(),
+            )),
+        }
+    }
+
+    /// Returns the answer to a question of the server.
+    fn reply(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+        match method {
+            "workspace/configuration" => {
+                let items = params["items"]
+                    .as_array()
+                    .map(Vec::as_slice)
+                    .unwrap_or_default();
+                Ok(items
+                    .iter()
+                    .map(|item| section(&self.settings, item["section"].as_str()))
+                    .collect())
+            }
+            "workspace/diagnostic/refresh" => {
+                self.is_outdated = true;
+                self.heard = Instant::now();
+                Ok(Value::Null)
+            }
+            "client/registerCapability"
+            | "client/unregisterCapability"
+            | "window/workDoneProgress/create"
+            | "workspace/workspaceFolders"
+            | "window/showMessageRequest" => Ok(Value::Null),
+            // Nothing but the patch changes the tree.
+            "workspace/applyEdit" => Ok(json!({ "applied": false })),
+            _ => Err(json!({ "code": -32601, "message": "not known here" })),
+        }
+    }
+
+    /// Takes note of what the server says unasked.
+    fn note(&mut self, method: &str, params: Value) -> Result<(), Trouble> {
+        match method {
+            "textDocument/publishDiagnostics" => self.publish(read(params)?),
+            "$/progress" => {
+                let token = params["token"].to_string();
+                match params["value"]["kind"].as_str() {
+                    Some("begin") if self.tasks.len() < MAX_FILES => {
+                        self.tasks.insert(token);
+                    }
+                    Some("end") => {
+                        self.tasks.remove(&token);
+                    }
+                    _ => {}
+                }
+                self.heard = Instant::now();
+            }
+            // What rust-analyzer says of itself: its first diagnostics are none, whatever the files
+            // hold.
+            "experimental/serverStatus" => {
+                self.is_loading = params["quiescent"] == Value::Bool(false);
+                self.heard = Instant::now();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self, params: PublishDiagnostics) {
+        let uri = self
+            .open
+            .keys()
+            .find(|uri| is_same(uri, &params.uri))
+            .cloned();
+        let version = uri.as_ref().and_then(|uri| self.open.get(uri).copied());
+        if params
+            .version
+            .is_some_and(|said| version.is_some_and(|version| said < version))
+        {
+            return;
+        }
+        let uri = uri.unwrap_or(params.uri);
+        if self.published.len() < MAX_FILES || self.published.contains_key(&uri) {
+            let mut diagnostics = params.diagnostics;
+            diagnostics.truncate(MAX_DIAGNOSTICS);
+            self.published.insert(
+                uri,
+                Published {
+                    diagnostics,
+                    is_current: true,
+                },
+            );
+        }
+        self.heard = Instant::now();
+    }
+}
+
+/// Returns whether two URIs name the same file: servers escape more or less than is asked for.
+fn is_same(ours: &str, theirs: &str) -> bool {
+    ours == theirs || uri::path(ours).is_some_and(|path| Some(path) == uri::path(theirs))
+}
+
+/// Returns the part of the settings that `name` names, as in `python.analysis`.
+fn section(settings: &Value, name: Option<&str>) -> Value {
+    let mut names = name
+        .unwrap_or_default()
+        .split('.')
+        .filter(|name| !name.is_empty());
+    names
+        .try_fold(settings, |settings, name| settings.get(name))
+        .cloned()
+        .unwrap_or(Value::Null)
+}

@@ -1,0 +1,211 @@
+//! The changes that language servers are asked about, noted on their way to another sink.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::{Arc, Mutex};
+
+use crate::change::{Content, FileChange, Sink};
+use crate::diagnostics::{Document, MAX_TEXT, Options, Text};
+use crate::mode::FileKind;
+use crate::mutex::locked;
+use crate::path::RelPath;
+use crate::plan::{Action, Plan};
+use crate::text::Bytes;
+use crate::workspace::{Fault, Workspace, WorkspaceError};
+
+/// Most bytes of texts that servers are told of.
+const MAX_TEXTS: usize = 64 << 20;
+
+/// Takes changes for another sink, and notes what servers have to know of them.
+pub(in crate::engine) struct Noted<'a> {
+    sink: &'a dyn Sink,
+    options: &'a Options,
+    notes: Mutex<Notes>,
+}
+
+#[derive(Default)]
+struct Notes {
+    files: BTreeMap<RelPath, Note>,
+    /// Bytes of the texts in them.
+    size: usize,
+}
+
+/// A file before and after a change.
+struct Note {
+    was_there: bool,
+    after: After,
+}
+
+impl Note {
+    fn goes(&self) -> bool {
+        self.was_there && matches!(self.after, After::Nothing)
+    }
+}
+
+/// What is at a path afterwards.
+enum After {
+    Nothing,
+    Contents(Arc<Bytes>),
+    /// What was at this path before.
+    Moved(RelPath),
+    /// Something that no server is told of.
+    Unknown,
+}
+
+impl<'a> Noted<'a> {
+    /// Returns the sink that hands on to `sink`.
+    pub(in crate::engine) fn new(options: &'a Options, sink: &'a dyn Sink) -> Self {
+        Self {
+            sink,
+            options,
+            notes: Mutex::default(),
+        }
+    }
+
+    pub(super) fn options(&self) -> &'a Options {
+        self.options
+    }
+
+    fn is_asked_about(&self, path: &RelPath) -> bool {
+        self.options
+            .servers
+            .iter()
+            .any(|server| server.is_for(path))
+    }
+
+    /// Returns the files that change, with their texts where a server is for them; what is a rename
+    /// in `plan` is one file. Those that servers cannot be told of are noted in `left_out`.
+    pub(super) fn documents(
+        self,
+        plan: &Plan,
+        workspace: &dyn Workspace,
+        left_out: &mut Vec<RelPath>,
+    ) -> Result<Vec<Document>, WorkspaceError> {
+        let mut notes = mem::take(&mut locked(&self.notes).files);
+        let mut from = moves(&notes, plan);
+        let gone: Vec<_> = from
+            .values()
+            .filter(|from| notes.get(*from).is_some_and(Note::goes))
+            .cloned()
+            .collect();
+        for path in gone {
+            notes.remove(&path);
+        }
+        let mut documents = Vec::with_capacity(notes.len());
+        for (path, note) in notes {
+            let from = from.remove(&path);
+            let old_path = from.as_ref().unwrap_or(&path);
+            let is_asked = self.is_asked_about(&path) || self.is_asked_about(old_path);
+            let text = |path: &RelPath| {
+                if is_asked {
+                    read(workspace, path)
+                } else {
+                    Ok(Text::Unknown)
+                }
+            };
+            let before = if note.was_there || from.is_some() {
+                Some(text(old_path)?)
+            } else {
+                None
+            };
+            let after = match note.after {
+                After::Nothing => None,
+                After::Contents(contents) if is_asked => Some(known(contents)),
+                After::Moved(source) => Some(text(&source)?),
+                After::Contents(_) | After::Unknown => Some(Text::Unknown),
+            };
+            if is_asked
+                && [&before, &after]
+                    .into_iter()
+                    .any(|text| *text == Some(Text::Unknown))
+            {
+                left_out.push(path.clone());
+            }
+            documents.push(Document {
+                path,
+                from,
+                before,
+                after,
+            });
+        }
+        Ok(documents)
+    }
+}
+
+impl Sink for Noted<'_> {
+    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+        let is_file = |kind| kind == FileKind::Regular;
+        let was_there = change
+            .before
+            .as_ref()
+            .is_some_and(|before| is_file(before.stat.kind));
+        let content = change
+            .after
+            .as_ref()
+            .filter(|after| is_file(after.kind))
+            .map(|after| &after.content);
+        // A change of permissions is none of text.
+        if (was_there || content.is_some()) && !matches!(content, Some(Content::Kept)) {
+            let mut notes = locked(&self.notes);
+            let after = match content {
+                Some(Content::Bytes(contents)) if notes.size + contents.len() <= MAX_TEXTS => {
+                    notes.size += contents.len();
+                    After::Contents(Arc::clone(contents.whole()))
+                }
+                Some(Content::MovedFrom(path, _)) => After::Moved(path.clone()),
+                Some(_) => After::Unknown,
+                None => After::Nothing,
+            };
+            notes
+                .files
+                .insert(change.path.clone(), Note { was_there, after });
+        }
+        self.sink.take(change)
+    }
+}
+
+/// Returns where files are afterwards, and where they were.
+fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelPath> {
+    let renames = plan
+        .operations
+        .iter()
+        .filter(|operation| operation.action == Action::Rename);
+    let renames =
+        renames.filter_map(|operation| Some((operation.path.clone(), operation.from.clone()?)));
+    let renames: Vec<_> = renames.collect();
+    // What replaces a file that stays is compared with that one.
+    let is_move = |(to, from): &(RelPath, RelPath)| {
+        let is_free = notes.get(to).is_some_and(|note| !note.was_there)
+            || renames.iter().any(|(_, other)| other == to);
+        is_free
+            && (notes.get(from).is_some_and(Note::goes)
+                || renames.iter().any(|(other, _)| other == from))
+    };
+    let kept = notes.iter().filter_map(|(path, note)| match &note.after {
+        After::Moved(from) => Some((path.clone(), from.clone())),
+        _ => None,
+    });
+    renames
+        .iter()
+        .filter(|rename| is_move(rename))
+        .cloned()
+        .chain(kept)
+        .collect()
+}
+
+/// Reads the file at `path` as it is.
+fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceError> {
+    match workspace.read(path, MAX_TEXT) {
+        Ok((contents, _)) => Ok(known(Arc::new(contents))),
+        Err(error) if error.fault == Fault::TooLarge => Ok(Text::Unknown),
+        Err(error) => Err(error),
+    }
+}
+
+fn known(contents: Arc<Bytes>) -> Text {
+    if u64::try_from(contents.len()).is_ok_and(|size| size > MAX_TEXT) {
+        return Text::Unknown;
+    }
+    String::from_utf8(Arc::unwrap_or_clone(contents).into_vec())
+        .map_or(Text::Unknown, |text| Text::Known(Arc::new(text)))
+}

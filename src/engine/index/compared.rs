@@ -1,0 +1,108 @@
+//! An index that was compared with the work tree, and the change of both that a plan makes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::gather::{Gather, Gathered};
+use super::matches::Matches;
+use super::rejects::{self, Beside};
+use super::{Indexed, Reach, modes, restored};
+use crate::change::Sink;
+use crate::engine::task::Task;
+use crate::path::RelPath;
+use crate::plan::{Action, Plan};
+use crate::preflight::{self, Problem, Resolution};
+use crate::transaction::Failure;
+use crate::workspace::index::{Blobs, Staged};
+
+/// An index, with what the work tree has of the files of a plan.
+pub(super) struct Compared {
+    pub(super) staged: Staged,
+    matches: Matches,
+    reach: Reach,
+    /// The files of rejected hunks.
+    rejects: BTreeSet<RelPath>,
+    /// Whether policy keeps files of the work tree from being read, so that the report cannot state
+    /// how they differ.
+    pub(super) is_held: bool,
+    /// How the plan is compared with the index.
+    pub(super) options: preflight::Options,
+}
+
+impl Compared {
+    /// Compares the files of `plan` in the work tree with the index, if both are to change.
+    pub(super) fn of(
+        task: &Task<'_>,
+        (indexed, mut staged): (&Indexed, Staged),
+        options: &preflight::Options,
+        plan: &Plan,
+    ) -> Result<Self, Failure> {
+        let (workspace, reach) = (task.workspace, indexed.reach);
+        let is_held = reach == Reach::Both && preflight::is_held(plan, workspace, options);
+        let mut matches = if reach == Reach::Both && !is_held {
+            Matches::of(plan, (&staged, &indexed.index), workspace, options)?
+        } else {
+            Matches::default()
+        };
+        let created = plan
+            .operations
+            .iter()
+            .filter(|operation| operation.action == Action::Create);
+        created.for_each(|operation| staged.fulfil(&operation.path));
+        // Blobs are not in the form of a work tree.
+        let conversions = options
+            .conversions
+            .as_ref()
+            .filter(|_| reach == Reach::Both)
+            .map(|conversions| Arc::new(conversions.of_index()));
+        let rejects = rejects::files(plan, options);
+        let options = preflight::Options {
+            conversions,
+            ..rejects::excuse(&mut matches, options)
+        };
+        Ok(Self {
+            staged,
+            matches,
+            reach,
+            rejects,
+            is_held,
+            options,
+        })
+    }
+
+    /// Returns what keeps `plan` from being applied to the index.
+    pub(super) fn problems(&self, plan: &Plan) -> Vec<Problem> {
+        let differences = self.matches.problems.iter().cloned();
+        differences
+            .chain(modes::problems(plan, &self.staged))
+            .collect()
+    }
+
+    /// Applies `plan` to the index, and hands the changes of the work tree to `sink`.
+    pub(super) fn resolve(
+        &self,
+        task: &Task<'_>,
+        plan: &Plan,
+        (sink, blobs): (Option<&dyn Sink>, &Blobs<'_>),
+    ) -> Result<(Resolution, Gathered), Failure> {
+        let tree = sink
+            .filter(|_| self.reach == Reach::Both)
+            .map(|sink| (sink, &self.matches));
+        let gather = Gather::new(&self.staged, blobs, tree, (&self.rejects, sink));
+        let beside = Beside {
+            staged: &self.staged,
+            tree: task.workspace,
+            rejects: &self.rejects,
+        };
+        let options = &self.options;
+        let mut resolution = preflight::resolve_shown(plan, &beside, options, &gather, task.shown)?;
+        if let Some(first) = resolution.files.first_mut() {
+            first.omitted_problems += self.matches.omitted;
+        }
+        if self.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
+            let compared = (&self.staged, &self.matches);
+            resolution.changes += restored::restore(plan, compared, task.workspace, &gather)?;
+        }
+        Ok((resolution, gather.finish()))
+    }
+}

@@ -1,0 +1,207 @@
+//! Compares one file of the work tree with its entry in the index.
+
+use crate::change::FileState;
+use crate::digest::{Digest, blob_id};
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::preflight::{self, Code, Facts, Problem, code};
+use crate::text::Bytes;
+use crate::workspace::index::{GitIndex, IndexEntry, Staged};
+use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+
+pub(super) const OTHER: &str = "the file in the work tree is not the one in the index";
+const UNTRACKED: &str = "it is in the work tree already, and not in the index";
+
+/// What is known of one file.
+pub(super) enum Found {
+    /// Nothing is there: git would check it out.
+    Nothing,
+    Same(FileState),
+    /// It may still be the same once git has taken line ends and filters into account.
+    Other(FileState),
+    Different(&'static str),
+    /// It is not in its encoding.
+    Undecodable(Box<Problem>),
+}
+
+/// Looks at files of a work tree.
+pub(super) struct Looking<'a> {
+    pub(super) staged: &'a Staged,
+    pub(super) index: &'a GitIndex,
+    pub(super) workspace: &'a dyn Workspace,
+    pub(super) options: &'a preflight::Options,
+    pub(super) ignores_modes: bool,
+}
+
+impl Looking<'_> {
+    /// Returns what is known of the file at `path`; `arrives` states that an operation puts a file
+    /// there.
+    pub(super) fn at(&self, path: &RelPath, arrives: bool) -> Result<Found, WorkspaceError> {
+        let stat = match self.workspace.stat(path) {
+            Err(error) if error.fault == Fault::ThroughLink => {
+                let is_known = self.staged.entry(path).is_some();
+                return Ok(if is_known {
+                    Found::Different(OTHER)
+                } else {
+                    Found::Nothing
+                });
+            }
+            stat => stat?,
+        };
+        match (self.staged.entry(path), stat) {
+            // Of what is going to be added git has no contents that a file could be the same as.
+            (Some(_), _) if self.staged.is_intended(path) => Ok(Found::Different(OTHER)),
+            (_, None) => Ok(Found::Nothing),
+            (Some(entry), Some(stat)) => self.compare(path, entry, stat),
+            (None, Some(stat)) => self.untracked(path, stat, arrives),
+        }
+    }
+
+    /// Looks at what the index does not know.
+    fn untracked(
+        &self,
+        path: &RelPath,
+        stat: Stat,
+        arrives: bool,
+    ) -> Result<Found, WorkspaceError> {
+        let is_directory = stat.kind == FileKind::Directory;
+        if !arrives || is_directory && self.staged.has_directory(path) {
+            return Ok(Found::Nothing);
+        }
+        if is_directory && self.workspace.list(Some(path))?.is_empty()
+            || self.options.overwrite && !is_directory
+        {
+            return Ok(self
+                .state(path, stat)?
+                .map_or(Found::Nothing, |(state, _)| Found::Same(state)));
+        }
+        Ok(Found::Different(UNTRACKED))
+    }
+
+    fn compare(
+        &self,
+        path: &RelPath,
+        entry: IndexEntry,
+        stat: Stat,
+    ) -> Result<Found, WorkspaceError> {
+        let is_executable = stat.permissions & 0o100 != 0;
+        let is_other_mode = match entry.mode {
+            FileMode::Regular => is_executable && !self.ignores_modes,
+            FileMode::Executable => !is_executable && !self.ignores_modes,
+            FileMode::Symlink | FileMode::Submodule => false,
+        };
+        let is_link_file = self.options.links_are_files
+            && entry.mode == FileMode::Symlink
+            && stat.kind == FileKind::Regular;
+        if stat.kind != entry.mode.kind() && !is_link_file || is_other_mode {
+            return Ok(Found::Different(OTHER));
+        }
+        if let Some(problem) = self.encoding_problem(path, stat)? {
+            return Ok(Found::Undecodable(Box::new(problem)));
+        }
+        let Some((state, id)) = self.state(path, stat)? else {
+            return Ok(Found::Different(OTHER));
+        };
+        let is_same = entry.mode == FileMode::Submodule || id == entry.id.to_string();
+        Ok(match state.stat.kind {
+            _ if is_same => Found::Same(state),
+            FileKind::Regular => Found::Other(state),
+            _ => Found::Different(OTHER),
+        })
+    }
+
+    /// Returns the problem of the file at `path` if it is not in its encoding. git would write it
+    /// in that encoding all the same.
+    fn encoding_problem(
+        &self,
+        path: &RelPath,
+        stat: Stat,
+    ) -> Result<Option<Problem>, WorkspaceError> {
+        let conversions = self
+            .options
+            .conversions
+            .as_ref()
+            .filter(|_| stat.kind == FileKind::Regular);
+        let Some(conversions) = conversions else {
+            return Ok(None);
+        };
+        match conversions.is_encoded(path) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(problem) => return Ok(Some(*problem)),
+        }
+        match self.workspace.read(path, self.options.max_read()) {
+            Ok((bytes, _)) => Ok(conversions.work_tree_problem(path, &bytes)),
+            Err(error)
+                if matches!(
+                    error.fault,
+                    Fault::Missing | Fault::NotRegular | Fault::TooLarge
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns what is at `path`, and the name that its bytes have as a blob; `None` if it is gone
+    /// or too large.
+    fn state(
+        &self,
+        path: &RelPath,
+        stat: Stat,
+    ) -> Result<Option<(FileState, String)>, WorkspaceError> {
+        let read = match stat.kind {
+            FileKind::Regular => self.workspace.read(path, self.options.max_read()),
+            FileKind::Symlink => self
+                .workspace
+                .read_link(path)
+                .map(|target| (target.into(), stat)),
+            FileKind::Directory | FileKind::Special => Ok((Bytes::default(), stat)),
+        };
+        match read {
+            Ok((bytes, stat)) => {
+                let id = blob_id(&bytes, self.index.format());
+                Ok(Some((
+                    FileState {
+                        stat,
+                        digest: Digest::of(&bytes),
+                    },
+                    id,
+                )))
+            }
+            Err(error)
+                if matches!(
+                    error.fault,
+                    Fault::Missing | Fault::NotRegular | Fault::TooLarge
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Returns the problem of the file at `path`, which differs from the index because of `why`.
+pub(super) fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Problem {
+    let (code, help): (&Code, _) = if arrives && why == UNTRACKED {
+        (&code::EXISTS, "--overwrite replaces it")
+    } else {
+        (
+            &code::NOT_AS_INDEXED,
+            "`git add` it, or put it back; --cached leaves the work tree alone",
+        )
+    };
+    let facts = Facts {
+        is_untracked: why == UNTRACKED,
+        ..Facts::default()
+    };
+    let path = Some(path.clone());
+    Problem {
+        path,
+        help: Some(help.to_owned()),
+        facts,
+        ..Problem::new(code, why)
+    }
+}

@@ -1,0 +1,154 @@
+//! The versions of files that the history refers to, and the diffs between them.
+
+use super::open;
+use crate::digest::{Digest, ObjectFormat, blob_id};
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::Action;
+use crate::policy::Policy;
+use crate::preflight::Conversions;
+use crate::syntax::write::{DiffSide, git_diff};
+use crate::text::{Bytes, Contents};
+use crate::transaction::history::{Entry, EntryFile, Old, Version};
+use crate::workspace::Workspace;
+
+/// Largest version of a file that is shown as a diff, in bytes.
+const MAX_SHOWN: u64 = 16 << 20;
+
+/// Finds versions of files by their contents: in the tree, or among the old files of the history.
+pub(super) struct Versions<'a> {
+    pub(super) workspace: &'a dyn Workspace,
+    pub(super) all: &'a [Entry],
+    pub(super) policy: &'a Policy,
+    /// Those of git, as attributes and configuration are now.
+    pub(super) conversions: Option<Conversions>,
+}
+
+impl Versions<'_> {
+    /// Returns what `entry` changed in `file`, if both versions can still be found; or why nobody
+    /// may see it.
+    pub(super) fn diff(&self, entry: &Entry, file: &EntryFile) -> Result<Option<Vec<u8>>, String> {
+        open(self.policy, entry, file).map(|source| self.shown(source, file))
+    }
+
+    /// Returns what was changed in `file`, which was `source` if it was moved.
+    fn shown(&self, source: Option<&EntryFile>, file: &EntryFile) -> Option<Vec<u8>> {
+        let old = source.unwrap_or(file);
+        let here = [&old.path, &file.path];
+        let (before, after) = (
+            self.find(here, old.before),
+            self.find([&file.path; 2], file.after),
+        );
+        if before.is_none() && old.before.is_some() || after.is_none() && file.after.is_some() {
+            return None;
+        }
+        let action = match (source, &before, &after) {
+            (Some(_), ..) => Action::Rename,
+            (None, None, _) => Action::Create,
+            (None, _, None) => Action::Delete,
+            _ => Action::Modify,
+        };
+        let [before, after] = self.in_repository([before, after]);
+        let (old, new) = (
+            before.as_ref().map(Found::side),
+            after.as_ref().map(Found::side),
+        );
+        Some(git_diff(action, old.as_ref(), new.as_ref()))
+    }
+
+    /// Returns the two versions with the contents that the repository has for them, as `git diff`
+    /// shows them and `git apply` takes them; the versions themselves if these contents are the
+    /// same and they are not.
+    fn in_repository(&self, versions: [Option<Found>; 2]) -> [Option<Found>; 2] {
+        let Some(conversions) = &self.conversions else {
+            return versions;
+        };
+        let shown = versions
+            .each_ref()
+            .map(|found| found.as_ref().map(|found| found.converted(conversions)));
+        let is_same = |[before, after]: &[Option<Found>; 2]| {
+            before
+                .as_ref()
+                .zip(after.as_ref())
+                .is_some_and(|(before, after)| before.content == after.content)
+        };
+        if is_same(&shown) && !is_same(&versions) {
+            versions
+        } else {
+            shown
+        }
+    }
+
+    /// Returns `version` of the first of `paths`, if there is one and its contents are still
+    /// somewhere.
+    fn find(&self, paths: [&RelPath; 2], version: Option<Version>) -> Option<Found> {
+        let version = version?;
+        let kept = self
+            .all
+            .iter()
+            .flat_map(|entry| &entry.files)
+            .filter_map(|file| match (&file.old, file.before) {
+                (Old::Kept(place), Some(before)) if before.digest == version.digest => Some(place),
+                _ => None,
+            });
+        let mut places = paths.into_iter().chain(kept);
+        let content = places.find_map(|place| self.read(place, version))?;
+        Some(Found::new(paths[0], version, content.into()))
+    }
+
+    fn read(&self, place: &RelPath, version: Version) -> Option<Bytes> {
+        let content = match version.kind {
+            FileKind::Symlink => self.workspace.read_link(place).ok()?.into(),
+            _ => self.workspace.read(place, MAX_SHOWN).ok()?.0,
+        };
+        (Digest::of(&content) == version.digest).then_some(content)
+    }
+}
+
+/// A version that was found.
+struct Found {
+    path: RelPath,
+    version: Version,
+    content: Contents,
+    blob: String,
+}
+
+impl Found {
+    fn new(path: &RelPath, version: Version, content: Contents) -> Self {
+        let blob = blob_id(&content, ObjectFormat::Sha1);
+        Self {
+            path: path.clone(),
+            version,
+            content,
+            blob,
+        }
+    }
+
+    fn converted(&self, conversions: &Conversions) -> Self {
+        let is_file = self.version.kind == FileKind::Regular;
+        let content = if is_file {
+            conversions.shown(&self.path, &self.content)
+        } else {
+            self.content.clone()
+        };
+        Self::new(&self.path, self.version, content)
+    }
+
+    fn side(&self) -> DiffSide<'_> {
+        let is_executable = self
+            .version
+            .permissions
+            .is_some_and(|bits| bits & 0o100 != 0);
+        let mode = match self.version.kind {
+            FileKind::Symlink => FileMode::Symlink,
+            _ if is_executable => FileMode::Executable,
+            _ => FileMode::Regular,
+        };
+        DiffSide {
+            path: &self.path,
+            mode,
+            content: &self.content,
+            blob: &self.blob,
+        }
+    }
+}

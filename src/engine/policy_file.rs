@@ -1,0 +1,103 @@
+//! Policy files: the text of one, and the rules in it.
+
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::Input;
+use crate::policy::{self, Layer, Origin, PolicyError};
+use crate::preflight::{Problem, code};
+use crate::text::{Bytes, Position, Span};
+use crate::workspace::{Fault, Workspace, WorkspaceError};
+
+/// The project's own policy file, in the root.
+pub const PROJECT_POLICY: &str = "wpatch.toml";
+
+/// A policy file that cannot be used.
+#[derive(Clone, Debug)]
+pub struct UnusablePolicy {
+    /// What is wrong with it. Its place, if it has one, is in `text`.
+    pub problem: Problem,
+    /// The file, as far as it could be read.
+    pub text: Input,
+}
+
+/// Reads the text of a policy file that messages call `name`, for [`Policy::new`].
+///
+/// # Errors
+///
+/// Returns what is wrong with it and where. Nobody should go on without what the file was to say.
+pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Box<UnusablePolicy>> {
+    policy::parse(name, &text, origin).map_err(|PolicyError { message, span }| {
+        let Position { line, column } = Position::of(&text, span.start);
+        let problem = unusable(name, &format!("{message}, at line {line}, column {column}"));
+        let place = Some((0, Span::new(span.start, span.end)));
+        let problem = Problem {
+            place,
+            lines: vec![line - 1],
+            ..problem
+        };
+        Box::new(UnusablePolicy {
+            problem,
+            text: Input {
+                name: name.to_owned(),
+                bytes: text,
+                ..Input::default()
+            },
+        })
+    })
+}
+
+/// Reads the own policy file of the root that `workspace` is, which messages call `name`; `None` if
+/// there is none. Every command adds it to what it is given: this is for who works elsewhere, with
+/// [`Layer::of_other_root`].
+///
+/// # Errors
+///
+/// Returns what is wrong with it. A file that is there and cannot be read is no reason to go on
+/// without it.
+pub fn project_layer(
+    name: &str,
+    workspace: &dyn Workspace,
+) -> Result<Option<Layer>, Box<UnusablePolicy>> {
+    match own(workspace, &project_file()) {
+        Ok(text) => text
+            .map(|text| policy_layer(name, text, Origin::Project))
+            .transpose(),
+        Err(why) => Err(Box::new(UnusablePolicy {
+            problem: unusable(name, &why),
+            text: Input::default(),
+        })),
+    }
+}
+
+/// Returns the problem of a policy file that cannot be used.
+#[must_use]
+pub fn unusable(name: &str, why: &str) -> Problem {
+    let problem = Problem::new(&code::POLICY, why.to_owned());
+    let help = "the policy file is invalid; fix it and retry".to_owned();
+    Problem {
+        name: Some(name.as_bytes().to_vec()),
+        help: Some(help),
+        ..problem
+    }
+}
+
+/// Returns the path of the project's own policy file.
+pub(super) fn project_file() -> RelPath {
+    RelPath::new(PROJECT_POLICY.as_bytes()).expect("BUG: the name is a path")
+}
+
+/// Returns the text of the policy file at `path`; `None` if there is none.
+pub(super) fn own(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Bytes>, String> {
+    let told = |error: WorkspaceError| match error.fault {
+        Fault::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),
+        _ => format!("the file cannot be read: {}", error.source),
+    };
+    match workspace.stat(path).map_err(told)?.map(|stat| stat.kind) {
+        None => Ok(None),
+        Some(FileKind::Regular) => workspace
+            .read(path, policy::MAX_FILE)
+            .map(|(text, _)| Some(text))
+            .map_err(told),
+        Some(kind) => Err(format!("is a {kind}, not a regular file")),
+    }
+}

@@ -1,0 +1,211 @@
+//! Problems with the text of a patch, its names and the selection from it.
+
+use super::MOST_NAMED;
+use crate::path::{PathError, RelPath};
+use crate::plan::{Input, NameError, OnlyError, Plan, Rejection, RejectionKind};
+use crate::preflight::{Facts, Problem, Severity, code};
+use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
+
+/// The help for a patch that ends within a hunk.
+const SEND_ALL: &str = "the patch ends in the middle of this hunk; send the complete patch";
+/// The help for a patch that ends before something that its format needs.
+const SEND_REST: &str = "the patch ends too early; send the complete patch";
+/// The help for a patch whose last line cannot be read and has no newline.
+const SEND_LINE: &str = "if the patch is cut off in this line, send the complete patch";
+/// The help for a patch whose last line can be read and has no newline.
+const END_LINE: &str =
+    "if the patch is complete, end it with a newline; if it is cut off, send the complete patch";
+
+/// A patch text that cannot be read.
+pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Problem {
+    let code = match &error.kind {
+        SyntaxErrorKind::NoPatch => &code::NO_PATCH,
+        SyntaxErrorKind::NotIncluded => &code::NOT_INCLUDED,
+        SyntaxErrorKind::Expected(_) => &code::EXPECTED,
+        SyntaxErrorKind::LineCount { .. } => &code::LINE_COUNT,
+        SyntaxErrorKind::Truncated { .. } => &code::TRUNCATED,
+        SyntaxErrorKind::NumberTooLarge => &code::NUMBER_TOO_LARGE,
+        SyntaxErrorKind::ExtraLines => &code::EXTRA_LINES,
+        SyntaxErrorKind::Mode => &code::BAD_MODE,
+        SyntaxErrorKind::QuotedName => &code::QUOTED_NAME,
+        SyntaxErrorKind::Contradiction(_) => &code::CONTRADICTION,
+        SyntaxErrorKind::Binary(_) => &code::BINARY_DATA,
+        SyntaxErrorKind::EdScript => &code::ED_SCRIPT,
+        SyntaxErrorKind::Unsupported(_) | SyntaxErrorKind::Foreign(_) => &code::UNSUPPORTED_FORM,
+        SyntaxErrorKind::Mail(_) => &code::MAIL,
+        SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
+        SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
+    };
+    let cut_off = cut_off(error, &text.bytes);
+    let help = cut_off.or(match &error.kind {
+        SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
+        SyntaxErrorKind::NoPatch => Some(
+            "a patch is a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
+        ),
+        SyntaxErrorKind::Foreign(foreign) => Some(foreign.help()),
+        SyntaxErrorKind::EdScript => Some("`diff -u` of the same files says what changes, and runs nothing"),
+        SyntaxErrorKind::Mail(_) => {
+            Some("save the patch itself, without its mail, and apply that file; or get the mail again from its archive")
+        }
+        SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
+        SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
+        _ => None,
+    });
+    let place = Some((input, error.span));
+    let (mistake, advice, is_cut_off) = (
+        Some(error.kind.clone()),
+        cut_off.map(str::to_owned),
+        cut_off.is_some(),
+    );
+    let is_bare = error.kind == SyntaxErrorKind::NoPatch;
+    let facts = Facts {
+        advice,
+        mistake,
+        is_bare,
+        is_cut_off,
+        ..Facts::default()
+    };
+    Problem {
+        place,
+        help: help.map(str::to_owned),
+        facts,
+        ..Problem::new(code, error.to_string())
+    }
+}
+
+/// Returns the help for a patch that was cut off, if `error` can come from that.
+fn cut_off(error: &SyntaxError, text: &[u8]) -> Option<&'static str> {
+    let rest = text.get(error.span.start..).unwrap_or_default();
+    let is_at_end = rest.trim_ascii().is_empty();
+    // What is wrong goes on to the end: a document of one line has its end in that line.
+    let is_last_line = !is_at_end
+        && memchr::memchr(b'\n', rest).is_none()
+        && error.span.end >= text.trim_ascii_end().len();
+    match &error.kind {
+        SyntaxErrorKind::Truncated { .. } => Some(SEND_ALL),
+        SyntaxErrorKind::LineCount { .. } => is_at_end.then_some(SEND_ALL),
+        &SyntaxErrorKind::NO_NEWLINE => Some(END_LINE),
+        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_at_end => Some(SEND_REST),
+        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_last_line => {
+            Some(SEND_LINE)
+        }
+        SyntaxErrorKind::NoPatch => ends_with_header(text).then_some(SEND_REST),
+        _ => None,
+    }
+}
+
+/// Returns whether the last line of `text` is a header of a patch.
+fn ends_with_header(text: &[u8]) -> bool {
+    const STARTS: [&[u8]; 5] = [
+        b"--- ",
+        b"+++ ",
+        b"*** ",
+        b"diff --git ",
+        b"***************",
+    ];
+    let text = text.trim_ascii_end();
+    let last = &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..];
+    STARTS.iter().any(|start| last.starts_with(start)) && !last.starts_with(b"*** End ")
+}
+
+/// An operation whose name cannot be used, at the strip level `strip`.
+pub(in crate::engine) fn rejected(rejection: &Rejection, plan: &Plan, strip: usize) -> Problem {
+    let code = match rejection.kind {
+        RejectionKind::Irreversible => &code::IRREVERSIBLE,
+        RejectionKind::SeveralFiles => &code::USAGE,
+        RejectionKind::OtherDigest => &code::UNEXPECTED,
+        RejectionKind::Name(NameError::Disagreement) => &code::NAMES_DISAGREE,
+        RejectionKind::Name(NameError::Path(PathError::Outside | PathError::Absolute)) => {
+            &code::OUTSIDE_ROOT
+        }
+        RejectionKind::Name(NameError::Path(PathError::Nul)) => &code::CLOSED,
+        RejectionKind::Name(NameError::Path(PathError::TooLong)) => &code::PATH_TOO_LONG,
+        RejectionKind::Name(NameError::Path(
+            PathError::Directory | PathError::Empty | PathError::Root,
+        )) => &code::NOT_A_FILE,
+        RejectionKind::Name(NameError::Stripped) => &code::NAME_STRIPPED,
+        RejectionKind::Name(NameError::Unnamed) => &code::UNNAMED,
+    };
+    let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
+    let help = is_too_deep.then(|| {
+        "-p0 uses names without a change; -p1 removes a first directory such as a/".to_owned()
+    });
+    let is_patch = plan
+        .inputs
+        .get(rejection.input)
+        .is_some_and(|input| !input.formats.is_empty());
+    let place = is_patch.then_some((rejection.input, rejection.span));
+    let name = rejection.name.clone();
+    let facts = Facts {
+        strip: Some(strip),
+        ..Facts::default()
+    };
+    Problem {
+        name,
+        place,
+        help,
+        facts,
+        ..Problem::new(code, rejection.kind.to_string())
+    }
+}
+
+/// A patch of which nothing is left to do.
+pub(in crate::engine) fn skipped(left_out: usize) -> Problem {
+    if left_out == 0 {
+        let facts = Facts {
+            is_bare: true,
+            ..Facts::default()
+        };
+        return Problem {
+            facts,
+            ..Problem::new(&code::NO_PATCH, "the patch changes nothing")
+        };
+    }
+    let message = format!("the filters left out every file of the patch, {left_out} in all");
+    Problem {
+        severity: Severity::Warning,
+        ..Problem::new(&code::NOTHING_SELECTED, message)
+    }
+}
+
+/// Files of a patch that the root does not hold.
+pub(in crate::engine) fn elsewhere(left_out: &[RelPath]) -> Problem {
+    let shown: Vec<_> = left_out
+        .iter()
+        .take(MOST_NAMED)
+        .map(ToString::to_string)
+        .collect();
+    let more = left_out.len() - shown.len();
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let message = format!(
+        "left out, as outside of the root: {}{more}",
+        shown.join(", ")
+    );
+    Problem {
+        severity: Severity::Warning,
+        ..Problem::new(&code::NOTHING_SELECTED, message)
+    }
+}
+
+/// Says of a problem with a patch that a list names where it is listed.
+pub(in crate::engine) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
+    let listed = problem
+        .place
+        .and_then(|(input, _)| inputs.get(input)?.listed.as_ref());
+    if let Some((name, line)) = listed {
+        problem.message = format!("{} (line {line} of {name})", problem.message);
+    }
+}
+
+/// A choice that names what is not there.
+pub(in crate::engine) fn unchosen(error: &OnlyError) -> Problem {
+    let help = Some("`wpatch check --json` shows the files and hunks with their names".to_owned());
+    Problem {
+        help,
+        ..Problem::new(&code::USAGE, error.to_string())
+    }
+}

@@ -1,0 +1,68 @@
+//! Repairs of a patch, and parts of it that have no certain reading.
+
+use crate::path::RelPath;
+use crate::plan::Repair;
+use crate::preflight::{Facts, Problem, Severity, code};
+use crate::repair::{Refusal, RefusalKind};
+
+/// A part of a patch that has no certain reading.
+pub(in crate::engine) fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
+    let code = match refusal.kind {
+        RefusalKind::NoPatch => &code::NO_PATCH,
+        RefusalKind::Stray => &code::EXTRA_LINES,
+        RefusalKind::Cut => &code::TRUNCATED,
+        RefusalKind::NotFound => &code::NOT_FOUND,
+        RefusalKind::Overlap => &code::OVERLAP,
+        RefusalKind::Ambiguous => &code::AMBIGUOUS,
+        RefusalKind::Applied => &code::ALREADY_APPLIED,
+        RefusalKind::Name => &code::MISSING,
+        RefusalKind::Outside => &code::OUTSIDE_ROOT,
+        RefusalKind::Closed => &code::CLOSED,
+        RefusalKind::Unapproved => &code::APPROVAL_REQUIRED,
+        RefusalKind::Unreadable => &code::NOT_A_FILE,
+        RefusalKind::TooMuch => &code::TOO_LARGE,
+    };
+    let path: Option<RelPath> = refusal.path.clone();
+    let lines = refusal.lines.clone();
+    let help = (refusal.kind == RefusalKind::Cut).then(|| "send the complete patch".to_owned());
+    let facts = Facts {
+        nearest: refusal.nearest.clone(),
+        advice: help.clone(),
+        ..Facts::default()
+    };
+    Problem {
+        place: Some((input, refusal.span)),
+        path,
+        lines,
+        facts,
+        help,
+        ..Problem::new(code, refusal.message.clone())
+    }
+}
+
+/// Says what was repaired, each kind once.
+pub(in crate::engine) fn repair_warnings(repairs: &[Repair]) -> Vec<Problem> {
+    let mut told: Vec<(&Repair, usize)> = Vec::new();
+    for repair in repairs {
+        match told.iter_mut().find(|(known, _)| known.code == repair.code) {
+            Some((_, more)) => *more += 1,
+            None => told.push((repair, 0)),
+        }
+    }
+    let problem = |(repair, more): (&Repair, usize)| {
+        let others = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        let message = format!(
+            "repaired at line {}{others} of the patch: {}",
+            repair.line, repair.message
+        );
+        Problem {
+            severity: Severity::Warning,
+            ..Problem::new(&code::REPAIRED, message)
+        }
+    };
+    told.into_iter().map(problem).collect()
+}

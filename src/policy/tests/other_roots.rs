@@ -1,0 +1,82 @@
+//! A policy file holds outside of the root that it belongs to.
+
+use super::*;
+
+/// Returns the policy for `root`, which is another one than `/srv/p`, that the files are of.
+fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
+    let place = Place {
+        roots: vec![root.into()],
+        ..Place::default()
+    };
+    let layers = texts
+        .iter()
+        .map(|(text, origin)| layer(text, *origin).of_other_root(vec![b"/srv/p".to_vec()]));
+    Policy::new(layers.collect(), place, Vec::new())
+}
+
+#[test]
+fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
+    let opened = (
+        "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = '/srv'\nmode = 'rw'\n",
+        Origin::User,
+    );
+    let own = "[[rule]]\npaths = ['*.lock', 'v/**', '/top']\nverdict = 'deny'\n";
+    let denied = |root, names: &[&str]| {
+        let policy = elsewhere(root, &[opened, (own, Origin::Project)]);
+        let is_denied = |name: &&&str| verdict(&policy, name, Access::Modify) == Verdict::Deny;
+        names
+            .iter()
+            .filter(is_denied)
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        denied("/data", &["a", "x/y.lock", "v/a", "p/v/a", "top"]),
+        ["x/y.lock", "v/a", "top"]
+    );
+    assert_eq!(
+        denied("/srv", &["a", "p/a", "p/v/a", "p/top", "p/x/top", "q/v/a"]),
+        ["p/v/a", "p/top"]
+    );
+    let granted = |text: &str, root, name| {
+        let policy = elsewhere(root, &[opened, (text, Origin::Project)]);
+        Access::ALL.map(|access| verdict(&policy, name, access) == Verdict::Allow)[..3] == [true; 3]
+    };
+    let src = "[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
+    assert!(!granted(src, "/data", "a") && !granted(src, "/data", "src/a"));
+    assert!(!granted(src, "/srv", "p/a") && granted(src, "/srv", "p/src/a"));
+    assert!(!granted("[policy]\nmode = 'read-only'\n", "/data", "a") && granted("", "/data", "a"));
+    // A file of the directory itself grants by names of its own.
+    let policy = elsewhere("/data", &[opened]).with(layer(src, Origin::Project));
+    let modify = |name| verdict(&policy, name, Access::Modify);
+    assert_eq!(
+        (modify("src/a"), modify("a")),
+        (Verdict::Allow, Verdict::Deny)
+    );
+}
+
+#[test]
+fn an_absolute_grant_opens_that_directory_and_no_other() {
+    let text = "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
+    let policy = elsewhere("/data", &[(text, Origin::Given)]);
+    assert_eq!(verdict(&policy, "x", Access::Modify), Verdict::Allow);
+    assert_eq!(policy.opened_elsewhere(b"/data/x"), Some(&b"/data"[..]));
+    assert_eq!(policy.opened_elsewhere(b"/data2/x"), None);
+    let nested = ["/data/deep", "/data"]
+        .map(|prefix| text.replace("/data", prefix))
+        .concat();
+    let policy = Policy::new(
+        vec![layer(&nested, Origin::Given)],
+        Place::default(),
+        Vec::new(),
+    );
+    assert_eq!(
+        policy.opened_elsewhere(b"/data/deep/x"),
+        Some(&b"/data/deep"[..])
+    );
+    let error = parse("wpatch.toml", text.as_bytes(), Origin::Project).unwrap_err();
+    assert_eq!(
+        error.message,
+        "a project's own file grants nothing outside of the root"
+    );
+}

@@ -1,0 +1,95 @@
+//! The files that a pattern matches, and the patterns that are refused.
+
+use super::*;
+
+/// Returns which of `names` a rule with `pattern` closes.
+fn closed_by<'n>(pattern: &str, names: &[&'n str]) -> Vec<&'n str> {
+    let policy = given(&[&rule(pattern)]);
+    names
+        .iter()
+        .copied()
+        .filter(|name| verdict(&policy, name, Access::Read) == Verdict::Deny)
+        .collect()
+}
+
+#[test]
+fn a_pattern_means_what_the_documentation_says() {
+    let names = ["v", "v/a", "v/a/b", "w/v", "w/v/a", "x.lock", "w/x.lock"];
+    assert_eq!(closed_by("*.lock", &names), ["x.lock", "w/x.lock"]);
+    assert_eq!(closed_by("/*.lock", &names), ["x.lock"]);
+    assert_eq!(closed_by("v/**", &names), ["v/a", "v/a/b"]);
+    assert_eq!(closed_by("v/*", &names), ["v/a"]);
+    assert_eq!(
+        closed_by("v", &names),
+        ["v", "v/a", "v/a/b", "w/v", "w/v/a"]
+    );
+    assert_eq!(closed_by("/v", &names), ["v", "v/a", "v/a/b"]);
+    assert_eq!(closed_by("v/", &names), ["v/a", "v/a/b", "w/v/a"]);
+    assert_eq!(closed_by("w/v", &names), ["w/v", "w/v/a"]);
+    assert_eq!(closed_by("**", &names), names);
+    assert_eq!(closed_by("{v,w}/*", &names), ["v/a", "w/v", "w/x.lock"]);
+}
+
+#[test]
+fn case_counts_but_where_file_systems_fold_it() {
+    let denies = |case| {
+        let layer = parse_with("p", rule("Sécret/*.KEY").as_bytes(), Origin::Given, case).unwrap();
+        let policy = Policy::new(vec![layer], Place::default(), Vec::new());
+        let names = [
+            "SÉCRET/a.Key",
+            "se\u{301}cret/a.key",
+            "\u{17f}écret/a.\u{212a}ey",
+        ];
+        names.map(|name| verdict(&policy, name, Access::Read))
+    };
+    assert_eq!(
+        (denies(Case::Kept), denies(Case::Folded)),
+        ([Verdict::Allow; 3], [Verdict::Deny; 3])
+    );
+}
+
+#[test]
+fn a_pattern_that_means_more_elsewhere_is_an_error_that_says_what_to_write() {
+    let error = |text: &str| {
+        let PolicyError { message, span } = parse("p", text.as_bytes(), Origin::User)
+            .map(|_| ())
+            .unwrap_err();
+        (text[span.start..span.end].to_owned(), message)
+    };
+    for pattern in ["!a", "!a/*", "~/a", "~", "~me/*"] {
+        let (place, message) = error(&rule(pattern));
+        assert_eq!(place, format!("'{pattern}'"));
+        assert!(
+            message.ends_with(&format!(": `./{pattern}` means a file that is called so")),
+            "{message}"
+        );
+    }
+    let names = ["!a", "~", "~x", "~/a", "b/!a", "a"];
+    assert_eq!(closed_by("./!a", &names), ["!a", "b/!a"]);
+    assert_eq!(closed_by("\\!a", &names), ["!a", "b/!a"]);
+    assert_eq!(closed_by("./~/a", &names), ["~/a"]);
+    assert_eq!(closed_by("~*", &names), ["~", "~x"]);
+    let (place, message) = error("[[grant]]\nprefix = '~/a'\nmode = 'rw'\n");
+    assert!(
+        place == "'~/a'" && message.ends_with("full path"),
+        "{message}"
+    );
+}
+
+#[test]
+fn patterns_that_would_cost_too_much_are_errors() {
+    let nested = format!("{}a{}", "{".repeat(2000), "}".repeat(2000));
+    let many = format!("{{{}}}", vec!["a*b*c*d"; 500].join(","));
+    let all = many.replace('a', "[!a-z]").repeat(3);
+    for pattern in [nested, "a".repeat(5000), all] {
+        // Whether they are refused is for the library to say; it comes back.
+        let _ = parse("p", rule(&pattern).as_bytes(), Origin::Given);
+    }
+    assert!(parse("p", rule(&"a".repeat(5000)).as_bytes(), Origin::Given).is_err());
+    let bomb = rule(&"**/*a".repeat(80)).repeat(2000);
+    let error = parse("p", bomb.as_bytes(), Origin::Given).unwrap_err();
+    assert!(
+        error.message.ends_with("have more than 20000 wildcards"),
+        "{error}"
+    );
+}

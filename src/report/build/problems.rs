@@ -1,0 +1,94 @@
+//! The problems that a report lists, and the one that decides the outcome.
+
+use crate::preflight::{Problem, Severity, code};
+use crate::report::Outcome;
+use crate::report::file::FileReport;
+use crate::report::finding::ProblemReport;
+use crate::report::hunk::HunkReport;
+use crate::report::listing::listed_problems;
+use crate::report::stages::Facts;
+use crate::report::words::Counter;
+
+/// Returns the reports on the problems that are listed, and the one on the problem at `decisive`.
+pub(super) fn reports(
+    facts: Facts<'_>,
+    decisive: Option<usize>,
+    files: &[FileReport],
+) -> (Vec<ProblemReport>, Option<ProblemReport>) {
+    let mut counters = Counter::of_all(&facts.selected.plan.inputs);
+    let number = |problem: &Problem| {
+        Some(
+            facts
+                .selected
+                .plan
+                .operations
+                .get(problem.operation?)?
+                .number,
+        )
+    };
+    let mut report = |index: usize| {
+        let problem = &facts.selected.problems[index];
+        ProblemReport::of((index, problem), number(problem), &mut counters)
+    };
+    let problems = listed_problems(facts)
+        .into_iter()
+        .map(&mut report)
+        .collect();
+    let error = decisive.map(|index| {
+        let problem = &facts.selected.problems[index];
+        let listed = hunk_of(problem, files);
+        let nearest = listed.and_then(|(_, hunk)| hunk.nearest.clone());
+        let error = report(index).with_details(problem, listed);
+        ProblemReport {
+            nearest: nearest.or(error.nearest),
+            ..error
+        }
+    });
+    (problems, error)
+}
+
+/// Returns the index of the problem that decides.
+pub(super) fn decisive(facts: Facts<'_>) -> Option<usize> {
+    let gravity = |index: usize| {
+        let problem = &facts.selected.problems[index];
+        // What is denied nobody can approve.
+        (
+            Outcome::of(problem.code).gravity(),
+            problem.code != &code::APPROVAL_REQUIRED,
+        )
+    };
+    let problems = &facts.selected.problems;
+    let all =
+        |severity| (0..problems.len()).filter(move |&index| problems[index].severity == severity);
+    // What is left out decides where nothing is refused.
+    let least = if all(Severity::Error).next().is_some() {
+        Severity::Error
+    } else {
+        Severity::Reject
+    };
+    all(least).reduce(|gravest, index| {
+        if gravity(index) > gravity(gravest) {
+            index
+        } else {
+            gravest
+        }
+    })
+}
+
+/// Returns the index of the first problem that keeps a part of the change out.
+pub(super) fn conflict(facts: Facts<'_>) -> Option<usize> {
+    facts
+        .selected
+        .problems
+        .iter()
+        .position(|problem| problem.code == &code::MERGE_CONFLICT)
+}
+
+/// Returns the hunk that `problem` speaks of, and its index in its file.
+fn hunk_of<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
+    let index = problem.hunk?;
+    let file = files
+        .binary_search_by_key(&problem.operation?, |file| file.index)
+        .ok()?;
+    Some((index, files[file].hunk(index)?))
+}
