@@ -122,6 +122,13 @@ fn patched(
     })
 }
 
+fn conflict_style(three_way: &ThreeWay) -> ConflictStyle {
+    match three_way.conflicts {
+        Conflicts::Marked(style) => style,
+        _ => ConflictStyle::default(),
+    }
+}
+
 fn merged(
     (operation, kind): (&Operation, FileKind),
     three_way: &ThreeWay,
@@ -141,11 +148,6 @@ fn merged(
     let favour = three_way
         .favour
         .or((driver == Some(&Driver::Union)).then_some(Favour::Union));
-    let style = if let Conflicts::Marked(style) = three_way.conflicts {
-        style
-    } else {
-        ConflictStyle::default()
-    };
     let Merged { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
         Merged {
             bytes: texts[1].to_vec(),
@@ -157,7 +159,13 @@ fn merged(
     } else if is_whole {
         one_side(texts, favour)
     } else {
-        merge(texts[0], texts[1], texts[2], favour, style)
+        merge(
+            texts[0],
+            texts[1],
+            texts[2],
+            favour,
+            conflict_style(three_way),
+        )
     };
     compare(texts[1], &bytes, &mut findings.outcome);
     let has_conflicts = !conflicts.is_empty();

@@ -10,10 +10,7 @@ use super::failure::is_unreachable;
 use super::place::{is_state, place};
 use super::state::State;
 use super::wait::{Waited, wait};
-use super::{
-    Ending, Failure, Interrupt, Options, Recovered, history,
-    others,
-};
+use super::{Ending, Failure, Interrupt, Options, Recovered, history, others};
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
 use formers::{finish_formers, formers, has_work};
