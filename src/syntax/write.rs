@@ -232,27 +232,21 @@ fn section(
     };
     let (old_label, new_label) = (label(before, b"a/"), label(after, b"b/"));
     if is_data {
-        let name = |label: &Option<Vec<u8>>| {
-            label
-                .as_deref()
-                .map_or(b"/dev/null".to_vec(), |name| quote(name).into())
-        };
-        put(
-            &mut out,
-            &[
-                b"Binary files ",
-                &name(&old_label),
-                b" and ",
-                &name(&new_label),
-                b" differ",
-            ],
-        );
+        binary_line(&mut out, old_label.as_deref(), new_label.as_deref());
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
         diff.write(&mut out, CONTEXT);
     }
     out
+}
+
+/// Reports that binary contents differ.
+fn binary_line(out: &mut Vec<u8>, old: Option<&[u8]>, new: Option<&[u8]>) {
+    let name =
+        |label: Option<&[u8]>| label.map_or(b"/dev/null".to_vec(), |name| quote(name).into());
+    let (old, new) = (name(old), name(new));
+    put(out, &[b"Binary files ", &old, b" and ", &new, b" differ"]);
 }
 
 fn put(out: &mut Vec<u8>, parts: &[&[u8]]) {
