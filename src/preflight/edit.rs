@@ -16,7 +16,7 @@ use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
-use crate::matching::{self, Mismatch, Placement, Placements};
+use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
 use explain::explain;
@@ -68,7 +68,6 @@ fn spliced(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Contents> {
-    let direction = operation.direction;
     if let Some(name) = encoding_missed(operation, preimage) {
         cause::refuse_encoding(name, "inserted", findings);
         return None;
@@ -102,53 +101,83 @@ fn spliced(
         options,
         findings,
     );
-    let Pending {
-        hunks: pending,
-        has_done,
-        is_reduced,
-    } = Pending::new(operation, (text, hunks), &placements, options, findings);
-    let placed: Option<Vec<_>> = pending
-        .iter()
-        .map(|(_, placed)| placed.as_ref().ok())
-        .collect();
-    let some: Option<Vec<Hunk>> = (pending.len() < hunks.len()).then(|| {
-        pending
-            .iter()
-            .map(|(index, _)| hunks[*index].clone())
-            .collect()
-    });
-    findings.outcome.is_done = has_done && pending.is_empty() && !is_reduced;
+    let pending = Pending::new(operation, (text, hunks), &placements, options, findings);
+    findings.outcome.is_done = pending.has_done && pending.hunks.is_empty() && !pending.is_reduced;
     let is_as_stated = placements
         .iter()
         .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated));
-    let (hunks, Some(placed)) = (some.as_deref().unwrap_or(hunks), placed) else {
-        findings.outcome.placements = placements;
-        return None;
+    let splice = Splice {
+        operation,
+        text,
+        preimage,
+        rules: &rules,
+        options,
     };
-    judge_hunks(hunks, text, direction, options, findings);
-    if overlaid.is_none() && !rules.no_add {
-        let pairs = hunks.iter().zip(placed.iter().copied());
-        whitespace::judge_end(
+    let after = splice.run(hunks, &pending, overlaid, findings);
+    if after.is_none() || options.describe || !is_as_stated {
+        findings.outcome.placements = placements;
+    }
+    after
+}
+
+/// The inputs of making a postimage from hunks that have their places.
+struct Splice<'a> {
+    operation: &'a Operation,
+    text: &'a [u8],
+    preimage: &'a Contents,
+    rules: &'a Rules,
+    options: &'a Options,
+}
+
+impl Splice<'_> {
+    /// Returns the postimage of the `pending` ones of `hunks`; `None` if one of them has no place.
+    /// `overlaid` is the postimage if it is known already.
+    fn run(
+        &self,
+        hunks: &[Hunk],
+        pending: &Pending<'_>,
+        overlaid: Option<Spliced>,
+        findings: &mut Findings,
+    ) -> Option<Contents> {
+        let &Self {
             operation,
             text,
             preimage,
-            pairs,
-            &options.whitespace,
-            findings,
-        );
+            rules,
+            options,
+        } = self;
+        let placed = pending.hunks.iter().map(|(_, placed)| placed.as_ref().ok());
+        let placed: Vec<_> = placed.collect::<Option<_>>()?;
+        let some: Option<Vec<Hunk>> = (pending.hunks.len() < hunks.len()).then(|| {
+            let indexes = pending.hunks.iter().map(|(index, _)| *index);
+            indexes.map(|index| hunks[index].clone()).collect()
+        });
+        let hunks = some.as_deref().unwrap_or(hunks);
+        let direction = operation.direction;
+        judge_hunks(hunks, text, direction, options, findings);
+        if overlaid.is_none() && !rules.no_add {
+            let pairs = hunks.iter().zip(placed.iter().copied());
+            whitespace::judge_end(
+                operation,
+                text,
+                preimage,
+                pairs,
+                &options.whitespace,
+                findings,
+            );
+        }
+        let mut spliced = overlaid.unwrap_or_else(|| {
+            matching::splice_by(preimage, text, hunks, direction, &placed, rules)
+        });
+        whitespace::note_correction(&mut spliced, findings);
+        let after = Contents::of(preimage, spliced.pieces);
+        if pending.has_done || rules.correction.is_some() || rules.no_add {
+            compare(preimage, &after, &mut findings.outcome);
+        }
+        findings.outcome.is_binary =
+            is_binary(preimage) || is_binary(&after.beginning(BINARY_PREFIX));
+        Some(after)
     }
-    let mut spliced = overlaid
-        .unwrap_or_else(|| matching::splice_by(preimage, text, hunks, direction, &placed, &rules));
-    whitespace::note_correction(&mut spliced, findings);
-    let after = Contents::of(preimage, spliced.pieces);
-    if has_done || rules.correction.is_some() || rules.no_add {
-        compare(preimage, &after, &mut findings.outcome);
-    }
-    findings.outcome.is_binary = is_binary(preimage) || is_binary(&after.beginning(BINARY_PREFIX));
-    if options.describe || !is_as_stated {
-        findings.outcome.placements = placements;
-    }
-    Some(after)
 }
 
 /// Returns the encoding of a file in UTF-16 if a hunk has neither a line number nor lines of the

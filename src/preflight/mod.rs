@@ -131,8 +131,9 @@ pub fn resolve_shown(
         .map(Mutex::new)
         .collect();
     let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
+    let action = options.whitespace.action;
     // What is only told is looked for while the files are.
-    let early = (options.whitespace.action != WhitespaceAction::Warn).then(examine);
+    let early = (action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
     let whitespace = Whitespace {
         is_found,
@@ -143,7 +144,7 @@ pub fn resolve_shown(
         images: shown.gallery.is_some(),
         ..options.clone()
     };
-    let is_misspaced = is_found && options.whitespace.action.refuses();
+    let is_misspaced = is_found && action.refuses();
     let pass = Pass {
         plan,
         workspace,
@@ -170,12 +171,8 @@ pub fn resolve_shown(
         changes: pass.changes.into_inner(),
         ..collected(all, plan, options)
     };
-    whitespace::tell(
-        plan,
-        early.or(late).unwrap_or_default(),
-        options.whitespace.action,
-        &mut resolution,
-    );
+    let found = early.or(late).unwrap_or_default();
+    whitespace::tell(plan, found, action, &mut resolution);
     Ok(resolution)
 }
 

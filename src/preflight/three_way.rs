@@ -125,7 +125,7 @@ fn patched(
 fn conflict_style(three_way: &ThreeWay) -> ConflictStyle {
     match three_way.conflicts {
         Conflicts::Marked(style) => style,
-        _ => ConflictStyle::default(),
+        Conflicts::Refused => ConflictStyle::default(),
     }
 }
 
@@ -148,6 +148,7 @@ fn merged(
     let favour = three_way
         .favour
         .or((driver == Some(&Driver::Union)).then_some(Favour::Union));
+    let style = conflict_style(three_way);
     let Merged { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
         Merged {
             bytes: texts[1].to_vec(),
@@ -159,13 +160,7 @@ fn merged(
     } else if is_whole {
         one_side(texts, favour)
     } else {
-        merge(
-            texts[0],
-            texts[1],
-            texts[2],
-            favour,
-            conflict_style(three_way),
-        )
+        merge(texts[0], texts[1], texts[2], favour, style)
     };
     compare(texts[1], &bytes, &mut findings.outcome);
     let has_conflicts = !conflicts.is_empty();

@@ -40,11 +40,7 @@ pub(super) fn place(
     let mut error = PlacementError::NotFound;
     for rung in RUNGS {
         for (reading, stood) in readings.iter().zip(&stood) {
-            if reading
-                .lines
-                .iter()
-                .all(|line| line.kind == LineKind::Context)
-            {
+            if changes_nothing(reading) {
                 error = PlacementError::Nothing;
                 continue;
             }
@@ -78,6 +74,11 @@ pub(super) fn place(
         .flatten()
         .next()
         .map_or(error, PlacementError::Applied))
+}
+
+fn changes_nothing(reading: &Reading) -> bool {
+    let mut lines = reading.lines.iter();
+    lines.all(|line| line.kind == LineKind::Context)
 }
 
 /// Returns the readings of `chunk` that can be written to a file.

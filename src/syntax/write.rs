@@ -209,10 +209,8 @@ fn section(
     );
     mode_lines(&mut out, before, after);
     if let Some(verb) = moved {
-        put(
-            &mut out,
-            &[format!("similarity index {}%", diff.similarity()).as_bytes()],
-        );
+        let similarity = format!("similarity index {}%", diff.similarity());
+        put(&mut out, &[similarity.as_bytes()]);
         put(&mut out, &[verb.as_bytes(), b" from ", &quote(old_name)]);
         put(&mut out, &[verb.as_bytes(), b" to ", &quote(new_name)]);
     }

@@ -102,10 +102,7 @@ fn a_list_of_edits_states_one_digest() {
         ),
     ] {
         let error = read(text).unwrap_err();
-        assert_eq!(
-            error.kind,
-            SyntaxErrorKind::Contradiction("two digests for one file")
-        );
+        assert_eq!(error.kind, Contradiction("two digests for one file"));
     }
 }
 
@@ -356,15 +353,12 @@ fn every_form_takes_the_digest_of_its_file() {
     let says = "a digest belongs to a change of one file";
     assert_eq!(
         refused(&two.to_string()),
-        (
-            SyntaxErrorKind::Contradiction(says),
-            "\"expected_hash\"".to_owned()
-        )
+        (Contradiction(says), "\"expected_hash\"".to_owned())
     );
     let entry = serde_json::json!({"path": "x", "content": "", "expected": ""});
     let other = serde_json::json!({"replace": [entry], "expected_hash": digest.to_string()});
     assert_eq!(
         refused(&other.to_string()).0,
-        SyntaxErrorKind::Contradiction("two digests for one file")
+        Contradiction("two digests for one file")
     );
 }
