@@ -90,8 +90,9 @@ const MANY: usize = 256;
 ///
 /// # Errors
 ///
-/// Returns the error of a disk that failed, or one of the kind [`io::ErrorKind::Interrupted`] if
-/// [`Options::rules`] say so; what the patch gets wrong is in [`Resolution::problems`].
+/// Returns the error of a disk that failed, or one of the kind
+/// [`Interrupted`](std::io::ErrorKind::Interrupted) if [`Options::rules`] say so; what the patch
+/// gets wrong is in [`Resolution::problems`].
 pub fn resolve(
     plan: &Plan,
     workspace: &dyn Workspace,

@@ -23,8 +23,8 @@ pub struct Options {
     pub allow_empty: bool,
     /// What is done about sections that name no file.
     pub unnamed: Unnamed,
-    /// Whether the text is mail, where `-- ` after a complete hunk begins the signature. [`parse`]
-    /// sets it for each text.
+    /// Whether the text is mail, where `-- ` after a complete hunk begins the signature.
+    /// [`parse`](super::parse()) sets it for each text.
     pub is_mail: bool,
     /// Most files that one patch text may be about, counted each time that it names them.
     pub max_files: usize,

@@ -18,8 +18,8 @@ pub struct Receipt {
     pub warnings: Vec<String>,
     /// Why the change is in no history; `None` if it is in one.
     pub unkept: Option<Unkept>,
-    /// Files of the change that are not as it made them, because they changed while a [`Trial`]
-    /// looked at them.
+    /// Files of the change that are not as it made them, because they changed while a
+    /// [`Trial`](super::Trial) looked at them.
     pub altered: Vec<RelPath>,
 }
 

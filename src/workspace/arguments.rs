@@ -26,7 +26,7 @@ pub enum Like<'a> {
 /// removed at any time.
 pub const PROBE: &str = ".wpatch-probe-";
 
-/// How [`Workspace::keeps_modes`] finds out.
+/// How [`Workspace::keeps_modes`](super::Workspace::keeps_modes) finds out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// Not at all: without an earlier answer, modes are kept.
@@ -38,14 +38,14 @@ pub enum Probe {
     Named,
 }
 
-/// What [`Workspace::rename`] does with a file that is already there.
+/// What [`Workspace::rename`](super::Workspace::rename) does with a file that is already there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rename {
-    /// Fails with [`Fault::Exists`]. `RENAME_NOREPLACE` of rename(2); may be
-    /// [`Fault::Unsupported`].
+    /// Fails with [`Fault::Exists`](super::Fault::Exists). `RENAME_NOREPLACE` of rename(2); may be
+    /// [`Fault::Unsupported`](super::Fault::Unsupported).
     Exclusive,
     /// Gives it the other name, both at once. `RENAME_EXCHANGE` of rename(2); may be
-    /// [`Fault::Unsupported`].
+    /// [`Fault::Unsupported`](super::Fault::Unsupported).
     Exchange,
     /// Replaces it.
     Replace,

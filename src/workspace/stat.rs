@@ -33,6 +33,6 @@ pub struct Stat {
     /// Inode number. A hint: it does not survive every copy of a tree.
     pub inode: u64,
     /// Whether it is known to have no extended attributes: a disk looks for them only at
-    /// [`Workspace::read`].
+    /// [`Workspace::read`](super::Workspace::read).
     pub is_bare: bool,
 }
