@@ -42,37 +42,16 @@ pub(super) fn explain_hunk(
         .lines(text, operation.direction)
         .filter(|line| line.kind != LineKind::Insertion)
         .collect();
+    let nth = difference.file_line.saturating_sub(nearest.line);
     if difference.reason == Some(DifferenceReason::LineEnd) {
-        let nth = difference.file_line.saturating_sub(nearest.line);
+        let is_file_crlf = found.ends_with(b"\r\n");
         let is_patch_crlf = old
             .get(nth)
             .is_some_and(|line| line.text.ends_with(b"\r\n"));
-        let is_file_crlf = found.ends_with(b"\r\n");
-        if is_patch_crlf == is_file_crlf {
-            return;
+        if is_patch_crlf != is_file_crlf {
+            add(problem, Cause::LineEnding { is_file_crlf });
+            problem.help = Some(line_ending_help((operation, hunk), &old, file, nearest));
         }
-        add(problem, Cause::LineEnding { is_file_crlf });
-        let key = LADDER
-            .iter()
-            .find(|rung| rung.name == "whitespace")
-            .map(|rung| rung.key);
-        let place = file.get(nearest.line..).unwrap_or_default();
-        let is_alike = |(line, found): (&HunkLine<'_>, &&[u8])| {
-            key.is_some_and(|key| key(line.text) == key(found))
-        };
-        let matched = old
-            .iter()
-            .zip(place)
-            .filter(|pair| is_alike((pair.0, pair.1)))
-            .count();
-        problem.help = Some(if matched == old.len() && hunk.anchor.is_numbered() {
-            "--ignore-whitespace matches the lines and keeps the line endings of the file".into()
-        } else {
-            let (path, line, of) = (&operation.path, nearest.line + 1, nearest.of);
-            format!(
-                "re-read {path} from line {line} on: {matched} of {of} lines match apart from the line endings"
-            )
-        });
         return;
     }
     if let Some(found) = lookalike(found, &difference.expected) {
@@ -85,13 +64,43 @@ pub(super) fn explain_hunk(
         );
         return;
     }
-    let nth = difference.file_line.saturating_sub(nearest.line);
     let wanted = old
         .get(nth)
         .map_or(&b""[..], |line| without_ending(line.text));
     if let Some(markup) = markup(wanted, |plain| plain == without_ending(found)) {
         add_markup(problem, markup);
     }
+}
+
+/// Returns the help for a hunk with the preimage `old` whose line endings differ from those of the
+/// closest match.
+fn line_ending_help(
+    (operation, hunk): (&Operation, &Hunk),
+    old: &[HunkLine<'_>],
+    file: &FileLines<'_>,
+    nearest: &Nearest,
+) -> String {
+    let key = LADDER
+        .iter()
+        .find(|rung| rung.name == "whitespace")
+        .map(|rung| rung.key);
+    let place = file.get(nearest.line..).unwrap_or_default();
+    let is_alike = |(line, found): (&HunkLine<'_>, &&[u8])| {
+        key.is_some_and(|key| key(line.text) == key(found))
+    };
+    let matched = old
+        .iter()
+        .zip(place)
+        .filter(|pair| is_alike((pair.0, pair.1)))
+        .count();
+    if matched == old.len() && hunk.anchor.is_numbered() {
+        return "--ignore-whitespace matches the lines and keeps the line endings of the file"
+            .into();
+    }
+    let (path, line, of) = (&operation.path, nearest.line + 1, nearest.of);
+    format!(
+        "re-read {path} from line {line} on: {matched} of {of} lines match apart from the line endings"
+    )
 }
 
 /// Returns `text` without `markup`.

@@ -5,31 +5,27 @@
 //! writes the result as a checkout would. Attributes are those before the patch. git is asked only
 //! if a file has CR LF, or if an attribute or the configuration converts files without it.
 
+mod attributes;
+mod problem;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::codes::code;
 use super::problem::Problem;
-use crate::convert::{Conversion, CrLf, EncodingError, LineEnds, WorkTreeEncoding};
+use crate::convert::{Conversion, CrLf, EncodingError};
 use crate::digest::ObjectFormat;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan};
 use crate::syntax::{Syntax, find_syntax};
-use crate::text::{Contents, printable};
+use crate::text::Contents;
 use crate::workspace::git::{Attribute, Filter, FilterDriver, Git};
+use attributes::{ATTRIBUTES, Defaults, of_attributes};
+use problem::encoding_problem;
 
-/// The attributes that convert contents, in the order of [`of_attributes`].
-const ATTRIBUTES: [&str; 6] = [
-    "text",
-    "crlf",
-    "eol",
-    "ident",
-    "working-tree-encoding",
-    "filter",
-];
+pub use problem::denied_filter;
+pub(super) use problem::{ConversionError, problem_of};
 /// The words of an attribute file that can convert a file without CR LF.
 const WORDS: [&str; 4] = ["crlf", "ident", "working-tree-encoding", "filter"];
 
@@ -57,34 +53,6 @@ pub(super) enum Preimages {
 struct FileConversion {
     content: Conversion,
     filter: Option<FilterDriver>,
-}
-
-/// The reason why a file has no other form.
-#[derive(Debug)]
-pub(super) enum ConversionError {
-    Encoding(EncodingError),
-    /// The driver with this name may not run. The attribute is in this file, if that is known.
-    DeniedFilter(String, Option<PathBuf>),
-    /// git cannot tell the conversion, for this reason.
-    Unknown(String),
-    /// The driver with this name failed.
-    FailedFilter(String, io::Error),
-}
-
-impl From<EncodingError> for ConversionError {
-    fn from(error: EncodingError) -> Self {
-        Self::Encoding(error)
-    }
-}
-
-/// The effect of the configuration on files without attributes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Defaults {
-    /// Whether files without attributes are converted (`core.autocrlf`).
-    converts: bool,
-    /// Whether text has CR LF in the work tree.
-    has_cr_lf: bool,
-    format: ObjectFormat,
 }
 
 /// Returns whether `git apply` can perform `operation`: other formats name the bytes of the work
@@ -315,204 +283,4 @@ fn exact(checked: Result<(), EncodingError>) -> Result<(), EncodingError> {
             Err(error)
         }
     })
-}
-
-/// Returns the conversion of a file with these values of [`ATTRIBUTES`], as `convert_attrs` of git
-/// does.
-fn of_attributes(values: &[Attribute], defaults: Defaults) -> Conversion {
-    let encoding = match &values[4] {
-        Attribute::Value(name) => WorkTreeEncoding::parse(name),
-        _ => None,
-    };
-    let has_ident = values[3] == Attribute::Set;
-    Conversion {
-        line_ends: line_ends(&values[..3], defaults),
-        has_ident,
-        encoding,
-        format: defaults.format,
-    }
-}
-
-/// See "End-of-line conversion" in gitattributes(5); `crlf` is the old name of `text`.
-fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
-    let is = |attribute: &Attribute, word: &[u8]| matches!(attribute, Attribute::Value(value) if value == word);
-    let is_specified = |text: &&Attribute| match text {
-        Attribute::Value(_) => is(text, b"auto") || is(text, b"input"),
-        Attribute::Unspecified => false,
-        Attribute::Set | Attribute::Unset => true,
-    };
-    let (text, eol) = (values[..2].iter().find(is_specified), &values[2]);
-    let (lf, cr_lf) = match text {
-        Some(Attribute::Unset) => return LineEnds::Kept,
-        Some(text) if is(text, b"auto") => (LineEnds::AutoLf, LineEnds::AutoCrLf),
-        Some(_) => (LineEnds::TextLf, LineEnds::TextCrLf),
-        None if is(eol, b"lf") || is(eol, b"crlf") => (LineEnds::TextLf, LineEnds::TextCrLf),
-        None if !defaults.converts => return LineEnds::Kept,
-        None => (LineEnds::AutoLf, LineEnds::AutoCrLf),
-    };
-    let has_cr_lf = match eol {
-        eol if is(eol, b"lf") => false,
-        eol if is(eol, b"crlf") => true,
-        _ => defaults.has_cr_lf && !text.is_some_and(|text| is(text, b"input")),
-    };
-    if has_cr_lf { cr_lf } else { lf }
-}
-
-/// Returns the problem of a file that has no other form for the reason `error`.
-pub(super) fn problem_of(error: &ConversionError) -> Problem {
-    let (code, message, help) = match error {
-        ConversionError::Encoding(error) => return encoding_problem(error),
-        ConversionError::DeniedFilter(name, source) => {
-            return denied_filter(name, source.as_deref());
-        }
-        ConversionError::Unknown(reason) => (
-            &code::CONVERSION,
-            format!("git cannot tell how it converts the file: {reason}"),
-            "an attribute file or git's configuration can convert the file; fix what git reports, or install git",
-        ),
-        ConversionError::FailedFilter(name, error) => (
-            &code::FILTER_FAILED,
-            format!(
-                "the filter driver `{}` failed: {error}",
-                printable(name.as_bytes())
-            ),
-            "with --index, git itself runs the driver",
-        ),
-    };
-    Problem {
-        help: Some(help.to_owned()),
-        ..Problem::new(code, message)
-    }
-}
-
-/// Returns the problem of a file with this error.
-fn encoding_problem(error: &EncodingError) -> Problem {
-    let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
-    Problem {
-        help: Some(help),
-        ..Problem::new(&code::ENCODING, error.to_string())
-    }
-}
-
-/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in
-/// the file `source`.
-#[must_use]
-pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
-    let name = printable(name.as_bytes());
-    let place = source.map(|file| {
-        format!(
-            ", which {} names",
-            printable(file.as_os_str().as_encoded_bytes())
-        )
-    });
-    let place = place.unwrap_or_default();
-    let message = format!(
-        "the filter driver `{name}`{place}, does not run: the repository defines it, not the user"
-    );
-    let help = format!(
-        "--allow-filter {name} runs it; so does a definition in the user's own git configuration"
-    );
-    Problem {
-        help: Some(help),
-        ..Problem::new(&code::FILTER, message)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn attribute(text: &str) -> Attribute {
-        match text {
-            "" => Attribute::Unspecified,
-            "set" => Attribute::Set,
-            "unset" => Attribute::Unset,
-            value => Attribute::Value(value.as_bytes().to_vec()),
-        }
-    }
-
-    #[test]
-    fn attributes_come_before_the_configuration() {
-        let plain = Defaults {
-            converts: false,
-            has_cr_lf: false,
-            format: ObjectFormat::Sha1,
-        };
-        let input = Defaults {
-            converts: true,
-            ..plain
-        };
-        let windows = Defaults {
-            has_cr_lf: true,
-            ..input
-        };
-        let eol = Defaults {
-            has_cr_lf: true,
-            ..plain
-        };
-        let of = |[text, crlf, eol]: [&str; 3], defaults| {
-            line_ends(&[text, crlf, eol].map(attribute), defaults)
-        };
-        for (values, expected) in [
-            (
-                ["", "", ""],
-                [
-                    LineEnds::Kept,
-                    LineEnds::AutoLf,
-                    LineEnds::AutoCrLf,
-                    LineEnds::Kept,
-                ],
-            ),
-            (
-                ["auto", "", ""],
-                [
-                    LineEnds::AutoLf,
-                    LineEnds::AutoLf,
-                    LineEnds::AutoCrLf,
-                    LineEnds::AutoCrLf,
-                ],
-            ),
-            (
-                ["set", "", ""],
-                [
-                    LineEnds::TextLf,
-                    LineEnds::TextLf,
-                    LineEnds::TextCrLf,
-                    LineEnds::TextCrLf,
-                ],
-            ),
-            (["", "", "crlf"], [LineEnds::TextCrLf; 4]),
-            (["", "", "lf"], [LineEnds::TextLf; 4]),
-            (["auto", "", "crlf"], [LineEnds::AutoCrLf; 4]),
-            (["auto", "", "lf"], [LineEnds::AutoLf; 4]),
-            (["unset", "", "crlf"], [LineEnds::Kept; 4]),
-            (["", "unset", "crlf"], [LineEnds::Kept; 4]),
-            (["", "input", ""], [LineEnds::TextLf; 4]),
-            (["input", "", "crlf"], [LineEnds::TextCrLf; 4]),
-            (
-                ["other", "set", ""],
-                [
-                    LineEnds::TextLf,
-                    LineEnds::TextLf,
-                    LineEnds::TextCrLf,
-                    LineEnds::TextCrLf,
-                ],
-            ),
-            (
-                ["", "", "other"],
-                [
-                    LineEnds::Kept,
-                    LineEnds::AutoLf,
-                    LineEnds::AutoCrLf,
-                    LineEnds::Kept,
-                ],
-            ),
-        ] {
-            assert_eq!(
-                [plain, input, windows, eol].map(|defaults| of(values, defaults)),
-                expected,
-                "{values:?}"
-            );
-        }
-    }
 }

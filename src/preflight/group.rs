@@ -42,16 +42,19 @@ pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
     sets(plan, options).into_groups()
 }
 
-fn sets(plan: &Plan, options: &Options) -> Sets {
+/// Returns the files that rejected hunks are written to, each with the index of the operation.
+fn reject_files(plan: &Plan, options: &Options) -> Vec<(usize, RelPath)> {
+    if !options.reject {
+        return Vec::new();
+    }
     let file = |operation: &Operation| options.reject_to.path(&operation.path).ok()?;
-    let all = plan
-        .operations
-        .iter()
-        .enumerate()
-        .filter(|_| options.reject);
-    let rejected: Vec<_> = all
-        .filter_map(|(index, operation)| Some((index, file(operation)?)))
-        .collect();
+    let all = plan.operations.iter().enumerate();
+    all.filter_map(|(index, operation)| Some((index, file(operation)?)))
+        .collect()
+}
+
+fn sets(plan: &Plan, options: &Options) -> Sets {
+    let rejected = reject_files(plan, options);
     let mut sets = Sets::new(plan.operations.len());
     if plan.operations.len() < 2 {
         return sets;

@@ -104,25 +104,8 @@ pub(super) fn postimage(
     match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_made()) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
-            for place in &places {
-                if let NewLines::Given(new) = &changes.edits[place.edit].new {
-                    judge_block(
-                        &preimage[place.placement.bytes.clone()],
-                        &new.join(&b'\n'),
-                        options,
-                        findings,
-                    );
-                }
-            }
             findings.outcome.tag = Some(Tag::of(&after));
-            findings.outcome.texts = places
-                .iter()
-                .map(|place| (place.edit, place.new_lines))
-                .collect();
-            findings.outcome.placements = places
-                .into_iter()
-                .map(|place| Ok(place.placement))
-                .collect();
+            note_places(changes, preimage, places, options, findings);
             Some(Edited::Changed(after.into()))
         }
         Err(misfits) => {
@@ -135,6 +118,34 @@ pub(super) fn postimage(
             None
         }
     }
+}
+
+/// Judges the new lines at their `places`, and reports these.
+fn note_places(
+    changes: &LineEdits,
+    preimage: &[u8],
+    places: Vec<matching::LineChange>,
+    options: &Options,
+    findings: &mut Findings,
+) {
+    for place in &places {
+        if let NewLines::Given(new) = &changes.edits[place.edit].new {
+            judge_block(
+                &preimage[place.placement.bytes.clone()],
+                &new.join(&b'\n'),
+                options,
+                findings,
+            );
+        }
+    }
+    findings.outcome.texts = places
+        .iter()
+        .map(|place| (place.edit, place.new_lines))
+        .collect();
+    findings.outcome.placements = places
+        .into_iter()
+        .map(|place| Ok(place.placement))
+        .collect();
 }
 
 /// Returns the version that the lines are numbered in, and how many lines they stand behind their

@@ -32,7 +32,9 @@ mod notebook;
 mod operation;
 mod options;
 mod other_names;
+mod outcome;
 mod overlay;
+mod pass;
 mod problem;
 mod reject;
 mod replace;
@@ -42,29 +44,22 @@ mod three_way;
 mod whitespace;
 mod whole;
 
-use std::io;
-use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
 use crate::change::Sink;
-use crate::digest::Sha256;
-use crate::matching::{Placement, Placements};
-use crate::mode::FileMode;
 use crate::mutex::locked;
-use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::{Policy, Ruling};
 use crate::progress::Phase;
-use crate::text::TextEncoding;
-use crate::text::tag::Tag;
 use crate::threads;
-use crate::workspace::{Fault, Workspace, WorkspaceError};
+use crate::workspace::{Workspace, WorkspaceError};
 
 use directories::Directories;
 use findings::Findings;
 pub(crate) use kept::Kept;
+use pass::Pass;
 
 pub use bases::{
     BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay,
@@ -76,6 +71,7 @@ pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};
 pub use held::{closed_by, is_held, refusals, unapproved};
 pub use options::{ACTIONS, Held, Options, RejectTo, TextRepair, Whitespace, WhitespaceAction};
 pub use other_names::with_other_names;
+pub use outcome::{FileOutcome, Resolution, Side};
 pub use problem::{Cause, Facts, Problem, Severity};
 pub use reject::{Rejects, reject_files};
 pub use shelf::Shelf;
@@ -84,129 +80,6 @@ pub use whitespace::{FileWhitespace, described, named};
 
 /// So many operations are worth a thread where no file is read.
 const MANY: usize = 256;
-
-/// What came of a plan on a tree.
-#[derive(Clone, Debug, Default)]
-pub struct Resolution {
-    /// One for each operation, in their order.
-    pub files: Vec<FileOutcome>,
-    /// Reasons not to apply, and what should be known, in the order of the operations: the first
-    /// 1000 of each code for each input, and of the hunks of one file the first
-    /// [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings.
-    pub problems: Vec<Problem>,
-    /// Number of files that would be other than they are.
-    pub changes: usize,
-}
-
-impl Resolution {
-    /// Returns whether files are going to have conflicts in them.
-    #[must_use]
-    pub fn is_partial(&self) -> bool {
-        self.files
-            .iter()
-            .filter_map(|file| file.merge.as_ref())
-            .any(|merge| merge.is_marked)
-    }
-
-    /// Returns whether nothing speaks against it.
-    #[must_use]
-    pub fn is_clean(&self) -> bool {
-        self.problems
-            .iter()
-            .all(|problem| problem.severity != Severity::Error)
-    }
-}
-
-/// What came of one operation.
-#[derive(Clone, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct FileOutcome {
-    /// What policy says.
-    pub ruling: Ruling,
-    /// Code of the first error; `None` if the operation can be done.
-    pub failed: Option<&'static Code>,
-    /// Where the hunks went or why not, in their order; empty if the operation failed before, and
-    /// if nobody asked for a description and each went to its stated place.
-    pub placements: Placements,
-    /// For changes of texts: which change each placement belongs to, and how many lines are there
-    /// afterwards.
-    pub texts: Box<[(usize, usize)]>,
-    /// The cell that changes, for a notebook.
-    pub cell: Option<Box<EditedCell>>,
-    /// Lines added.
-    pub added: usize,
-    /// Lines removed.
-    pub removed: usize,
-    /// Whether the change is one of bytes, not of lines.
-    pub is_binary: bool,
-    /// The mode before and after, as git writes it.
-    pub modes: (Option<FileMode>, Option<FileMode>),
-    /// Whether it is a symbolic link that is written as a regular file.
-    pub is_link_file: bool,
-    /// Whether the contents change.
-    pub is_edited: bool,
-    /// The contents before, where there were any and they were asked for.
-    pub before: Option<Box<Side>>,
-    /// The contents after.
-    pub after: Option<Box<Side>>,
-    /// The mode and the digest of another file that it takes the place of, where they were asked
-    /// for.
-    pub replaced: Option<Box<(FileMode, Sha256)>>,
-    /// Whether the numbers of its lines were those of an earlier version.
-    pub is_recovered: bool,
-    /// The tag afterwards, of a file whose lines are changed by their numbers.
-    pub tag: Option<Tag>,
-    /// A clean diff, where one was asked for.
-    pub diff: Option<Vec<u8>>,
-    /// Whether the diff was cut at [`Options::max_diff`].
-    pub is_diff_cut: bool,
-    /// The encoding that texts were replaced in, where one was asked for.
-    pub encoding: Option<TextEncoding>,
-    /// How many names the file has on disk, where there are several.
-    pub hardlinks: Option<u64>,
-    /// Whether all of it had been done already.
-    pub is_done: bool,
-    /// The hunks that were left out, as they do not fit.
-    pub rejects: Option<Box<Rejects>>,
-    /// How the patch was merged with what became of the file, where it was.
-    pub merge: Option<Box<Merge>>,
-    /// Why the patch was not merged, where it was to be.
-    pub fallback: Option<Fallback>,
-    /// What is wrong with the white space of the patch, where something is.
-    pub whitespace: Option<Box<FileWhitespace>>,
-    /// The number of problems of its hunks that are not in [`Resolution::problems`], because it has
-    /// too many of them.
-    pub omitted_problems: usize,
-}
-
-impl FileOutcome {
-    /// Returns whether every hunk went to its stated place, as far as placements are kept.
-    #[must_use]
-    pub fn is_as_stated(&self) -> bool {
-        self.placements
-            .iter()
-            .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
-    }
-}
-
-/// What is known of a file's contents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
-    /// Size in bytes.
-    pub size: u64,
-    /// Digest for guards.
-    pub sha256: Sha256,
-    /// Name of the blob in git, by SHA-1.
-    pub blob: String,
-    /// `lf`, `crlf`, `mixed`, or `none` for a text without line ends.
-    pub line_end: &'static str,
-    /// Whether it begins with the byte order mark of UTF-8.
-    pub has_bom: bool,
-    /// Whether the last line has a terminator.
-    pub has_final_newline: bool,
-    /// `utf-8`, or `binary` for contents with a NUL byte, or `unknown`.
-    pub encoding: &'static str,
-}
 
 /// Works out what every file of `plan` would become, and hands each finished change to `sink`.
 ///
@@ -217,8 +90,9 @@ pub struct Side {
 ///
 /// # Errors
 ///
-/// Returns the error of a disk that failed, or one of the kind [`io::ErrorKind::Interrupted`] if
-/// [`Options::rules`] say so; what the patch gets wrong is in [`Resolution::problems`].
+/// Returns the error of a disk that failed, or one of the kind
+/// [`Interrupted`](std::io::ErrorKind::Interrupted) if [`Options::rules`] say so; what the patch
+/// gets wrong is in [`Resolution::problems`].
 pub fn resolve(
     plan: &Plan,
     workspace: &dyn Workspace,
@@ -258,8 +132,9 @@ pub fn resolve_shown(
         .map(Mutex::new)
         .collect();
     let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
+    let action = options.whitespace.action;
     // What is only told is looked for while the files are.
-    let early = (options.whitespace.action != WhitespaceAction::Warn).then(examine);
+    let early = (action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
     let whitespace = Whitespace {
         is_found,
@@ -270,89 +145,36 @@ pub fn resolve_shown(
         images: shown.gallery.is_some(),
         ..options.clone()
     };
-    let is_misspaced = is_found && options.whitespace.action.refuses();
-    let is_refused =
-        AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
-    let (count, directories, kept) = (AtomicUsize::new(0), Directories::default(), Kept::default());
+    let is_misspaced = is_found && action.refuses();
+    let pass = Pass {
+        plan,
+        workspace,
+        options,
+        sink,
+        shown,
+        all: &all,
+        is_refused: AtomicBool::new(is_misspaced || all.iter().any(|it| locked(it).is_failed())),
+        changes: AtomicUsize::new(0),
+        directories: Directories::default(),
+        kept: Kept::default(),
+    };
     options
         .progress
         .enter(Phase::Looking, plan.operations.len());
-    let work = |members: &[usize]| -> Result<(), WorkspaceError> {
-        options.progress.step(members.len());
-        go_on(options)?;
-        let has_ended = options.ends_early() && is_refused.load(Ordering::Relaxed);
-        if has_ended || members.iter().any(|&index| locked(&all[index]).is_failed()) {
-            return Ok(());
-        }
-        let (found, changes) = group::resolve(plan, members, (workspace, &directories), options)?;
-        go_on(options)?;
-        for (index, mut findings) in found {
-            if let Some(gallery) = shown.gallery {
-                gallery.take(index, mem::take(&mut findings.images));
-            }
-            if let Some(shelf) = shown.shelf {
-                findings
-                    .outcome
-                    .diff
-                    .take()
-                    .into_iter()
-                    .for_each(|diff| shelf.put(index, diff));
-            }
-            is_refused.fetch_or(findings.refuses(), Ordering::Relaxed);
-            kept.limit(index, &plan.operations[index], options, &mut findings);
-            let mut known = locked(&all[index]);
-            findings.outcome.ruling = mem::take(&mut known.outcome.ruling);
-            *known = findings;
-        }
-        count.fetch_add(changes.len(), Ordering::Relaxed);
-        for change in changes {
-            if !is_refused.load(Ordering::Relaxed) {
-                sink.take(change)?;
-            }
-        }
-        Ok(())
-    };
-    let numbers: Vec<_> = (0..groups.len()).collect();
-    let is_stopped = AtomicBool::new(false);
-    let resolve = || {
-        let results = threads::map(&numbers, 1, |&number| {
-            if is_stopped.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            work(groups.get(number)).inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))
-        });
-        results.into_iter().collect::<Result<(), WorkspaceError>>()
-    };
-    let (resolved, late) = threads::both(if early.is_some() { 0 } else { size }, resolve, || {
-        early.is_none().then(examine)
-    });
+    let (resolved, late) = threads::both(
+        if early.is_some() { 0 } else { size },
+        || pass.resolve(&groups),
+        || early.is_none().then(examine),
+    );
     resolved?;
-    go_on(options)?;
+    pass::check_interrupt(options)?;
     let mut resolution = Resolution {
-        changes: count.into_inner(),
+        changes: pass.changes.into_inner(),
         ..collected(all, plan, options)
     };
-    whitespace::tell(
-        plan,
-        early.or(late).unwrap_or_default(),
-        options.whitespace.action,
-        &mut resolution,
-    );
+    let found = early.or(late).unwrap_or_default();
+    whitespace::tell(plan, found, action, &mut resolution);
     Ok(resolution)
-}
-
-/// Ends the look at the tree where somebody wants it to stop.
-fn go_on(options: &Options) -> Result<(), WorkspaceError> {
-    if !options.rules.interrupt.is_raised() {
-        return Ok(());
-    }
-    let source = io::ErrorKind::Interrupted.into();
-    Err(WorkspaceError {
-        verb: "be looked at",
-        path: ".".to_owned(),
-        fault: Fault::Other,
-        source,
-    })
 }
 
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.
@@ -405,67 +227,4 @@ fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> R
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Mutex;
-
-    use super::*;
-    use crate::change::FileChange;
-    use crate::plan::{Selection, select};
-    use crate::syntax;
-    use crate::workspace::memory::{Entry, Memory};
-
-    /// Notes the paths of what it is given.
-    #[derive(Default)]
-    struct Noted(Mutex<Vec<RelPath>>);
-
-    impl Sink for Noted {
-        fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
-            self.0.lock().unwrap().push(change.path);
-            Ok(())
-        }
-    }
-
-    fn taken(patch: &str) -> Vec<String> {
-        let parsed = syntax::parse(
-            "-",
-            patch,
-            &syntax::chosen("auto"),
-            syntax::Options::default(),
-        )
-        .unwrap();
-        let files = ["a", "b"].map(|name| {
-            (
-                RelPath::new(name.as_bytes()).unwrap(),
-                Entry::file(format!("{name}\n")),
-            )
-        });
-        let workspace = Memory::with_files(files);
-        let sink = Noted::default();
-        resolve(
-            &select(parsed, &Selection::default()).plan,
-            &workspace,
-            &Options::default(),
-            &sink,
-        )
-        .unwrap();
-        let mut taken: Vec<_> = sink
-            .0
-            .into_inner()
-            .unwrap()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        taken.sort();
-        taken
-    }
-
-    #[test]
-    fn nothing_is_staged_of_a_patch_that_names_a_closed_path() {
-        let change = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");
-        assert_eq!(taken(&[change("a"), change("b")].concat()), ["a", "b"]);
-        assert_eq!(
-            taken(&[change("a"), change("b"), change(".git/config")].concat()),
-            [""; 0]
-        );
-    }
-}
+mod tests;

@@ -1,15 +1,17 @@
 //! The files of one group as its operations leave them, over what is on disk.
 
-use std::collections::{HashMap, HashSet};
+mod changes;
+mod load;
+
+use std::collections::HashMap;
 
 use super::directories::Directories;
 use super::spelling::{Clash, Spelling};
-use crate::change::{Content, FileChange, FileState, Postimage};
-use crate::digest::Digest;
+use crate::change::FileState;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::text::{Bytes, Contents};
-use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+use crate::text::Contents;
+use crate::workspace::{Stat, Workspace, WorkspaceError};
 
 /// A file as the operations so far leave it.
 #[derive(Clone, Debug)]
@@ -65,37 +67,6 @@ impl Entry {
             .as_ref()
             .is_some_and(|(_, node)| node.kind == FileKind::Directory)
     }
-
-    /// Says that a directory stays which a submodule came to: without a word it would go when its
-    /// files do.
-    fn staying_directory(&self, path: &RelPath) -> Option<FileChange> {
-        let (state, _) = self
-            .found
-            .as_ref()
-            .filter(|_| self.was_directory() && self.made_in.is_some())?;
-        let Seen::Node(node) = &self.current else {
-            return None;
-        };
-        let kept = Postimage {
-            kind: node.kind,
-            permissions: node.permissions,
-            content: Content::Kept,
-            like: None,
-        };
-        let after = (node.kind == FileKind::Directory).then_some(kept)?;
-        Some(FileChange {
-            path: path.clone(),
-            before: Some(state.clone()),
-            after: Some(after),
-        })
-    }
-}
-
-/// Files that move without a change of a byte, by where they come from and by where they go to.
-#[derive(Default)]
-struct Moves<'o> {
-    targets: HashMap<&'o RelPath, &'o RelPath>,
-    sources: HashMap<&'o RelPath, &'o RelPath>,
 }
 
 /// The files of one group.
@@ -324,207 +295,4 @@ impl<'w> Overlay<'w> {
             Ok(!spelling.is_listed(self.workspace, path)?)
         })
     }
-
-    fn load(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
-        if self.is_respelled(path) && self.is_unlisted(path)? {
-            return Ok((Seen::Nothing, None));
-        }
-        if self
-            .directories
-            .is_some_and(|directories| directories.lack_that_of(path))
-        {
-            return Ok((Seen::Nothing, None));
-        }
-        match self.workspace.read(path, self.max_file) {
-            Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
-            Err(error) => match error.fault {
-                Fault::Missing => {
-                    self.directories
-                        .iter()
-                        .for_each(|directories| directories.note(path, self.workspace));
-                    Ok((Seen::Nothing, None))
-                }
-                Fault::TooLarge => {
-                    let size = self
-                        .workspace
-                        .stat(path)?
-                        .map_or(self.max_file, |stat| stat.size);
-                    Ok((
-                        Seen::TooLarge {
-                            size,
-                            limit: self.max_file,
-                        },
-                        None,
-                    ))
-                }
-                Fault::NotRegular => self.load_irregular(path),
-                Fault::ThroughLink | Fault::NotDirectory => Ok((self.find_obstacle(path)?, None)),
-                _ => Err(error),
-            },
-        }
-    }
-
-    fn load_irregular(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
-        let Some(stat) = self.workspace.stat(path)? else {
-            return Ok((Seen::Nothing, None));
-        };
-        match stat.kind {
-            FileKind::Symlink => Ok(loaded(path, stat, self.workspace.read_link(path)?.into())),
-            FileKind::Directory => Ok(loaded(path, stat, Bytes::default())),
-            FileKind::Special | FileKind::Regular => Ok((Seen::Special, None)),
-        }
-    }
-
-    /// Returns what stands in the way above `path`, the topmost first. If somebody took it away
-    /// meanwhile, nothing does.
-    fn find_obstacle(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
-        let mut above: Vec<_> = path.ancestors().collect();
-        above.reverse();
-        for directory in above {
-            match self.workspace.stat(&directory)?.map(|stat| stat.kind) {
-                Some(FileKind::Directory) => {}
-                Some(FileKind::Symlink) => return Ok(Seen::ThroughLink(directory)),
-                Some(_) => return Ok(Seen::BelowFile(directory)),
-                None => break,
-            }
-        }
-        Ok(Seen::Nothing)
-    }
-
-    /// Returns what the operations come to, one change for each file that differs from the disk.
-    pub(super) fn into_changes(self) -> Vec<FileChange> {
-        // A file alone comes from nowhere else and is above no other one.
-        if let (Some((path, entry)), 1) = (self.entries.iter().next(), self.entries.len()) {
-            return self
-                .change(path, entry, &Moves::default())
-                .into_iter()
-                .collect();
-        }
-        let moves = self.moves();
-        let needed = self.ancestors_of(|entry| matches!(entry.current, Seen::Node(_)));
-        let emptied = self
-            .ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
-        let is_kept =
-            |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
-        let others = self
-            .entries
-            .iter()
-            .filter(|(path, entry)| !is_kept(path, entry));
-        let mut changes: Vec<_> = others
-            .filter_map(|(path, entry)| self.change(path, entry, &moves))
-            .collect();
-        let staying = self
-            .entries
-            .iter()
-            .filter(|(path, _)| emptied.contains(*path) && !needed.contains(*path));
-        changes.extend(staying.filter_map(|(path, entry)| entry.staying_directory(path)));
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
-        changes
-    }
-
-    /// Returns the files that move as they are. Of several that have the contents of one, the first
-    /// by name is it.
-    fn moves(&self) -> Moves<'_> {
-        let mut moves = Moves::default();
-        let mut arrived: Vec<_> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.found.is_none())
-            .collect();
-        arrived.sort_by_key(|(path, _)| *path);
-        for (to, entry) in arrived {
-            let Seen::Node(Node {
-                origin: Some(from), ..
-            }) = &entry.current
-            else {
-                continue;
-            };
-            if self.is_moved(from, to) && !moves.targets.contains_key(from) {
-                moves.targets.insert(from, to);
-                moves.sources.insert(to, from);
-            }
-        }
-        moves
-    }
-
-    /// Returns the directories that hold such files.
-    fn ancestors_of(&self, is_such: impl Fn(&Entry) -> bool) -> HashSet<RelPath> {
-        let mut found = HashSet::new();
-        for (path, _) in self.entries.iter().filter(|(_, entry)| is_such(entry)) {
-            // Above a directory that is known, all are.
-            let _ = path.ancestors().all(|above| found.insert(above));
-        }
-        found
-    }
-
-    /// Returns whether the very file at `from` can become the one at `to`.
-    fn is_moved(&self, from: &RelPath, to: &RelPath) -> bool {
-        let (Some(source), Some(target)) = (self.entries.get(from), self.entries.get(to)) else {
-            return false;
-        };
-        match (&source.found, &source.current, &target.current) {
-            (Some((_, old)), Seen::Nothing, Seen::Node(new)) => {
-                old.permissions == new.permissions && old.kind == new.kind
-            }
-            _ => false,
-        }
-    }
-
-    fn change(&self, path: &RelPath, entry: &Entry, moves: &Moves<'_>) -> Option<FileChange> {
-        let before = entry.found.as_ref();
-        let Seen::Node(node) = &entry.current else {
-            let is_moved_on = moves.targets.contains_key(path);
-            let (state, _) =
-                before.filter(|_| !is_moved_on && matches!(entry.current, Seen::Nothing))?;
-            return Some(FileChange {
-                path: path.clone(),
-                before: Some(state.clone()),
-                after: None,
-            });
-        };
-        let content = match (before, moves.sources.get(path)) {
-            (Some((_, old)), _) if old.kind == node.kind && old.bytes == node.bytes => {
-                if node.kind != FileKind::Regular || old.permissions == node.permissions {
-                    return None;
-                }
-                Content::Kept
-            }
-            (None, Some(&from)) => Content::MovedFrom(
-                from.clone(),
-                self.entries.get(from)?.found.as_ref()?.0.clone(),
-            ),
-            _ => match &node.restored {
-                Some((from, state)) => Content::Restored(from.clone(), state.clone()),
-                None => Content::Bytes(node.bytes.clone()),
-            },
-        };
-        let after = Postimage {
-            kind: node.kind,
-            permissions: node.permissions,
-            content,
-            like: node.like.clone(),
-        };
-        Some(FileChange {
-            path: path.clone(),
-            before: before.map(|(state, _)| state.clone()),
-            after: Some(after),
-        })
-    }
-}
-
-fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
-    let digest = Digest::of(&bytes);
-    let node = Node {
-        kind: stat.kind,
-        permissions: Permissions::Exact(stat.permissions),
-        bytes: bytes.into(),
-        in_repository: None,
-        like: Some(path.clone()),
-        origin: Some(path.clone()),
-        restored: None,
-    };
-    (
-        Seen::Node(node.clone()),
-        Some((FileState { stat, digest }, node)),
-    )
 }

@@ -21,8 +21,6 @@ pub(super) fn postimage(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Edited> {
-    let looks_inside =
-        |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
     let encoded = match options.encoding {
         Some(choice) => Some(encoded::read(
             operation,
@@ -33,28 +31,7 @@ pub(super) fn postimage(
         None => None,
     };
     let text = encoded.as_ref().map_or(preimage, |encoded| &encoded.text);
-    if is_data(text) && changes.edits.iter().any(looks_inside) {
-        findings.outcome.is_binary = true;
-        if let Some(name) = utf16_name(text) {
-            cause::refuse_encoding(name, "replaced", findings).help =
-                Some(format!("--encoding {name} changes it"));
-        } else {
-            findings.error(
-                &code::BINARY_FILE,
-                "the file has binary data, in which no text is replaced",
-            );
-        }
-        return None;
-    }
-    if let Some(name) = utf16_name(text).filter(|_| {
-        changes
-            .edits
-            .iter()
-            .any(|edit| is_appended_text(edit, text))
-    }) {
-        findings.outcome.is_binary = true;
-        cause::refuse_encoding(name, "appended", findings).help =
-            Some(format!("--encoding {name} appends it"));
+    if refuse_binary(changes, text, findings) {
         return None;
     }
     for edit in changes.edits.iter().filter(|edit| is_nothing(edit)) {
@@ -92,6 +69,33 @@ pub(super) fn postimage(
         options,
         findings,
     )
+}
+
+/// Refuses changes that a file with binary data or in UTF-16 does not allow. Returns whether there
+/// are any.
+fn refuse_binary(changes: &Replacements, text: &[u8], findings: &mut Findings) -> bool {
+    let looks_inside =
+        |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
+    let is_appended = |edit: &Replacement| is_appended_text(edit, text);
+    let encoding = utf16_name(text);
+    if is_data(text) && changes.edits.iter().any(looks_inside) {
+        if let Some(name) = encoding {
+            cause::refuse_encoding(name, "replaced", findings).help =
+                Some(format!("--encoding {name} changes it"));
+        } else {
+            findings.error(
+                &code::BINARY_FILE,
+                "the file has binary data, in which no text is replaced",
+            );
+        }
+    } else if let Some(name) = encoding.filter(|_| changes.edits.iter().any(is_appended)) {
+        cause::refuse_encoding(name, "appended", findings).help =
+            Some(format!("--encoding {name} appends it"));
+    } else {
+        return false;
+    }
+    findings.outcome.is_binary = true;
+    true
 }
 
 /// Returns whether the edit appends text in UTF-8 to `file`, which is in UTF-16. Bytes are appended

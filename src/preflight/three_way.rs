@@ -122,6 +122,13 @@ fn patched(
     })
 }
 
+fn conflict_style(three_way: &ThreeWay) -> ConflictStyle {
+    match three_way.conflicts {
+        Conflicts::Marked(style) => style,
+        Conflicts::Refused => ConflictStyle::default(),
+    }
+}
+
 fn merged(
     (operation, kind): (&Operation, FileKind),
     three_way: &ThreeWay,
@@ -141,11 +148,7 @@ fn merged(
     let favour = three_way
         .favour
         .or((driver == Some(&Driver::Union)).then_some(Favour::Union));
-    let style = if let Conflicts::Marked(style) = three_way.conflicts {
-        style
-    } else {
-        ConflictStyle::default()
-    };
+    let style = conflict_style(three_way);
     let Merged { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
         Merged {
             bytes: texts[1].to_vec(),

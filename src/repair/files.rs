@@ -44,32 +44,15 @@ impl<'w> Files<'w> {
             Ok(Err(vec![Refusal::new(kind, path, section.span, message)]))
         };
         let is_known = |path: &RelPath| self.now.get(path).is_some_and(Option::is_some);
-        let (path, is_other) = match self.names.resolve(section, is_known)? {
-            Named::Path(path, is_other) => (path, is_other),
-            Named::Outside(name) => {
-                return refuse(
-                    RefusalKind::Outside,
-                    None,
-                    format!("{name} leads out of the root"),
-                );
-            }
-            Named::None(name) => match section.created() {
-                Some(section) => return self.section(&section, log),
-                None => {
-                    return refuse(
-                        RefusalKind::Name,
-                        None,
-                        format!("no file here has the name {name}"),
-                    );
-                }
-            },
-            Named::Several(name) => {
-                return refuse(
-                    RefusalKind::Name,
-                    None,
-                    format!("{name} can name more than one file"),
-                );
-            }
+        let named = self.names.resolve(section, is_known)?;
+        if matches!(named, Named::None(_))
+            && let Some(section) = section.created()
+        {
+            return self.section(&section, log);
+        }
+        let (path, is_other) = match named.into_path() {
+            Ok(path) => path,
+            Err((kind, message)) => return refuse(kind, None, message),
         };
         if is_other {
             log.note(RepairKind::Name, section.line);

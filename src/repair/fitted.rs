@@ -80,25 +80,14 @@ pub(super) fn fitted(
     rung: usize,
 ) -> Result<Placed, PlacementError> {
     let old: Vec<_> = reading.old().collect();
-    let key = LADDER[rung].key;
-    // The reading of each old line that fits there.
-    let chosen: Vec<&[u8]> = old
-        .iter()
-        .enumerate()
-        .map(|(index, line)| match &line.raw {
-            Some(raw) if key(&line.text) != key(file.content(start + index)) => raw.as_slice(),
-            _ => line.text.as_slice(),
-        })
-        .collect();
+    let chosen = chosen(file, &old, start, rung);
     if is_column_lost(reading, &chosen)
         || rung >= LOOSE && is_doubtful(file, reading, &chosen, start)
     {
         return Err(PlacementError::Depth(start));
     }
     let found = (0..old.len()).map(|index| file.content(start + index));
-    let indent = Reindent::new(&chosen, found.clone());
-    let typography =
-        (rung == TYPOGRAPHY).then(|| Typography::new(chosen.iter().copied().zip(found)));
+    let style = (rung >= LOOSE).then(|| Style::new(&chosen, found, rung));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line ends as the one that goes for it, if there is one.
     let mut like = if old.is_empty() {
@@ -120,22 +109,13 @@ pub(super) fn fitted(
                 at += 1;
             }
             LineKind::Insertion => {
-                let text = if rung >= LOOSE {
-                    let (old, new) = indent
-                        .apply(&line.text)
-                        .ok_or(PlacementError::Depth(start))?;
-                    let replaced: Vec<_> = free
-                        .iter()
-                        .take(MOST_REPLACED)
-                        .map(|at| at - start)
-                        .collect();
-                    let text = match &typography {
-                        Some(typography) => kept(typography, &line.text[old.len()..], &replaced)?,
-                        None => line.text[old.len()..].to_vec(),
-                    };
-                    [new, text].concat()
-                } else {
-                    line.text.clone()
+                let text = match &style {
+                    Some(style) => {
+                        let replaced = free.iter().take(MOST_REPLACED).map(|at| at - start);
+                        let replaced: Vec<_> = replaced.collect();
+                        style.adapt(&line.text, &replaced, start)?
+                    }
+                    None => line.text.clone(),
                 };
                 like = free.pop_front().unwrap_or(like);
                 come.push(Coming {
@@ -152,6 +132,52 @@ pub(super) fn fitted(
         gone,
         come,
     })
+}
+
+/// Returns the reading of each of the lines `old` that fits at `start`.
+fn chosen<'r>(file: &Lines<'_>, old: &[&'r ReadLine], start: usize, rung: usize) -> Vec<&'r [u8]> {
+    let key = LADDER[rung].key;
+    let chosen = old.iter().enumerate().map(|(index, line)| match &line.raw {
+        Some(raw) if key(&line.text) != key(file.content(start + index)) => raw.as_slice(),
+        _ => line.text.as_slice(),
+    });
+    chosen.collect()
+}
+
+/// The differences in style between the old lines of a reading and those of the file.
+struct Style<'a> {
+    indent: Reindent<'a>,
+    typography: Option<Typography<'a>>,
+}
+
+impl<'a> Style<'a> {
+    fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]> + Clone, rung: usize) -> Self {
+        Self {
+            indent: Reindent::new(old, found.clone()),
+            typography: (rung == TYPOGRAPHY)
+                .then(|| Typography::new(old.iter().copied().zip(found))),
+        }
+    }
+
+    /// Returns the new line `line` in the style of the file. `replaced` are the old lines that it may
+    /// replace.
+    fn adapt(
+        &self,
+        line: &[u8],
+        replaced: &[usize],
+        start: usize,
+    ) -> Result<Vec<u8>, PlacementError> {
+        let (old, new) = self
+            .indent
+            .apply(line)
+            .ok_or(PlacementError::Depth(start))?;
+        let rest = &line[old.len()..];
+        let text = match &self.typography {
+            Some(typography) => kept(typography, rest, replaced)?,
+            None => rest.to_vec(),
+        };
+        Ok([new, text].concat())
+    }
 }
 
 /// Returns the new line `text`, which is not indented, with the typographic characters that it is

@@ -1,5 +1,7 @@
 //! Texts within lines that differ from those of the file in typographic characters.
 
+use std::ops::Range;
+
 use super::error::PlacementError;
 use super::typography::Typography;
 use super::{Refusal, RepairKind};
@@ -27,21 +29,9 @@ pub(super) fn folded(
     edit: &Replacement,
     refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
-    let wanted = Replacements {
-        closeness: Closeness::Ladder,
-        ..Replacements::of(vec![edit.clone()])
+    let Some(bytes) = find(content, edit, refuse)? else {
+        return Ok(None);
     };
-    let change = match matching::replace_unexplained(content, &wanted, u64::MAX) {
-        Ok((_, mut changes)) if changes.len() == 1 => changes.remove(0),
-        Ok(_) => return Ok(None),
-        Err(misplaced) => match misplaced.misfits.first().map(|error| &error.mismatch.kind) {
-            Some(MismatchKind::Ambiguous { lines, .. }) => {
-                return Err(refuse(PlacementError::Ambiguous(lines.clone())));
-            }
-            _ => return Ok(None),
-        },
-    };
-    let bytes = change.placement.bytes;
     let texts =
         [&content[bytes.clone()], old, &edit.new].map(|text| std::str::from_utf8(text).ok());
     let [Some(found), Some(old), Some(new)] = texts else {
@@ -85,6 +75,28 @@ pub(super) fn folded(
         new: text(line),
         rows: vec![RepairKind::Typography],
     }))
+}
+
+/// Returns the one place in `content` of the old text of `edit`, if there is one.
+fn find(
+    content: &[u8],
+    edit: &Replacement,
+    refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
+) -> Result<Option<Range<usize>>, Box<Refusal>> {
+    let wanted = Replacements {
+        closeness: Closeness::Ladder,
+        ..Replacements::of(vec![edit.clone()])
+    };
+    match matching::replace_unexplained(content, &wanted, u64::MAX) {
+        Ok((_, mut changes)) if changes.len() == 1 => Ok(Some(changes.remove(0).placement.bytes)),
+        Ok(_) => Ok(None),
+        Err(misplaced) => match misplaced.misfits.first().map(|error| &error.mismatch.kind) {
+            Some(MismatchKind::Ambiguous { lines, .. }) => {
+                Err(refuse(PlacementError::Ambiguous(lines.clone())))
+            }
+            _ => Ok(None),
+        },
+    }
 }
 
 /// Returns whole lines: the last line of a file is one without its newline, too.

@@ -47,8 +47,9 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use files::Files;
 use names::Names;
+use older::OwnedLine;
 pub use quoted::unquoted;
-use read::Unread;
+use read::{Section, Unread};
 use refusal::unfinished;
 pub use refusal::{Refusal, RefusalKind};
 use rows::RepairLog;
@@ -102,27 +103,12 @@ fn repair_within(
         Ok(converted) => converted,
         Err(span) => return Ok(Err(vec![refuse(&Unread::Stray(span))])),
     };
-    let sections = match read::read(text, converted.as_deref(), file, &mut log) {
+    let sections = match read_sections(text, converted.as_deref(), file, &mut log) {
         Ok(sections) => sections,
-        Err(error) => return Ok(Err(vec![refuse(&error)])),
+        Err(refusal) => return Ok(Err(vec![*refusal])),
     };
-    if sections.is_empty() {
-        let message = "no patch was found, also not a damaged one";
-        return Ok(Err(vec![Refusal::new(
-            RefusalKind::NoPatch,
-            None,
-            Span::default(),
-            message,
-        )]));
-    }
     let (mut out, mut refusals, mut made) = (Vec::new(), Vec::new(), Vec::new());
-    // An option names the file of a patch for one file.
-    let is_lone = sections
-        .iter()
-        .all(|section| section.names.first() == sections[0].names.first());
-    let file = file
-        .filter(|_| is_lone)
-        .and_then(|file| RelPath::new(file).ok());
+    let file = file.and_then(|file| lone_file(&sections, file));
     let mut files = Files::new(
         Names {
             workspace,
@@ -158,6 +144,31 @@ fn repair_within(
         text: out,
         repairs: log.repairs(&made),
     }))
+}
+
+/// Reads the sections of `text`, of which there is at least one.
+fn read_sections<'t>(
+    text: &'t [u8],
+    converted: Option<&'t [OwnedLine<'t>]>,
+    file: Option<&'t [u8]>,
+    log: &mut RepairLog,
+) -> Result<Vec<Section<'t>>, Box<Refusal>> {
+    let sections =
+        read::read(text, converted, file, log).map_err(|error| Box::new(refuse(&error)))?;
+    if sections.is_empty() {
+        let message = "no patch was found, also not a damaged one";
+        let refusal = Refusal::new(RefusalKind::NoPatch, None, Span::default(), message);
+        return Err(Box::new(refusal));
+    }
+    Ok(sections)
+}
+
+/// Returns the path of `file`, which an option names, if the patch is for one file.
+fn lone_file(sections: &[Section<'_>], file: &[u8]) -> Option<RelPath> {
+    let is_lone = sections
+        .iter()
+        .all(|section| section.names.first() == sections[0].names.first());
+    RelPath::new(file).ok().filter(|_| is_lone)
 }
 
 /// Reports a text whose sections cannot be read.

@@ -31,6 +31,31 @@ pub(super) enum Named {
     Several(String),
 }
 
+impl Named {
+    /// Returns the file, and whether it is another than the name says as it stands.
+    ///
+    /// # Errors
+    ///
+    /// Returns the kind and the message of the refusal if the name is not that of one file.
+    pub(super) fn into_path(self) -> Result<(RelPath, bool), (RefusalKind, String)> {
+        Err(match self {
+            Self::Path(path, is_other) => return Ok((path, is_other)),
+            Self::Outside(name) => (
+                RefusalKind::Outside,
+                format!("{name} leads out of the root"),
+            ),
+            Self::None(name) => (
+                RefusalKind::Name,
+                format!("no file here has the name {name}"),
+            ),
+            Self::Several(name) => (
+                RefusalKind::Name,
+                format!("{name} can name more than one file"),
+            ),
+        })
+    }
+}
+
 impl Names<'_> {
     /// Returns what is at `path`; nothing where links or policy are in the way, which is for others
     /// to say.

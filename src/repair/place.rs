@@ -24,20 +24,7 @@ pub(super) fn place(
     (behind, is_enveloped): (usize, bool),
     log: &mut RepairLog,
 ) -> Result<Placed, PlacementError> {
-    let mut readings = chunk.readings();
-    // No line follows the last line of a file.
-    let is_last = |two: &[ReadLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
-    readings.retain(|reading| !reading.lines.windows(2).any(is_last));
-    if readings.is_empty() {
-        return Err(PlacementError::Tail);
-    }
-    // What stands for other lines is never written.
-    let has_counts =
-        |reading: &Reading| !chunk.is_text && chunk.header.counts == Some(reading.counts());
-    readings.retain(|reading| !writes_elision(&reading.pairs(), has_counts(reading)));
-    if readings.is_empty() {
-        return Err(PlacementError::Elided);
-    }
+    let mut readings = writable(chunk)?;
     let restored = lost::restored(file, chunk, &readings, log)?;
     let shortage = |reading: &Reading| shortage(chunk, reading);
     let cut = readings.iter().find_map(shortage);
@@ -53,11 +40,7 @@ pub(super) fn place(
     let mut error = PlacementError::NotFound;
     for rung in RUNGS {
         for (reading, stood) in readings.iter().zip(&stood) {
-            if reading
-                .lines
-                .iter()
-                .all(|line| line.kind == LineKind::Context)
-            {
+            if changes_nothing(reading) {
                 error = PlacementError::Nothing;
                 continue;
             }
@@ -70,20 +53,8 @@ pub(super) fn place(
                 // One doubt is enough.
                 continue;
             }
-            let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, log)? else {
-                continue;
-            };
-            let start = choose(
-                file,
-                chunk,
-                (reading, *stood),
-                &starts,
-                (rung, behind, is_enveloped),
-                log,
-            )?;
-            if let Some(start) = start
-                && let Some(placed) = placed_at(file, chunk, (reading, start), rung, log)?
-            {
+            let at = (rung, behind, is_enveloped);
+            if let Some(placed) = place_reading(file, chunk, (reading, *stood), at, log)? {
                 return Ok(placed);
             }
         }
@@ -103,6 +74,56 @@ pub(super) fn place(
         .flatten()
         .next()
         .map_or(error, PlacementError::Applied))
+}
+
+fn changes_nothing(reading: &Reading) -> bool {
+    let mut lines = reading.lines.iter();
+    lines.all(|line| line.kind == LineKind::Context)
+}
+
+/// Returns the readings of `chunk` that can be written to a file.
+fn writable(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
+    let mut readings = chunk.readings();
+    // No line follows the last line of a file.
+    let is_last = |two: &[ReadLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
+    readings.retain(|reading| !reading.lines.windows(2).any(is_last));
+    if readings.is_empty() {
+        return Err(PlacementError::Tail);
+    }
+    // What stands for other lines is never written.
+    let has_counts =
+        |reading: &Reading| !chunk.is_text && chunk.header.counts == Some(reading.counts());
+    readings.retain(|reading| !writes_elision(&reading.pairs(), has_counts(reading)));
+    if readings.is_empty() {
+        return Err(PlacementError::Elided);
+    }
+    Ok(readings)
+}
+
+/// Finds the one place of `reading` by one comparison. `stood` is the line where its new lines are
+/// already.
+fn place_reading(
+    file: &Lines<'_>,
+    chunk: &Chunk<'_>,
+    (reading, stood): (&Reading, Option<usize>),
+    (rung, behind, is_enveloped): (usize, usize, bool),
+    log: &mut RepairLog,
+) -> Result<Option<Placed>, PlacementError> {
+    let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, log)? else {
+        return Ok(None);
+    };
+    let start = choose(
+        file,
+        chunk,
+        (reading, stood),
+        &starts,
+        (rung, behind, is_enveloped),
+        log,
+    )?;
+    match start {
+        Some(start) => placed_at(file, chunk, (reading, start), rung, log),
+        None => Ok(None),
+    }
 }
 
 /// Returns the lines that `reading` lacks, unless something closes it.

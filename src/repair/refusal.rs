@@ -185,85 +185,61 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
 
 /// Returns what is said of a chunk without a place, and the lines of the file that are meant.
 pub(super) fn words(number: usize, error: PlacementError) -> (RefusalKind, String, Vec<usize>) {
-    let at = |lines: &[usize]| {
-        lines
-            .iter()
-            .map(|line| (line + 1).to_string())
-            .collect::<Vec<_>>()
-            .join(", ")
+    let message = message(number, &error);
+    let (kind, lines) = match error {
+        PlacementError::NotFound | PlacementError::Nothing => (RefusalKind::NotFound, Vec::new()),
+        PlacementError::Depth(line) => (RefusalKind::NotFound, vec![line]),
+        PlacementError::Ambiguous(lines) => (RefusalKind::Ambiguous, lines),
+        PlacementError::Typography | PlacementError::Sign(_) => {
+            (RefusalKind::Ambiguous, Vec::new())
+        }
+        PlacementError::Applied(line) => (RefusalKind::Applied, vec![line]),
+        PlacementError::Overlap => (RefusalKind::Overlap, Vec::new()),
+        PlacementError::Elided | PlacementError::Tail => (RefusalKind::Stray, Vec::new()),
+        PlacementError::Cut(_) => (RefusalKind::Cut, Vec::new()),
+        PlacementError::TooMuch => (RefusalKind::TooMuch, Vec::new()),
     };
+    (kind, message, lines)
+}
+
+fn message(number: usize, error: &PlacementError) -> String {
     match error {
-        PlacementError::NotFound => (
-            RefusalKind::NotFound,
-            format!("chunk {number} fits nowhere, in none of its readings"),
-            Vec::new(),
-        ),
-        PlacementError::Ambiguous(lines) => (
-            RefusalKind::Ambiguous,
+        PlacementError::NotFound => {
+            format!("chunk {number} fits nowhere, in none of its readings")
+        }
+        PlacementError::Ambiguous(lines) => {
+            let lines: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
             format!(
                 "chunk {number} fits at lines {}, and nothing decides",
-                at(&lines)
-            ),
-            lines,
-        ),
-        PlacementError::Applied(line) => (
-            RefusalKind::Applied,
-            format!(
-                "the result of chunk {number} is already at line {}",
-                line + 1
-            ),
-            vec![line],
-        ),
-        PlacementError::Depth(line) => {
-            let message = format!(
-                "chunk {number} fits at line {}, but at another depth than it is written at",
-                line + 1
-            );
-            (RefusalKind::NotFound, message, vec![line])
+                lines.join(", ")
+            )
         }
-        PlacementError::Overlap => (
-            RefusalKind::Overlap,
-            format!("chunk {number} changes lines that another one changes"),
-            Vec::new(),
+        PlacementError::Applied(line) => format!(
+            "the result of chunk {number} is already at line {}",
+            line + 1
         ),
-        PlacementError::Elided => (
-            RefusalKind::Stray,
-            format!("chunk {number} would write a line that stands for others"),
-            Vec::new(),
+        PlacementError::Depth(line) => format!(
+            "chunk {number} fits at line {}, but at another depth than it is written at",
+            line + 1
         ),
-        PlacementError::Tail => {
-            let message = format!(
-                "the last lines of chunk {number} can be a list after it or part of it; send the patch alone"
-            );
-            (RefusalKind::Stray, message, Vec::new())
+        PlacementError::Overlap => {
+            format!("chunk {number} changes lines that another one changes")
         }
-        PlacementError::Cut(shortage) => (
-            RefusalKind::Cut,
-            cut(&format!("chunk {number}"), shortage),
-            Vec::new(),
-        ),
-        PlacementError::Typography => {
-            let message = format!(
-                "a new line of chunk {number} has typographic characters that can be meant, or stand for those of the file"
-            );
-            (RefusalKind::Ambiguous, message, Vec::new())
+        PlacementError::Elided => {
+            format!("chunk {number} would write a line that stands for others")
         }
-        PlacementError::Sign(line) => {
-            let message = format!(
-                "a line of chunk {number} (line {line} of the patch) can be an insertion, or context without its blank"
-            );
-            (RefusalKind::Ambiguous, message, Vec::new())
-        }
-        PlacementError::TooMuch => (
-            RefusalKind::TooMuch,
-            format!("chunk {number} would take too long to search"),
-            Vec::new(),
+        PlacementError::Tail => format!(
+            "the last lines of chunk {number} can be a list after it or part of it; send the patch alone"
         ),
-        PlacementError::Nothing => (
-            RefusalKind::NotFound,
-            format!("chunk {number} changes nothing"),
-            Vec::new(),
+        PlacementError::Cut(shortage) => cut(&format!("chunk {number}"), *shortage),
+        PlacementError::Typography => format!(
+            "a new line of chunk {number} has typographic characters that can be meant, or stand for those of the file"
         ),
+        PlacementError::Sign(line) => format!(
+            "a line of chunk {number} (line {line} of the patch) can be an insertion, or context without its blank"
+        ),
+        PlacementError::TooMuch => format!("chunk {number} would take too long to search"),
+        PlacementError::Nothing => format!("chunk {number} changes nothing"),
     }
 }
 

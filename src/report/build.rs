@@ -104,7 +104,7 @@ impl Body {
                 files(facts, listing)
             }
         };
-        let (files, inputs) = threads::both_of(size, files, || input::reports(facts));
+        let (files, inputs) = threads::both(size, files, || input::reports(facts));
         let mut summary = counted.unwrap_or_else(|| summary(&files, plan));
         let omitted = OmittedFiles::count(facts, listing, &mut summary);
         Self {

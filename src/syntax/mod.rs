@@ -23,10 +23,13 @@ mod message;
 mod names;
 mod normal;
 mod not_included;
+mod options;
+mod parse;
 mod quilt;
 mod quoted;
 mod reader;
 mod recount;
+mod sections;
 mod series;
 mod stamp;
 #[cfg(test)]
@@ -42,16 +45,15 @@ pub use json::{EditList, edits};
 pub use mail::MailError;
 pub(crate) use message::{begins_patch, patch_after};
 pub(crate) use not_included::find_in_damaged;
+pub use options::{Options, Truncated, Unnamed};
+pub use parse::{opened, parse};
 pub use quilt::{listed, packed};
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
-use reader::read;
+pub use sections::Sections;
 pub(crate) use series::is_from_line;
 
-use std::sync::Arc;
-
-use crate::plan::{Action, Direction, Edit, Input, Name, NotIncluded, Operation, Plan};
-use crate::text::{Bytes, Lines, Span, without_ending};
+use crate::text::{Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
 pub const SYNTAXES: &[&dyn Syntax] = &[
@@ -153,115 +155,6 @@ pub trait Syntax: Sync {
     ) -> Result<usize, SyntaxError>;
 }
 
-/// How patches are read.
-#[derive(Clone, Copy, Debug)]
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of its own"
-)]
-pub struct Options {
-    /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
-    pub recount: bool,
-    /// What `recount` does with a last hunk that has fewer lines than its header counts.
-    pub truncated: Truncated,
-    /// Whether forms that models write by mistake are mended where they have one meaning only
-    /// (`--lenient`).
-    pub lenient: bool,
-    /// Whether a change that the text names and does not contain is an error (`--strict-input`).
-    pub strict_input: bool,
-    /// Whether a text without a section is a patch that changes nothing (`--allow-empty`).
-    pub allow_empty: bool,
-    /// What is done about sections that name no file.
-    pub unnamed: Unnamed,
-    /// Whether the text is mail, where `-- ` after a complete hunk begins the signature. [`parse`]
-    /// sets it for each text.
-    pub is_mail: bool,
-    /// Most files that one patch text may be about, counted each time that it names them.
-    pub max_files: usize,
-    /// Most hunks in one patch text.
-    pub max_hunks: usize,
-}
-
-/// What `--recount` does with a last hunk that has fewer lines than its header counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Truncated {
-    /// It is a mistake: the patch was cut off.
-    Refused,
-    /// It is read, for output such as `--stat` that changes no file.
-    Read,
-}
-
-/// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on
-/// both sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unnamed {
-    /// Blocks are read: an option names their file (`--file`). Diffs are a mistake.
-    Blocks,
-    /// They are a mistake, as git has it.
-    Refused,
-    /// An `Index:` line above them names it, or whoever applies them, as GNU patch has it.
-    Taken,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            recount: false,
-            truncated: Truncated::Refused,
-            lenient: false,
-            strict_input: false,
-            allow_empty: false,
-            unnamed: Unnamed::Refused,
-            is_mail: false,
-            max_files: 100_000,
-            max_hunks: 1_000_000,
-        }
-    }
-}
-
-impl Options {
-    /// Refuses the section at `at` if it is one too many; `count` is the number of sections with
-    /// it.
-    fn allow_files(&self, count: usize, at: Span) -> Result<(), SyntaxError> {
-        if count <= self.max_files {
-            return Ok(());
-        }
-        Err(SyntaxError::new(
-            SyntaxErrorKind::TooManyFiles(self.max_files),
-            at,
-        ))
-    }
-
-    /// Refuses the hunk at `at` if it is one too many; `count` is the number of hunks with it.
-    fn allow_hunks(&self, count: usize, at: Span) -> Result<(), SyntaxError> {
-        if count <= self.max_hunks {
-            return Ok(());
-        }
-        Err(SyntaxError::new(
-            SyntaxErrorKind::TooManyHunks(self.max_hunks),
-            at,
-        ))
-    }
-}
-
-/// What has been read so far.
-#[derive(Debug, Default)]
-pub struct Sections {
-    /// The operations; a grammar leaves their `input` at 0, or makes it the number of one of
-    /// [`Sections::quoted`].
-    pub operations: Vec<Operation<Name>>,
-    /// The step that the next operation belongs to; see [`Operation::step`].
-    pub step: usize,
-    /// Number of hunks in all of them.
-    pub hunks: usize,
-    /// Texts that stand in the patch in another form, as in strings of JSON; counted from 1.
-    pub quoted: Vec<Bytes>,
-    /// The changes that the text names and does not contain.
-    pub not_included: Vec<NotIncluded>,
-}
-
 /// Returns the grammars that the word `format` of `--format` chooses: all for `auto`, none for an
 /// unknown word.
 #[must_use]
@@ -277,175 +170,6 @@ pub fn find_syntax(name: &str) -> Option<&'static dyn Syntax> {
         .iter()
         .copied()
         .find(|syntax| syntax.name() == name)
-}
-
-/// Reads all sections of one text, whatever of the grammars `among` they are written in.
-///
-/// # Errors
-///
-/// Returns the first mistake, [`SyntaxErrorKind::NoPatch`] for a text without a section.
-pub fn parse(
-    name: &str,
-    bytes: impl Into<Bytes>,
-    among: &[&'static dyn Syntax],
-    options: Options,
-) -> Result<Plan<Name>, Box<Broken>> {
-    let mut input = opened(name, bytes.into())?;
-    let mut sections = Sections::default();
-    let started = foreign::refuse_start(&input.bytes);
-    match started.and_then(|()| read(&mut input, among, options, &mut sections)) {
-        Ok(()) => {
-            let quoted = sections
-                .quoted
-                .into_iter()
-                .enumerate()
-                .map(|(index, bytes)| Input {
-                    name: format!("{name}, diff {}", index + 1),
-                    bytes,
-                    ..Input::default()
-                });
-            let mut inputs: Vec<_> = std::iter::once(input).chain(quoted).collect();
-            for named in sections.not_included {
-                inputs[named.input].not_included.push(named);
-            }
-            inputs.iter_mut().for_each(number_not_included);
-            let mut plan = Plan {
-                inputs,
-                operations: sections.operations,
-            };
-            if options.recount {
-                if let Some((input, error)) =
-                    recount::truncation(&plan).filter(|_| options.truncated == Truncated::Refused)
-                {
-                    return Err(Box::new(Broken {
-                        input: plan.inputs.swap_remove(input),
-                        error,
-                    }));
-                }
-                recount::note(&mut plan);
-            }
-            Ok(plan)
-        }
-        Err(error) => {
-            input.not_included = sections
-                .not_included
-                .into_iter()
-                .filter(|named| named.input == 0)
-                .collect();
-            number_not_included(&mut input);
-            Err(Box::new(Broken { input, error }))
-        }
-    }
-}
-
-/// Numbers the lines that name changes as those of the input as it was read.
-fn number_not_included(input: &mut Input) {
-    not_included::number(&input.bytes, &mut input.not_included);
-    if let Some(origin) = &input.origin {
-        let line = origin.line_numbers();
-        for named in &mut input.not_included {
-            named.line = line(named.span.start);
-        }
-    }
-}
-
-/// Returns `bytes` as an input: mail is decoded.
-///
-/// # Errors
-///
-/// Returns the first part of a mail that cannot be decoded.
-pub fn opened(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
-    let name = name.to_owned();
-    match mail::open(&bytes) {
-        Ok(None) => Ok(Input {
-            name,
-            bytes,
-            ..Input::default()
-        }),
-        Ok(Some(opened)) => {
-            let (text, origin) = opened.into_parts(bytes);
-            Ok(Input {
-                name,
-                bytes: text.into(),
-                origin: Some(Arc::new(origin)),
-                ..Input::default()
-            })
-        }
-        Err(error) => Err(Box::new(Broken {
-            input: Input {
-                name,
-                bytes,
-                ..Input::default()
-            },
-            error,
-        })),
-    }
-}
-
-impl Sections {
-    /// Adds what `read` finds in `input`, a text of its own; a mistake in it is one at `at`.
-    fn quote(
-        &mut self,
-        mut input: Input,
-        at: Span,
-        read: impl FnOnce(&mut Input, &mut Self) -> Result<(), SyntaxError>,
-    ) -> Result<(), SyntaxError> {
-        let mut inside = Self {
-            step: self.step,
-            ..Self::default()
-        };
-        read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
-        self.quoted.push(input.bytes);
-        let input = self.quoted.len();
-        self.operations.extend(
-            inside
-                .operations
-                .into_iter()
-                .map(|operation| Operation { input, ..operation }),
-        );
-        self.not_included.extend(
-            inside
-                .not_included
-                .into_iter()
-                .map(|named| NotIncluded { input, ..named }),
-        );
-        self.hunks += inside.hunks;
-        self.step = inside.step;
-        Ok(())
-    }
-
-    /// Adds an operation that only says what is done to which file, for its grammar to complete.
-    fn push(&mut self, action: Action, path: Name, edit: Edit, span: Span) -> &mut Operation<Name> {
-        self.hunks += if let Edit::Hunks(hunks) = &edit {
-            hunks.len()
-        } else {
-            0
-        };
-        self.operations.push(Operation {
-            action,
-            path,
-            from: None,
-            edit,
-            old_mode: None,
-            new_mode: None,
-            blobs: None,
-            expected: None,
-            input: 0,
-            number: 0,
-            left_out: Box::default(),
-            span,
-            step: self.step,
-            part: 0,
-            direction: Direction::Forward,
-            tells_missing: true,
-            guard: None,
-            permissions: None,
-            lead: None,
-        });
-        self.operations
-            .last_mut()
-            .expect("BUG: an operation has just been added")
-    }
 }
 
 /// Returns the line that starts at `offset`, without its terminator; empty at the end of the text.

@@ -169,24 +169,7 @@ impl Command {
             counts.0 = side(text, lines, (b'<', b'-'), &mut body)?;
         }
         if self.letter == b'c' {
-            let border = content_span(text, lines.offset());
-            if border.of(text).trim_ascii_end() != b"---" {
-                let promised = self.old.count(at)?;
-                let found = counts.0;
-                return Err(SyntaxError::new(
-                    if found == promised {
-                        SyntaxErrorKind::Expected("`---` between old and new lines")
-                    } else {
-                        SyntaxErrorKind::LineCount {
-                            side: "old",
-                            promised,
-                            found,
-                        }
-                    },
-                    border,
-                ));
-            }
-            lines.next();
+            self.border(text, lines, counts.0, at)?;
         }
         if self.letter != b'd' {
             counts.1 = side(text, lines, (b'>', b'+'), &mut body)?;
@@ -219,6 +202,33 @@ impl Command {
         );
         unified.append(&mut body);
         Ok(())
+    }
+
+    /// Reads the `---` between the old lines, of which there are `found`, and the new lines. The
+    /// command is at `at`.
+    fn border(
+        &self,
+        text: &[u8],
+        lines: &mut Lines<'_>,
+        found: usize,
+        at: Span,
+    ) -> Result<(), SyntaxError> {
+        let border = content_span(text, lines.offset());
+        if border.of(text).trim_ascii_end() == b"---" {
+            lines.next();
+            return Ok(());
+        }
+        let promised = self.old.count(at)?;
+        let kind = if found == promised {
+            SyntaxErrorKind::Expected("`---` between old and new lines")
+        } else {
+            SyntaxErrorKind::LineCount {
+                side: "old",
+                promised,
+                found,
+            }
+        };
+        Err(SyntaxError::new(kind, border))
     }
 }
 

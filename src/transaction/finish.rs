@@ -2,8 +2,26 @@
 
 use super::history::{self, Spares};
 use super::unkept::Unkept;
-use super::{Done, Failure, Receipt, Transaction, unswept};
+use super::{Done, Durability, Failure, Transaction, unswept};
+use crate::path::RelPath;
 use crate::progress::Phase;
+
+/// Proof of commit.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Receipt {
+    /// The transaction's name.
+    pub id: String,
+    /// What survives a loss of power.
+    pub durability: Durability,
+    /// What should be known besides, such as scratch that could not be swept.
+    pub warnings: Vec<String>,
+    /// Why the change is in no history; `None` if it is in one.
+    pub unkept: Option<Unkept>,
+    /// Files of the change that are not as it made them, because they changed while a
+    /// [`Trial`](super::Trial) looked at them.
+    pub altered: Vec<RelPath>,
+}
 
 impl Transaction<'_> {
     /// Keeps what was done, if anything was, and cleans up.

@@ -22,11 +22,13 @@ mod others;
 mod pipeline;
 mod place;
 mod recover;
+mod recovered;
 pub mod rejections;
 mod rollback;
 pub mod saved_plans;
 mod scratch;
 mod sealed;
+mod setup;
 mod slots;
 mod stage;
 mod staged;
@@ -51,9 +53,11 @@ pub use crate::interrupt::Interrupt;
 pub use annex::IndexPlace;
 pub use change::Standing;
 pub use failure::{Failure, KeptFile};
+pub use finish::Receipt;
 pub use maintenance::{collect, init};
 pub use options::{Durability, Limits, Links, Options};
 pub use recover::{examine, recover};
+pub use recovered::{Ending, Recovered};
 pub use trial::Trial;
 pub use unkept::{Remedy, Unkept};
 
@@ -98,60 +102,12 @@ pub struct Transaction<'w> {
     is_committing: bool,
 }
 
-/// Proof of commit.
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct Receipt {
-    /// The transaction's name.
-    pub id: String,
-    /// What survives a loss of power.
-    pub durability: Durability,
-    /// What should be known besides, such as scratch that could not be swept.
-    pub warnings: Vec<String>,
-    /// Why the change is in no history; `None` if it is in one.
-    pub unkept: Option<Unkept>,
-    /// Files of the change that are not as it made them, because they changed while a [`Trial`]
-    /// looked at them.
-    pub altered: Vec<RelPath>,
-}
-
 /// What was done.
 struct Done {
     journal: Journal,
     old_places: OldPlaces,
     /// The files that are not as the journal says.
     altered: Vec<RelPath>,
-}
-
-/// What recovery did with a transaction that a dead process had left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovered {
-    /// The transaction's name.
-    pub id: String,
-    /// How it ended.
-    pub ending: Ending,
-    /// Files that were left as found because somebody else changed them since, from the top of the
-    /// work tree.
-    pub left: Vec<RelPath>,
-    /// The displaced files that could not be put back for that.
-    pub kept: Vec<KeptFile>,
-}
-
-/// How a left transaction ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ending {
-    /// Its commit record was there: only scratch was swept.
-    Committed,
-    /// Its commit record was there, and what it displaced cannot be brought into the history now:
-    /// it waits.
-    Waiting,
-    /// The tree was put back.
-    RolledBack,
-    /// Nothing had been touched yet.
-    Abandoned,
-    /// It was rolled back before, and files of it are still kept.
-    Kept,
 }
 
 impl<'w> Transaction<'w> {
@@ -208,50 +164,6 @@ impl<'w> Transaction<'w> {
         let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since))
-    }
-
-    /// Says what the history is to say of it.
-    #[must_use]
-    pub fn labelled(mut self, label: Label) -> Self {
-        self.label = label;
-        self
-    }
-
-    /// Says whose directories are, and with which permission bits, if they have to be made; others
-    /// are the user's own with 0777 less the umask.
-    #[must_use]
-    pub fn with_directories(mut self, directories: BTreeMap<RelPath, Standing>) -> Self {
-        self.directories = directories;
-        self
-    }
-
-    /// Lets `trial` have a say before it counts, after those that were named before.
-    #[must_use]
-    pub fn tried_by(mut self, trial: &'w dyn Trial) -> Self {
-        self.trials.push(trial);
-        self
-    }
-
-    /// Tells `progress` how far its commit is.
-    #[must_use]
-    pub fn followed_by(mut self, progress: Progress) -> Self {
-        self.progress = progress;
-        self
-    }
-
-    /// Makes room for `changes`, about as many as there are going to be: lists that grow leave what
-    /// they moved out of.
-    #[must_use]
-    pub fn expecting(self, changes: usize) -> Self {
-        self.stage.reserve(changes);
-        self
-    }
-
-    /// Says what becomes of the other names of files that are staged from now on.
-    #[must_use]
-    pub fn with_links(mut self, links: Links) -> Self {
-        self.stage.links = links;
-        self
     }
 
     /// Takes git's lock of the index, and lets that be staged at [`IndexPlace::path`] like any

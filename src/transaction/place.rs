@@ -47,66 +47,23 @@ pub(super) fn place_with_git(
     workspace: &dyn Workspace,
     git: GitDirectory,
 ) -> Result<Place, Failure> {
-    let (mut others, mut unusable, mut binding) = (Vec::new(), None, None);
-    let mut candidates = vec![beside()];
-    match git {
-        GitDirectory::At {
-            directory,
-            binding: wanted,
-        } => {
-            candidates.insert(0, join(&directory, "wpatch")?);
-            binding = wanted;
-        }
-        GitDirectory::Missing => {}
-        GitDirectory::Inside { why } => {
-            unusable = Some(Unkept {
-                remedy: Remedy::Named,
-                ..Unkept::new(why)
-            });
-        }
-        GitDirectory::Unusable {
-            why,
-            theirs,
-            has_remedy,
-        } => {
-            let remedy = if has_remedy {
-                Remedy::Named
-            } else {
-                Remedy::Init
-            };
-            unusable = Some(Unkept {
-                remedy,
-                ..Unkept::new(why)
-            });
-            if let Some(theirs) = theirs {
-                let theirs = join(&theirs, "wpatch")?;
-                let found = reachable(workspace, &theirs)?
-                    .filter(|stat| is_foreign(workspace, &theirs, stat));
-                others.extend(found.map(|stat| (theirs, stat)));
-            }
-        }
-    }
+    let OfGit {
+        directory,
+        binding,
+        mut unusable,
+        other,
+    } = of_git(workspace, git)?;
+    let mut others: Vec<_> = other.into_iter().collect();
     let mut own = Vec::new();
-    for candidate in candidates {
+    for candidate in directory.into_iter().chain([beside()]) {
         let stat = reachable(workspace, &candidate)?;
         let Some(stat) = stat.filter(|stat| is_foreign(workspace, &candidate, stat)) else {
             own.push((candidate, stat.is_some()));
             continue;
         };
-        let (name, user) = (shown(workspace, &candidate), workspace.user());
-        let remedy =
-            format!("`chown -R {user} {name}` as root or as that user gives it to this user");
-        let reason = format!(
-            "{name} belongs to another user (uid {}); {remedy}",
-            stat.uid
-        );
         // What git's directory cannot do matters more than what the place beside it cannot.
         if own.is_empty() {
-            unusable.get_or_insert(Unkept {
-                reason,
-                remedy: Remedy::Named,
-                is_warned: false,
-            });
+            unusable.get_or_insert_with(|| foreign(workspace, &candidate, stat.uid));
         }
         others.push((candidate, stat));
     }
@@ -126,6 +83,74 @@ pub(super) fn place_with_git(
         others,
         binding: binding.filter(|_| is_in_git),
     })
+}
+
+/// What git's directory means for the state.
+#[derive(Default)]
+struct OfGit {
+    /// The place for the state there.
+    directory: Option<RelPath>,
+    /// What the state directory there has to record.
+    binding: Option<Vec<u8>>,
+    /// Why it is not used.
+    unusable: Option<Unkept>,
+    /// The state directory of another user there, with what it is.
+    other: Option<(RelPath, Stat)>,
+}
+
+fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<OfGit, Failure> {
+    let unusable = |why, remedy| {
+        Some(Unkept {
+            remedy,
+            ..Unkept::new(why)
+        })
+    };
+    Ok(match git {
+        GitDirectory::At { directory, binding } => OfGit {
+            directory: Some(join(&directory, "wpatch")?),
+            binding,
+            ..OfGit::default()
+        },
+        GitDirectory::Missing => OfGit::default(),
+        GitDirectory::Inside { why } => OfGit {
+            unusable: unusable(why, Remedy::Named),
+            ..OfGit::default()
+        },
+        GitDirectory::Unusable {
+            why,
+            theirs,
+            has_remedy,
+        } => {
+            let remedy = if has_remedy {
+                Remedy::Named
+            } else {
+                Remedy::Init
+            };
+            let mut other = None;
+            if let Some(theirs) = theirs {
+                let theirs = join(&theirs, "wpatch")?;
+                let found = reachable(workspace, &theirs)?
+                    .filter(|stat| is_foreign(workspace, &theirs, stat));
+                other = found.map(|stat| (theirs, stat));
+            }
+            OfGit {
+                unusable: unusable(why, remedy),
+                other,
+                ..OfGit::default()
+            }
+        }
+    })
+}
+
+/// Returns why the state directory `directory` of the user `owner` is not used.
+fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept {
+    let (name, user) = (shown(workspace, directory), workspace.user());
+    let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
+    Unkept {
+        reason: format!("{name} belongs to another user (uid {owner}); {remedy}"),
+        remedy: Remedy::Named,
+        is_warned: false,
+    }
 }
 
 /// Returns what is at `path`. What this user cannot reach is ignored.

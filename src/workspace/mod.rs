@@ -2,6 +2,7 @@
 //!
 //! To add a storage, write `workspace/<name>.rs` and a row of [`BACKENDS`].
 
+mod arguments;
 pub mod disk;
 mod error;
 mod folding;
@@ -10,6 +11,7 @@ pub mod index;
 mod lock;
 pub mod memory;
 pub mod objects;
+mod stat;
 mod work_tree;
 
 use std::io;
@@ -20,9 +22,11 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 
+pub use arguments::{Like, PASSING, PROBE, Privacy, Probe, Rename};
 pub use error::{Fault, StickyBit, WorkspaceError};
 pub use folding::{Folding, Spellings, lists, other_spellings};
 pub use lock::Lock;
+pub use stat::{Stat, Timestamp};
 pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, below, top};
 
 /// Result of a verb.
@@ -317,57 +321,6 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
     })
 }
 
-/// What a new file takes over besides its contents and its permissions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Like<'a> {
-    /// Owner, group and extended attributes of this file.
-    File(&'a RelPath),
-    /// This owner and group, as a file has them that was seen to have no extended attributes: those
-    /// that it gets between that look and the swap are not seen, as no time but that of the last
-    /// change of anything tells of them.
-    Bare {
-        /// Owner.
-        uid: u32,
-        /// Group.
-        gid: u32,
-    },
-    /// What a file that is made in this directory gets: the group of a set-group-ID one, see
-    /// inode(7), and its default access control list in the place of the umask, see acl(5).
-    NewIn(Directory<'a>),
-}
-
-/// How the names of the files begin that [`Probe::Named`] makes. A kill may leave one; it can be
-/// removed at any time.
-pub const PROBE: &str = ".wpatch-probe-";
-
-/// How [`Workspace::keeps_modes`] finds out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Probe {
-    /// Not at all: without an earlier answer, modes are kept.
-    Never,
-    /// With a file that has no name (`O_TMPFILE` of open(2)). File systems without such files do
-    /// not keep modes.
-    Unnamed,
-    /// Also with a file that has a name for a moment.
-    Named,
-}
-
-/// What [`Workspace::rename`] does with a file that is already there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Rename {
-    /// Fails with [`Fault::Exists`]. `RENAME_NOREPLACE` of rename(2); may be
-    /// [`Fault::Unsupported`].
-    Exclusive,
-    /// Gives it the other name, both at once. `RENAME_EXCHANGE` of rename(2); may be
-    /// [`Fault::Unsupported`].
-    Exchange,
-    /// Replaces it.
-    Replace,
-}
-
 /// The name below a root under which verbs find a directory that is not there: the attic, see
 /// [`Workspace::attic`].
 pub const ATTIC: &str = ".wpatch-attic";
@@ -375,56 +328,3 @@ pub const ATTIC: &str = ".wpatch-attic";
 /// The name below a root under which verbs find the directory that [`Workspace::annex`] named: the
 /// one that git keeps the index in.
 pub const ANNEX: &str = ".wpatch-index";
-
-/// The permission bit of a private directory that goes with the command that made it. It stands
-/// there from the first moment, so that the next command knows the directory of a dead process from
-/// one that is to stay. The sticky bit, which means nothing where only the owner can write, see
-/// mkdir(2).
-pub const PASSING: u32 = 0o1000;
-
-/// Whether others may look into a new directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Privacy {
-    /// Mode 0700.
-    Private,
-    /// Mode 0700 and [`PASSING`].
-    Passing,
-    /// Mode 0777 less the umask.
-    Shared,
-}
-
-/// A point of time as file systems keep it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp {
-    /// Seconds since 1970.
-    pub seconds: i64,
-    /// Nanoseconds, below 1,000,000,000.
-    pub nanoseconds: u32,
-}
-
-/// What a name leads to, as lstat(2) tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stat {
-    /// Type of file.
-    pub kind: FileKind,
-    /// Permission bits, of 0o7777.
-    pub permissions: u32,
-    /// Owner.
-    pub uid: u32,
-    /// Group.
-    pub gid: u32,
-    /// Number of names.
-    pub links: u64,
-    /// Size in bytes.
-    pub size: u64,
-    /// When the contents were last changed.
-    pub modified: Timestamp,
-    /// Device of the file system.
-    pub device: u64,
-    /// Inode number. A hint: it does not survive every copy of a tree.
-    pub inode: u64,
-    /// Whether it is known to have no extended attributes: a disk looks for them only at
-    /// [`Workspace::read`].
-    pub is_bare: bool,
-}

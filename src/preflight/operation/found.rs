@@ -193,16 +193,7 @@ impl Worker<'_> {
                 Ok(room.is_free_above(path, findings))
             }
             Seen::Node(node) if node.kind == FileKind::Directory => {
-                // `git apply` removes an empty directory where a patch creates a file; GNU patch
-                // refuses the file.
-                let formats = &self.plan.inputs[operation.input].formats;
-                let is_read_by_git = formats
-                    .iter()
-                    .all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
-                let gives_way_in_git =
-                    !formats.is_empty() && is_read_by_git && !self.options.rules.as_gnu;
-                let gives_way = operation.guard.is_some() || gives_way_in_git;
-                if !gives_way && overlay.is_empty_directory(path)? {
+                if !self.removes_directories(operation) && overlay.is_empty_directory(path)? {
                     checks::refuse_kind(path, node.kind, FileKind::Regular, findings);
                     return Ok(false);
                 }
@@ -229,6 +220,17 @@ impl Worker<'_> {
 }
 
 impl Worker<'_> {
+    /// Returns whether an empty directory gives way to the file of the operation. `git apply`
+    /// removes it where a patch creates a file; GNU patch refuses the file.
+    fn removes_directories(&self, operation: &Operation) -> bool {
+        let formats = &self.plan.inputs[operation.input].formats;
+        let is_read_by_git = formats
+            .iter()
+            .all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
+        let is_of_git = !formats.is_empty() && is_read_by_git && !self.options.rules.as_gnu;
+        operation.guard.is_some() || is_of_git
+    }
+
     /// Adds to the last problem how the file at `path` is spelled on disk, if it is spelled
     /// otherwise.
     fn name_stored(&self, path: &RelPath, findings: &mut Findings) {

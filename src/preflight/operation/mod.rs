@@ -1,30 +1,27 @@
 //! One operation on the overlay: what it finds, what it asks, what it leaves.
 
+mod conclusion;
 mod describe;
+mod edited;
 mod found;
 mod rejects;
 mod submodule;
 
 use std::collections::{HashMap, HashSet};
 
-use super::bases::Fallback;
-use super::checks::{self, Room};
+use super::checks::{self};
 use super::codes::{Code, code};
 use super::converted::Converter;
 use super::directories::Directories;
-use super::edit;
-use super::edited::Edited;
 use super::findings::Findings;
 use super::gallery::Moment;
 use super::growth::Growth;
 use super::guards::Watched;
-use super::modes::{kept, permissions};
-use super::overlay::{Node, Overlay, Seen};
+use super::overlay::{Node, Overlay};
 use super::spelling::Spelling;
-use super::three_way::{self, Attempt};
-use super::{Options, Side, done, lines, reject, replace, whole};
+use super::{Options, Side, done, lines, reject};
 use crate::change::FileChange;
-use crate::mode::{FileKind, FileMode, Permissions};
+use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation, Plan};
 use crate::text::Contents;
@@ -186,7 +183,22 @@ impl<'a> Worker<'a> {
             Edit::Restore(restore) => self.restored(operation, restore, findings)?,
             _ => self.edited(index, before.as_ref(), replaced.as_ref(), findings)?,
         };
-        let Some(after) = after else { return Ok(()) };
+        match after {
+            Some(after) => self.put_result(index, (before.as_ref(), known), after, findings),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks and describes what the operation at `index` makes of `before`, and leaves it in the
+    /// overlay. `known` is the file that was at its path.
+    fn put_result(
+        &mut self,
+        index: usize,
+        (before, known): (Option<&Node>, Option<&Node>),
+        after: Node,
+        findings: &mut Findings,
+    ) -> Result<(), WorkspaceError> {
+        let operation = &self.plan.operations[index];
         if !self.allows_content(operation, &after, findings) {
             return Ok(());
         }
@@ -199,7 +211,7 @@ impl<'a> Worker<'a> {
             .from
             .as_ref()
             .is_some_and(|from| self.overlay.is_gone(from));
-        let source = (before.as_ref(), is_gone || operation.action == Action::Copy);
+        let source = (before, is_gone || operation.action == Action::Copy);
         if !self
             .growth
             .allow(operation, source, &after, self.options.max_growth, findings)
@@ -264,177 +276,6 @@ impl<'a> Worker<'a> {
                 self.overlay.put(&operation.path, operation.step, after)
             }
         }
-    }
-
-    /// Returns what the operation at `index` makes of `before`; `None` if it cannot.
-    fn edited(
-        &mut self,
-        index: usize,
-        before: Option<&Node>,
-        replaced: Option<&Node>,
-        findings: &mut Findings,
-    ) -> Result<Option<Node>, WorkspaceError> {
-        let operation = &self.plan.operations[index];
-        let converter = Converter::new(self.plan, operation, self.options);
-        let in_repository = before.map(|node| converter.preimage(node, findings));
-        if matches!(in_repository, Some(None)) {
-            return Ok(None);
-        }
-        let in_repository = in_repository.flatten();
-        let preimage = in_repository
-            .as_ref()
-            .map(|node| node.bytes.clone())
-            .unwrap_or_default();
-        let edited = if let Edit::Lines(changes) = &operation.edit {
-            lines::postimage(
-                operation,
-                changes,
-                preimage.whole(),
-                &mut self.numbered,
-                self.options,
-                findings,
-            )
-        } else {
-            let repaired = replace::repaired(index, operation, &preimage, self.options);
-            let operation = repaired.as_ref().unwrap_or(operation);
-            self.merged(operation, in_repository.as_ref(), &preimage, findings)?
-        };
-        let Some(edited) = edited else {
-            return Ok(None);
-        };
-        let is_same = matches!(edited, Edited::Same);
-        let node = Node {
-            kind: operation.new_mode.map_or(
-                before.map_or(FileKind::Regular, |node| node.kind),
-                FileMode::kind,
-            ),
-            permissions: operation.permissions.map_or_else(
-                || permissions(operation, before, replaced),
-                Permissions::Exact,
-            ),
-            bytes: if let Edited::Changed(bytes) = edited {
-                bytes
-            } else {
-                preimage
-            },
-            in_repository: None,
-            like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
-            origin: before
-                .filter(|_| is_same)
-                .and_then(|node| node.origin.clone()),
-            restored: before
-                .filter(|_| is_same)
-                .and_then(|node| node.restored.clone()),
-        };
-        let Some(node) = converter.postimage(node, before, findings) else {
-            return Ok(None);
-        };
-        let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
-        Ok(
-            (is_kept || checks::is_possible(&node, self.options.max_made(), findings))
-                .then_some(node),
-        )
-    }
-
-    /// Returns what the operation makes of `preimage`, merged with what became of the file if that
-    /// is asked for.
-    fn merged(
-        &self,
-        operation: &Operation,
-        before: Option<&Node>,
-        preimage: &Contents,
-        findings: &mut Findings,
-    ) -> Result<Option<Edited>, WorkspaceError> {
-        let text = self.plan.text(operation);
-        let attempt = three_way::attempt(operation, text, before, self.options, findings)?;
-        let fallback = match attempt {
-            Attempt::Unmergeable => Some(Fallback::Unmergeable),
-            Attempt::Baseless => Some(Fallback::Baseless),
-            Attempt::Merged(_) | Attempt::Refused | Attempt::Direct => None,
-        };
-        findings.outcome.fallback = fallback;
-        Ok(match (attempt, before) {
-            (Attempt::Merged(bytes), _) => Some(Edited::Changed(bytes.into())),
-            (Attempt::Refused, _) => None,
-            (_, Some(rival)) if operation.action == Action::Create => {
-                three_way::tell_rival(operation, text, rival, findings);
-                None
-            }
-            (Attempt::Direct | Attempt::Unmergeable | Attempt::Baseless, _) => {
-                let edited = edit::postimage(operation, text, preimage, self.options, findings);
-                if edited.is_none() && fallback == Some(Fallback::Baseless) {
-                    three_way::tell_baseless(operation, findings);
-                }
-                edited
-            }
-        })
-    }
-
-    /// Checks, at the end of a step, that each copy which was undone had the contents that its
-    /// source has then: what somebody did to the copy since is not lost.
-    pub(super) fn settle(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
-        for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
-            let step = self.plan.operations[index].step;
-            self.fill_rejects(from)?;
-            let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
-            // Operations are done in their order.
-            let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else {
-                continue;
-            };
-            if !is_same {
-                all[place].1.error(
-                    &code::STALE,
-                    format!("the copy does not have the contents of {from}"),
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks, after all operations, that none of them made a file above what another one leaves
-    /// there: an operation sees only what the ones before it made.
-    pub(super) fn conclude(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
-        for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
-            let operation = &self.plan.operations[*index];
-            if matches!(
-                self.overlay.current(&operation.path, operation.step)?,
-                Seen::Node(_)
-            ) {
-                let overlay = &self.overlay;
-                Room {
-                    overlay,
-                    is_going: &|_| false,
-                }
-                .is_free_above(&operation.path, findings);
-            }
-        }
-        self.refuse_clash(all)
-    }
-
-    /// Refuses, after all operations, names that are one on the file system.
-    fn refuse_clash(&self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
-        let Some(clash) = self.overlay.clash()? else {
-            return Ok(());
-        };
-        let mut all = all.iter_mut().rev();
-        if let Some((_, findings)) =
-            all.find(|(index, _)| clash.is_at(&self.plan.operations[*index].path))
-        {
-            findings.refuse(clash.problem());
-        }
-        Ok(())
-    }
-
-    /// Writes, after all operations, what became of each file as a diff, if that is asked for.
-    pub(super) fn write_whole_diff(&self, all: &mut [(usize, Findings)]) {
-        if self.options.whole_diff && all.iter().all(|(_, findings)| !findings.is_failed()) {
-            whole::write(self.plan, &self.overlay, self.options, all);
-        }
-    }
-
-    /// Looks, after all operations, at what became of the files.
-    pub(super) fn guard(&self, all: &mut [(usize, Findings)]) {
-        self.watched.judge(self.options, all);
     }
 }
 

@@ -42,47 +42,13 @@ impl Worker<'_> {
         let (Some(path), text) = (rejects.path.clone(), std::mem::take(&mut rejects.text)) else {
             return Ok(true);
         };
-        let is_named = self.named.contains(&path);
-        if is_named && matches!(self.options.reject_to, RejectTo::File(_)) {
-            findings
-                .error(
-                    &code::USAGE,
-                    "the rejected hunks cannot be written to a file of the patch",
-                )
-                .path = Some(path);
+        let Some(seen) = self.reject_target(operation, &path, findings)? else {
             return Ok(false);
-        }
-        // Whoever moves it reads what it held when the step began.
-        if is_named
-            && self
-                .rejects
-                .get(&path)
-                .is_some_and(|file| file.step != operation.step)
-        {
-            self.fill_rejects(&path)?;
-        }
-        let seen = self.overlay.current(&path, operation.step)?;
+        };
         let known = match &seen {
-            Seen::Nothing => None,
-            Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
-            _ => {
-                findings
-                    .error(
-                        &code::NOT_A_FILE,
-                        "the rejected hunks cannot be written there",
-                    )
-                    .path = Some(path);
-                return Ok(false);
-            }
+            Seen::Node(node) => Some(node),
+            _ => None,
         };
-        let access = if known.is_some() {
-            Access::Modify
-        } else {
-            Access::Create
-        };
-        if reject::is_refused(&path, access, self.options, findings) {
-            return Ok(false);
-        }
         let lost = known
             .filter(|_| !self.rejects.contains_key(&path))
             .map(|node| (git_mode(node), Sha256::of(&node.bytes)));
@@ -92,18 +58,6 @@ impl Worker<'_> {
         if !checks::is_small(file.text.len(), self.options.max_made(), findings) {
             return Ok(false);
         }
-        let like = known.filter(|node| node.kind == FileKind::Regular);
-        let node = Node {
-            kind: FileKind::Regular,
-            permissions: like.map_or(Permissions::New { executable: false }, |node| {
-                node.permissions
-            }),
-            bytes: Contents::default(),
-            in_repository: None,
-            like: like.and_then(|node| node.like.clone()),
-            origin: None,
-            restored: None,
-        };
         if let Some(rejects) = findings
             .outcome
             .rejects
@@ -112,8 +66,54 @@ impl Worker<'_> {
         {
             rejects.replaced = lost;
         }
-        self.overlay.put(&path, operation.step, node)?;
+        self.overlay
+            .put(&path, operation.step, empty_reject_file(known))?;
         Ok(true)
+    }
+
+    /// Returns what is at `path` before the rejected hunks of the operation are written there: a file,
+    /// a link or nothing. `None` if they may not be written there.
+    fn reject_target(
+        &mut self,
+        operation: &Operation,
+        path: &RelPath,
+        findings: &mut Findings,
+    ) -> Result<Option<Seen>, WorkspaceError> {
+        let is_named = self.named.contains(path);
+        if is_named && matches!(self.options.reject_to, RejectTo::File(_)) {
+            findings
+                .error(
+                    &code::USAGE,
+                    "the rejected hunks cannot be written to a file of the patch",
+                )
+                .path = Some(path.clone());
+            return Ok(None);
+        }
+        // Whoever moves it reads what it held when the step began.
+        if is_named
+            && self
+                .rejects
+                .get(path)
+                .is_some_and(|file| file.step != operation.step)
+        {
+            self.fill_rejects(path)?;
+        }
+        let seen = self.overlay.current(path, operation.step)?;
+        let access = match &seen {
+            Seen::Nothing => Access::Create,
+            Seen::Node(node) if node.kind != FileKind::Directory => Access::Modify,
+            _ => {
+                findings
+                    .error(
+                        &code::NOT_A_FILE,
+                        "the rejected hunks cannot be written there",
+                    )
+                    .path = Some(path.clone());
+                return Ok(None);
+            }
+        };
+        let is_refused = reject::is_refused(path, access, self.options, findings);
+        Ok((!is_refused).then_some(seen))
     }
 
     /// Lets the file at `path` hold what was written to it so far, if it is one of rejected hunks.
@@ -188,5 +188,21 @@ impl Worker<'_> {
                 );
             }
         }
+    }
+}
+
+/// Returns an empty file of rejected hunks with the attributes of `known`, which it replaces.
+fn empty_reject_file(known: Option<&Node>) -> Node {
+    let like = known.filter(|node| node.kind == FileKind::Regular);
+    Node {
+        kind: FileKind::Regular,
+        permissions: like.map_or(Permissions::New { executable: false }, |node| {
+            node.permissions
+        }),
+        bytes: Contents::default(),
+        in_repository: None,
+        like: like.and_then(|node| node.like.clone()),
+        origin: None,
+        restored: None,
     }
 }

@@ -7,52 +7,21 @@
 mod body;
 mod header;
 mod markers;
+mod section;
 mod source;
 
 use super::chunk::Chunk;
 use super::line::Line;
 use super::older::OwnedLine;
 use super::{RepairKind, RepairLog};
-use crate::mode::FileMode;
 use crate::syntax::{begins_patch, is_from_line, is_mail_signature, mail, patch_after};
 use crate::text::{Span, mark_length};
 
 use body::Outlook;
 use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};
 pub(super) use markers::{is_fence, is_signature};
+pub(super) use section::{Action, Section};
 use source::source;
-
-/// What a section does with its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    Create,
-    Delete,
-    Update,
-}
-
-/// One section.
-#[derive(Clone, Debug)]
-pub(super) struct Section<'t> {
-    pub(super) action: Action,
-    /// The names that it gives, best first: those of the new side before those of the old.
-    pub(super) names: Vec<&'t [u8]>,
-    /// The new name of a file that is moved.
-    pub(super) target: Option<&'t [u8]>,
-    /// The mode that it gives the file.
-    pub(super) mode: Option<FileMode>,
-    pub(super) chunks: Vec<Chunk<'t>>,
-    /// Whether it comes from an envelope, whose lines are all whole.
-    pub(super) is_enveloped: bool,
-    /// Its first line, counted from 1.
-    pub(super) line: usize,
-    /// The whole of it.
-    pub(super) span: Span,
-    /// Whether it has more in it than changes of lines, such as a copy or binary data, and goes as
-    /// it stands.
-    pub(super) is_verbatim: bool,
-    /// Whether it says what to do also without a chunk.
-    has_marker: bool,
-}
 
 /// Reads all sections of `text`.
 ///
@@ -411,37 +380,6 @@ impl<'t> Reader<'t> {
             None => {
                 self.stray.get_or_insert(line.span);
             }
-        }
-    }
-}
-
-impl<'t> Section<'t> {
-    /// Returns the same section as that of a new file, if it is one insertion of a normal diff at
-    /// the start of the file.
-    pub(super) fn created(&self) -> Option<Self> {
-        let [only] = &self.chunks[..] else {
-            return None;
-        };
-        let is_new =
-            only.is_normal && only.header.stated.is_none() && self.action == Action::Update;
-        is_new.then(|| Self {
-            action: Action::Create,
-            ..self.clone()
-        })
-    }
-
-    fn new(action: Action, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
-        Self {
-            action,
-            names,
-            target: None,
-            mode: None,
-            chunks: Vec::new(),
-            is_enveloped: false,
-            line: line.number,
-            span: line.span,
-            is_verbatim: false,
-            has_marker: false,
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::reader::Value;
 use super::{Json, Options, Sections, Syntax, SyntaxError};
 use crate::plan::Input;
-use crate::syntax::{SYNTAXES, read};
+use crate::syntax::SYNTAXES;
+use crate::syntax::reader::read;
 
 /// Reads the patch, which is an input of its own: its lines stand nowhere in the document.
 pub(super) fn quoted(

@@ -1,6 +1,6 @@
 //! What documents say, and where they are wrong.
 
-use crate::syntax::SyntaxErrorKind;
+use crate::syntax::SyntaxErrorKind::{self, Contradiction, Expected};
 use crate::syntax::testing::{refused, said};
 
 #[test]
@@ -102,10 +102,7 @@ fn a_list_of_edits_states_one_digest() {
         ),
     ] {
         let error = read(text).unwrap_err();
-        assert_eq!(
-            error.kind,
-            SyntaxErrorKind::Contradiction("two digests for one file")
-        );
+        assert_eq!(error.kind, Contradiction("two digests for one file"));
     }
 }
 
@@ -119,116 +116,115 @@ fn documents_may_follow_each_other() {
     );
 }
 
+/// Documents, each with its mistake and the place of that.
+const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
+    (
+        r#"{"replace": [{"path": "a" "content": ""}]}"#,
+        Expected("JSON"),
+        "\"",
+    ),
+    (
+        "{\"replace\":\n [\n",
+        Expected("more of the JSON document"),
+        "",
+    ),
+    (
+        r#"{"replce": []}"#,
+        Expected("`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`"),
+        "\"replce\"",
+    ),
+    (
+        "{}",
+        Expected("`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`"),
+        "{}",
+    ),
+    (r#"{"replace": 1}"#, Expected("a list of files"), "1"),
+    (
+        r#"{"replace": []}"#,
+        Expected("a list that is not empty"),
+        "[]",
+    ),
+    (
+        r#"{"replace": ["a"]}"#,
+        Expected("an object with `path` and `content`"),
+        "\"a\"",
+    ),
+    (
+        r#"{"replace": [{"path": "a"}]}"#,
+        Expected("an object with `content`"),
+        r#"{"path": "a"}"#,
+    ),
+    (
+        r#"{"replace": [{"path": 7}]}"#,
+        Expected("a path as a string"),
+        "7",
+    ),
+    (
+        r#"{"replace": [{"path": "a", "content": "\ud800"}]}"#,
+        Expected("the contents as a string"),
+        r#""\ud800""#,
+    ),
+    (
+        r#"{"replace": [{"p": ""}]}"#,
+        Expected("`path`, `content`, `expected_hash` or `expected`"),
+        "\"p\"",
+    ),
+    (
+        r#"{"replace": [{"expected_hash": "1"}]}"#,
+        Expected("`sha256:` and 64 hex digits"),
+        "\"1\"",
+    ),
+    (
+        r#"{"edits": [{"old": "", "new": "a"}]}"#,
+        Expected("the old text as a string, not empty"),
+        "\"\"",
+    ),
+    (
+        r#"{"edits": [{"old": "a", "new": "b"}]}"#,
+        Expected("an object with `path`"),
+        r#"{"old": "a", "new": "b"}"#,
+    ),
+    (
+        r#"{"edits": [{"old": "a", "new_str": "b"}]}"#,
+        Expected("`path`, `old`, `new`, `all`, `expected_hash` or `expected`"),
+        "\"new_str\"",
+    ),
+    (
+        r#"{"edits": [{"old": "a"}]}"#,
+        Expected("both the old and the new text"),
+        r#"{"old": "a"}"#,
+    ),
+    (
+        r#"{"edits": [{"old": "a", "new": "b", "all": 1}]}"#,
+        Expected("`true` or `false`"),
+        "1",
+    ),
+    (
+        r#"{"replace": [], "changes": []}"#,
+        Contradiction("two kinds of change at once"),
+        "\"changes\"",
+    ),
+    (
+        r#"{"replace": [{"path":"a","path":"b"}]}"#,
+        Contradiction("the key occurs twice"),
+        "\"path\"",
+    ),
+    (
+        r#"{"replace": [{"path":"a","content":""},{"path":"b/../a","content":""}]}"#,
+        Contradiction("two entries for one file"),
+        "\"b/../a\"",
+    ),
+    (
+        r#"{"replace": [{"path":"a","content":""}]} x"#,
+        Expected("nothing but the patch"),
+        "x",
+    ),
+];
+
 #[test]
 fn a_mistake_has_its_place() {
-    let expected = SyntaxErrorKind::Expected;
-    let contradiction = SyntaxErrorKind::Contradiction;
-    let files = "a list of files";
-    let cases = [
-        (
-            r#"{"replace": [{"path": "a" "content": ""}]}"#,
-            expected("JSON"),
-            "\"",
-        ),
-        (
-            "{\"replace\":\n [\n",
-            expected("more of the JSON document"),
-            "",
-        ),
-        (
-            r#"{"replce": []}"#,
-            expected("`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`"),
-            "\"replce\"",
-        ),
-        (
-            "{}",
-            expected("`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`"),
-            "{}",
-        ),
-        (r#"{"replace": 1}"#, expected(files), "1"),
-        (
-            r#"{"replace": []}"#,
-            expected("a list that is not empty"),
-            "[]",
-        ),
-        (
-            r#"{"replace": ["a"]}"#,
-            expected("an object with `path` and `content`"),
-            "\"a\"",
-        ),
-        (
-            r#"{"replace": [{"path": "a"}]}"#,
-            expected("an object with `content`"),
-            r#"{"path": "a"}"#,
-        ),
-        (
-            r#"{"replace": [{"path": 7}]}"#,
-            expected("a path as a string"),
-            "7",
-        ),
-        (
-            r#"{"replace": [{"path": "a", "content": "\ud800"}]}"#,
-            expected("the contents as a string"),
-            r#""\ud800""#,
-        ),
-        (
-            r#"{"replace": [{"p": ""}]}"#,
-            expected("`path`, `content`, `expected_hash` or `expected`"),
-            "\"p\"",
-        ),
-        (
-            r#"{"replace": [{"expected_hash": "1"}]}"#,
-            expected("`sha256:` and 64 hex digits"),
-            "\"1\"",
-        ),
-        (
-            r#"{"edits": [{"old": "", "new": "a"}]}"#,
-            expected("the old text as a string, not empty"),
-            "\"\"",
-        ),
-        (
-            r#"{"edits": [{"old": "a", "new": "b"}]}"#,
-            expected("an object with `path`"),
-            r#"{"old": "a", "new": "b"}"#,
-        ),
-        (
-            r#"{"edits": [{"old": "a", "new_str": "b"}]}"#,
-            expected("`path`, `old`, `new`, `all`, `expected_hash` or `expected`"),
-            "\"new_str\"",
-        ),
-        (
-            r#"{"edits": [{"old": "a"}]}"#,
-            expected("both the old and the new text"),
-            r#"{"old": "a"}"#,
-        ),
-        (
-            r#"{"edits": [{"old": "a", "new": "b", "all": 1}]}"#,
-            expected("`true` or `false`"),
-            "1",
-        ),
-        (
-            r#"{"replace": [], "changes": []}"#,
-            contradiction("two kinds of change at once"),
-            "\"changes\"",
-        ),
-        (
-            r#"{"replace": [{"path":"a","path":"b"}]}"#,
-            contradiction("the key occurs twice"),
-            "\"path\"",
-        ),
-        (
-            r#"{"replace": [{"path":"a","content":""},{"path":"b/../a","content":""}]}"#,
-            contradiction("two entries for one file"),
-            "\"b/../a\"",
-        ),
-        (
-            r#"{"replace": [{"path":"a","content":""}]} x"#,
-            expected("nothing but the patch"),
-            "x",
-        ),
-    ];
-    for (text, kind, place) in cases {
-        assert_eq!(refused(text), (kind, place.to_owned()), "{text}");
+    for &(text, ref kind, place) in MISTAKES {
+        assert_eq!(refused(text), (kind.clone(), place.to_owned()), "{text}");
     }
 }
 
@@ -267,36 +263,43 @@ fn operations_come_alone_in_a_call_or_in_a_list() {
             "{text}"
         );
     }
-    for (text, at) in [
-        (
-            r#"{"type": "move_file", "path": "a", "diff": ""}"#,
-            r#""move_file""#,
-        ),
-        (
-            r#"{"type": "update_file", "path": "a"}"#,
-            r#"{"type": "update_file", "path": "a"}"#,
-        ),
-        (
-            r#"{"type": "update_file", "path": "a", "diff": ""}"#,
-            r#""""#,
-        ),
-        (
-            r#"{"type": "update_file", "path": "a", "diff": "*** End Patch"}"#,
-            r#""*** End Patch""#,
-        ),
-        (
-            r#"{"type": "create_file", "path": "a", "diff": "+a\nb"}"#,
-            r#""+a\nb""#,
-        ),
-        (
-            r#"[{"type": "delete_file", "path": "a", "mode": 1}]"#,
-            r#""mode""#,
-        ),
-        (
-            r#"{"type": "call", "operation": {"type": "delete_file", "path": "a"}}"#,
-            r#""call""#,
-        ),
-    ] {
+}
+
+/// Operations, each with the place of its mistake.
+const WRONG_OPERATIONS: &[(&str, &str)] = &[
+    (
+        r#"{"type": "move_file", "path": "a", "diff": ""}"#,
+        r#""move_file""#,
+    ),
+    (
+        r#"{"type": "update_file", "path": "a"}"#,
+        r#"{"type": "update_file", "path": "a"}"#,
+    ),
+    (
+        r#"{"type": "update_file", "path": "a", "diff": ""}"#,
+        r#""""#,
+    ),
+    (
+        r#"{"type": "update_file", "path": "a", "diff": "*** End Patch"}"#,
+        r#""*** End Patch""#,
+    ),
+    (
+        r#"{"type": "create_file", "path": "a", "diff": "+a\nb"}"#,
+        r#""+a\nb""#,
+    ),
+    (
+        r#"[{"type": "delete_file", "path": "a", "mode": 1}]"#,
+        r#""mode""#,
+    ),
+    (
+        r#"{"type": "call", "operation": {"type": "delete_file", "path": "a"}}"#,
+        r#""call""#,
+    ),
+];
+
+#[test]
+fn a_wrong_operation_is_refused_at_its_place() {
+    for &(text, at) in WRONG_OPERATIONS {
         let error = refused(text);
         assert_eq!(error.1, at, "{text} {error:?}");
     }
@@ -350,15 +353,12 @@ fn every_form_takes_the_digest_of_its_file() {
     let says = "a digest belongs to a change of one file";
     assert_eq!(
         refused(&two.to_string()),
-        (
-            SyntaxErrorKind::Contradiction(says),
-            "\"expected_hash\"".to_owned()
-        )
+        (Contradiction(says), "\"expected_hash\"".to_owned())
     );
     let entry = serde_json::json!({"path": "x", "content": "", "expected": ""});
     let other = serde_json::json!({"replace": [entry], "expected_hash": digest.to_string()});
     assert_eq!(
         refused(&other.to_string()).0,
-        SyntaxErrorKind::Contradiction("two digests for one file")
+        Contradiction("two digests for one file")
     );
 }

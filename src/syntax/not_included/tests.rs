@@ -23,87 +23,89 @@ fn named(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Texts, each with the kind and the name of the change that it names.
+const FORMS: &[(&str, &str)] = &[
+    ("Only in b: x y\n", "only_in b/x y"),
+    ("Only in b/d/: x\n", "only_in b/d/x"),
+    (
+        "Binary files a/x and y and b/x and y differ\n",
+        "binary b/x and y",
+    ),
+    ("Binary files a/x and /dev/null differ\r\n", "binary a/x"),
+    (
+        "Binary files x\t2010-05-01 09:00:00 +0000 and x\t2010-05-01 10:00:00 +0000 differ\n",
+        "binary x",
+    ),
+    ("Files a/x and b/x differ\n", "differ b/x"),
+    ("Symbolic links a/x and b/x differ\n", "link b/x"),
+    (
+        "File a/x is a regular file while file b/x is a directory\n",
+        "type b/x",
+    ),
+    (
+        "File a/x is a directory while b/x is a regular empty file\n",
+        "type b/x",
+    ),
+    ("diff: b/x: No such file or directory\n", "unreadable b/x"),
+    (
+        "cvs diff: x.c is a new entry, no comparison available\n",
+        "add x.c",
+    ),
+    (
+        "cvs server: x.c was removed, no comparison available\n",
+        "remove x.c",
+    ),
+    ("cvs diff: cannot find x.c\n", "unreadable x.c"),
+    (
+        "diff -r 000000000001 x.png\nBinary file x.png has changed\n",
+        "binary x.png",
+    ),
+    ("diff -r 000000000001 x\n", "modify x"),
+    (
+        "Index: x\n===================================================================\n",
+        "modify x",
+    ),
+    (
+        "Index: x\n===================================================================\n\
+         Cannot display: file marked as a binary type.\nsvn:mime-type = application/octet-stream\n",
+        "binary x",
+    ),
+    (
+        "Index: x\n===================================================================\n\
+         cannot compute difference between binary files\n",
+        "binary x",
+    ),
+    (
+        "\nProperty changes on: x\n___________________________________________________________________\n\
+         Added: svn:executable\n## -0,0 +1 ##\n+*\n\\ No newline at end of property\n",
+        "properties x",
+    ),
+    ("* Unmerged path x\n", "unmerged x"),
+    (
+        "Submodule a b 0123abc..4567def:\n  > one\n  < two\n",
+        "submodule a b",
+    ),
+    (
+        "Submodule x 0000000...4567def (new submodule)\n",
+        "submodule x",
+    ),
+    ("Submodule x contains untracked content\n", "submodule x"),
+    ("=== renamed file 'x' => 'y'\n", "rename y"),
+    ("=== removed file 'x'\n", "remove x"),
+    ("=== added symlink 'x'\n=== target is 'y'\n", "add x"),
+    (
+        "=== modified file 'x' (properties changed: -x to +x)\n",
+        "properties x",
+    ),
+    (
+        "=== modified file 'x'\nBinary files x and x differ\n",
+        "binary x",
+    ),
+];
+
 #[test]
 fn every_form_names_its_change() {
-    let cases = [
-        ("Only in b: x y\n", "only_in b/x y"),
-        ("Only in b/d/: x\n", "only_in b/d/x"),
-        (
-            "Binary files a/x and y and b/x and y differ\n",
-            "binary b/x and y",
-        ),
-        ("Binary files a/x and /dev/null differ\r\n", "binary a/x"),
-        (
-            "Binary files x\t2010-05-01 09:00:00 +0000 and x\t2010-05-01 10:00:00 +0000 differ\n",
-            "binary x",
-        ),
-        ("Files a/x and b/x differ\n", "differ b/x"),
-        ("Symbolic links a/x and b/x differ\n", "link b/x"),
-        (
-            "File a/x is a regular file while file b/x is a directory\n",
-            "type b/x",
-        ),
-        (
-            "File a/x is a directory while b/x is a regular empty file\n",
-            "type b/x",
-        ),
-        ("diff: b/x: No such file or directory\n", "unreadable b/x"),
-        (
-            "cvs diff: x.c is a new entry, no comparison available\n",
-            "add x.c",
-        ),
-        (
-            "cvs server: x.c was removed, no comparison available\n",
-            "remove x.c",
-        ),
-        ("cvs diff: cannot find x.c\n", "unreadable x.c"),
-        (
-            "diff -r 000000000001 x.png\nBinary file x.png has changed\n",
-            "binary x.png",
-        ),
-        ("diff -r 000000000001 x\n", "modify x"),
-        (
-            "Index: x\n===================================================================\n",
-            "modify x",
-        ),
-        (
-            "Index: x\n===================================================================\n\
-             Cannot display: file marked as a binary type.\nsvn:mime-type = application/octet-stream\n",
-            "binary x",
-        ),
-        (
-            "Index: x\n===================================================================\n\
-             cannot compute difference between binary files\n",
-            "binary x",
-        ),
-        (
-            "\nProperty changes on: x\n___________________________________________________________________\n\
-             Added: svn:executable\n## -0,0 +1 ##\n+*\n\\ No newline at end of property\n",
-            "properties x",
-        ),
-        ("* Unmerged path x\n", "unmerged x"),
-        (
-            "Submodule a b 0123abc..4567def:\n  > one\n  < two\n",
-            "submodule a b",
-        ),
-        (
-            "Submodule x 0000000...4567def (new submodule)\n",
-            "submodule x",
-        ),
-        ("Submodule x contains untracked content\n", "submodule x"),
-        ("=== renamed file 'x' => 'y'\n", "rename y"),
-        ("=== removed file 'x'\n", "remove x"),
-        ("=== added symlink 'x'\n=== target is 'y'\n", "add x"),
-        (
-            "=== modified file 'x' (properties changed: -x to +x)\n",
-            "properties x",
-        ),
-        (
-            "=== modified file 'x'\nBinary files x and x differ\n",
-            "binary x",
-        ),
-    ];
-    for (text, expected) in cases {
+    for &(text, expected) in FORMS {
         let places = [
             text.to_owned(),
             format!("{HUNK}{text}"),

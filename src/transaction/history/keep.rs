@@ -42,13 +42,35 @@ pub(in crate::transaction) fn keep(
         sync(workspace, home, durability)?;
         return sweep(workspace, scratch);
     }
+    fetch_distant(workspace, scratch, journal, durability)?;
+    let (names, old_files) = locate(workspace, (scratch, journal), old_places)?;
+    let bytes = trim_to_old_files(workspace, (scratch, journal), names, &old_files)?;
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        attic::make(workspace, home)?;
+        match rename(workspace, home, (scratch, bytes), durability) {
+            Err(Failure::Workspace(error))
+                if error.fault == Fault::Missing && attempts < ATTEMPTS => {}
+            renamed => return renamed,
+        }
+    }
+}
+
+/// Returns the changes of files whose old versions the history keeps.
+fn own_changes(journal: &Journal) -> impl Iterator<Item = &Change> {
     let is_own = |change: &&Change| !annex::is_annexed(&change.path);
-    for change in journal
-        .changes
-        .iter()
-        .filter(is_own)
-        .filter(|change| change.beside.is_some())
-    {
+    journal.changes.iter().filter(is_own)
+}
+
+/// Copies the old files that stand beside their targets, on other file systems.
+fn fetch_distant(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    journal: &Journal,
+    durability: Durability,
+) -> Result<(), Failure> {
+    for change in own_changes(journal).filter(|change| change.beside.is_some()) {
         match fetch(workspace, scratch, change, durability) {
             // What force displaced is nowhere else: it waits until it can be brought over.
             Err(failure) if !journal.undoes.is_empty() => return Err(failure),
@@ -56,24 +78,39 @@ pub(in crate::transaction) fn keep(
             _ => {}
         }
     }
+    Ok(())
+}
+
+/// Returns the names of the scratch files, and which of them are old files.
+fn locate<'j>(
+    workspace: &dyn Workspace,
+    (scratch, journal): (&Scratch, &'j Journal),
+    old_places: OldPlaces,
+) -> Result<(Vec<Vec<u8>>, OldFiles<'j>), Failure> {
     // What is written over another file stays where it was staged.
     let has_more = journal
         .changes
         .iter()
         .any(|change| change.beside.is_some() || change.is_overwrite());
-    let (names, old_files) = match old_places {
-        OldPlaces::Journaled if !has_more => {
-            (scratch.own_names(workspace)?, OldFiles::journaled(journal))
-        }
-        _ => {
-            let names = scratch.names(workspace)?;
-            let old_files = OldFiles::new(journal, &names);
-            (names, old_files)
-        }
-    };
+    if old_places == OldPlaces::Journaled && !has_more {
+        return Ok((scratch.own_names(workspace)?, OldFiles::journaled(journal)));
+    }
+    let names = scratch.names(workspace)?;
+    let old_files = OldFiles::new(journal, &names);
+    Ok((names, old_files))
+}
+
+/// Removes the scratch files that are neither the record nor old files. Returns the number of bytes
+/// of the old files.
+fn trim_to_old_files(
+    workspace: &dyn Workspace,
+    (scratch, journal): (&Scratch, &Journal),
+    names: Vec<Vec<u8>>,
+    old_files: &OldFiles<'_>,
+) -> Result<u64, Failure> {
     let (mut kept, mut buckets) = (HashSet::new(), HashSet::new());
     let mut bytes = 0;
-    for change in journal.changes.iter().filter(is_own) {
+    for change in own_changes(journal) {
         if let OldFile::Slot(slot) = old_files.of(change) {
             bytes += change.before.map_or(0, |before| before.size);
             kept.insert((slot, change.number));
@@ -89,16 +126,7 @@ pub(in crate::transaction) fn keep(
             || buckets.contains(name)
             || scratch::slot_of(name).is_some_and(|slot| kept.contains(&slot))
     })?;
-    let mut attempts = 0;
-    loop {
-        attempts += 1;
-        attic::make(workspace, home)?;
-        match rename(workspace, home, (scratch, bytes), durability) {
-            Err(Failure::Workspace(error))
-                if error.fault == Fault::Missing && attempts < ATTEMPTS => {}
-            renamed => return renamed,
-        }
-    }
+    Ok(bytes)
 }
 
 /// Makes the transaction of `scratch`, which was rolled back, an entry that says so, with the old

@@ -5,7 +5,9 @@
 //! neither the preimage nor the postimage is somebody else's work: it stays, and the old file is
 //! kept.
 
+mod arrived;
 mod directories;
+mod exchanged;
 mod overwritten;
 mod twins;
 
@@ -212,133 +214,6 @@ impl<'a> Rollback<'a> {
             None => return Ok(Restored::Left),
         }
         Ok(Restored::Back)
-    }
-
-    /// Takes out a file that had come in where none was, or where the old one had left.
-    fn take_back(&self, change: &Change) -> Result<Restored, Failure> {
-        let here = identify(self.slots.workspace, &change.path)?;
-        if here.is_none() {
-            return self.give_back(change);
-        }
-        if change.is_before(here.as_ref()) {
-            return Ok(Restored::Back);
-        }
-        if change.is_after(here.as_ref()) {
-            return if self.waits(change)? {
-                Ok(Restored::Back)
-            } else {
-                self.take_out(change)
-            };
-        }
-        Ok(if self.waits(change)? {
-            Restored::Back
-        } else {
-            Restored::Left
-        })
-    }
-
-    /// Returns whether what was to come in never did: then what is there was there before, and is
-    /// somebody else's, also if they made the very same change. Where files come in by a second
-    /// name, the scratch file is still there as well.
-    fn waits(&self, change: &Change) -> Result<bool, Failure> {
-        let Some(slot) = self.scratch.arrival(change, &self.leaving)? else {
-            return Ok(true);
-        };
-        let inode = |path: &RelPath| {
-            Ok::<_, Failure>(self.slots.workspace.stat(path)?.map(|stat| stat.inode))
-        };
-        let waiting = inode(&slot)?;
-        Ok(waiting.is_some() && waiting != inode(&change.path)?)
-    }
-
-    /// Gives back what somebody had changed when a killed rolling back took it out.
-    fn give_back(&self, change: &Change) -> Result<Restored, Failure> {
-        let returned = self.scratch.slot(change, Slot::Returned)?;
-        let image = identify(self.slots.workspace, &returned)?;
-        if image.is_none() || change.is_after(image.as_ref()) {
-            return Ok(Restored::Back);
-        }
-        self.slots.put_in(&returned, &change.path)?;
-        Ok(Restored::Left)
-    }
-
-    /// Takes the postimage out of the tree; what somebody changed meanwhile goes back.
-    fn take_out(&self, change: &Change) -> Result<Restored, Failure> {
-        let workspace = self.slots.workspace;
-        let returned = self.scratch.slot(change, Slot::Returned)?;
-        if identify(workspace, &returned)?.is_some_and(|image| change.is_after(Some(&image))) {
-            // A loss of power may leave a file that was renamed with both names.
-            workspace.remove(&returned)?;
-        }
-        self.slots.take_out(&change.path, &returned)?;
-        if change.is_after(identify(workspace, &returned)?.as_ref()) {
-            return Ok(Restored::Back);
-        }
-        self.slots.put_in(&returned, &change.path)?;
-        Ok(Restored::Left)
-    }
-
-    /// Puts the old file of an update back.
-    fn exchange_back(&self, change: &Change) -> Result<Restored, Failure> {
-        let here = identify(self.slots.workspace, &change.path)?;
-        if change.is_before(here.as_ref()) {
-            return self.let_in(change);
-        }
-        let Some((old, is_aside)) = self.old_file(change)? else {
-            return Ok(Restored::Back);
-        };
-        if here.is_none() && is_aside {
-            return match self.give_back(change)? {
-                Restored::Back => self.put_in_or_keep(change, &old),
-                Restored::Left => self.keep(change, &old),
-            };
-        }
-        if !change.is_after(here.as_ref()) {
-            return self.keep(change, &old);
-        }
-        let Some(exchanged) = self.slots.exchange(&old, &change.path) else {
-            return match self.take_out(change)? {
-                Restored::Back => self.put_in_or_keep(change, &old),
-                Restored::Left => self.keep(change, &old),
-            };
-        };
-        exchanged?;
-        if change.is_after(identify(self.slots.workspace, &old)?.as_ref()) {
-            return Ok(Restored::Back);
-        }
-        if let Some(exchanged) = self.slots.exchange(&old, &change.path) {
-            exchanged?;
-        }
-        self.keep(change, &old)
-    }
-
-    /// Gives back what somebody had changed when a killed rolling back let the old file in for it.
-    fn let_in(&self, change: &Change) -> Result<Restored, Failure> {
-        let new = self.scratch.slot(change, Slot::New)?;
-        let waiting = identify(self.slots.workspace, &new)?;
-        if waiting.is_none()
-            || change.is_before(waiting.as_ref())
-            || change.is_after(waiting.as_ref())
-        {
-            return Ok(Restored::Back);
-        }
-        if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
-            exchanged?;
-        }
-        self.keep(change, &new)
-    }
-
-    /// Returns where the old file of an update is, and whether it was moved aside; `None` if it
-    /// never came out.
-    fn old_file(&self, change: &Change) -> Result<Option<(RelPath, bool)>, Failure> {
-        let aside = self.scratch.slot(change, Slot::Old)?;
-        if self.slots.workspace.stat(&aside)?.is_some() {
-            return Ok(Some((aside, true)));
-        }
-        let new = self.scratch.slot(change, Slot::New)?;
-        let waiting = identify(self.slots.workspace, &new)?;
-        let is_old = waiting.is_some() && !change.is_after(waiting.as_ref());
-        Ok(is_old.then_some((new, false)))
     }
 
     /// Puts an old file in its place, unless somebody else has taken the place or a directory above

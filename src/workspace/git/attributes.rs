@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use memchr::memmem;
 
@@ -85,21 +86,7 @@ impl Git {
             .iter()
             .flat_map(|path| [path.as_bytes(), b"\0"].concat())
             .collect();
-        let arguments: Vec<_> = ["check-attr", "-z", "--stdin"]
-            .iter()
-            .chain(names)
-            .copied()
-            .collect();
-        let mut command = process::command(&self.directory, &arguments)?;
-        if self.index.is_none() {
-            // `git apply` reads attributes from the index only with `--index` and `--cached`.
-            command.env("GIT_INDEX_FILE", NO_INDEX);
-        }
-        if self.is_outside_work_tree()? {
-            // `git check-attr` insists on a work tree. `git apply` reads attributes as if the
-            // directory was one.
-            command.env("GIT_WORK_TREE", ".");
-        }
+        let mut command = self.check_attr(names)?;
         let answer = process::told(
             &mut command,
             input,
@@ -124,6 +111,26 @@ impl Git {
             .chunks(names.len().max(1))
             .map(<[_]>::to_vec)
             .collect())
+    }
+
+    /// Returns the command that prints the attributes `names` of the paths in its input.
+    fn check_attr(&self, names: &[&str]) -> io::Result<Command> {
+        let arguments: Vec<_> = ["check-attr", "-z", "--stdin"]
+            .iter()
+            .chain(names)
+            .copied()
+            .collect();
+        let mut command = process::command(&self.directory, &arguments)?;
+        if self.index.is_none() {
+            // `git apply` reads attributes from the index only with `--index` and `--cached`.
+            command.env("GIT_INDEX_FILE", NO_INDEX);
+        }
+        if self.is_outside_work_tree()? {
+            // `git check-attr` insists on a work tree. `git apply` reads attributes as if the
+            // directory was one.
+            command.env("GIT_WORK_TREE", ".");
+        }
+        Ok(command)
     }
 
     /// Returns whether the directory belongs to a repository with a work tree that does not contain

@@ -16,6 +16,7 @@
 mod blobs;
 mod convert;
 mod entry;
+mod find;
 mod git;
 mod marks;
 mod staged;
@@ -36,7 +37,6 @@ use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
 use crate::mode::FileMode;
 use crate::path::RelPath;
-use crate::process::Patience;
 
 pub use blobs::Blobs;
 pub use entry::{IndexEntry, Mark, Stages, Update};
@@ -73,95 +73,6 @@ fn directories(list: &[u8]) -> Vec<PathBuf> {
 }
 
 impl GitIndex {
-    /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and
-    /// `GIT_INDEX_FILE` count. `interrupt` ends every wait for git.
-    ///
-    /// # Errors
-    ///
-    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why.
-    /// [`Fault::NotRegular`] if the index or another file that git opens is not a regular file.
-    pub fn around(root: &Path, interrupt: &Interrupt) -> Result<Self> {
-        let refused = |fault, source| WorkspaceError {
-            verb: "find the index of",
-            path: shown(root),
-            fault,
-            source,
-        };
-        let root = root
-            .canonicalize()
-            .map_err(|source| refused(Fault::Missing, source))?;
-        let asked = [
-            "rev-parse",
-            "--path-format=absolute",
-            "--git-path",
-            "index",
-            "--show-object-format",
-        ];
-        let also = ["--is-inside-work-tree", "--show-prefix"];
-        let arguments: Vec<_> = asked.iter().chain(&also).map(OsString::from).collect();
-        let unanswered = |source: io::Error| {
-            let is_special = source.kind() == io::ErrorKind::Unsupported;
-            refused(
-                if is_special {
-                    Fault::NotRegular
-                } else {
-                    Fault::Missing
-                },
-                source,
-            )
-        };
-        let answer = answered(&root, &arguments, None, b"", interrupt).map_err(unanswered)?;
-        let lines: Vec<_> = answer.split(|&byte| byte == b'\n').collect();
-        let unknown = || {
-            refused(
-                Fault::Other,
-                io::Error::other("git answers in an unknown way"),
-            )
-        };
-        // A bare repository has no prefix.
-        let (file, format, is_inside, prefix) = match lines[..] {
-            [file, format, is_inside, prefix, b""] => (file, format, is_inside, prefix),
-            [file, format, is_inside, b""] => (file, format, is_inside, &b""[..]),
-            _ => return Err(unknown()),
-        };
-        let format = match format {
-            b"sha1" => ObjectFormat::Sha1,
-            b"sha256" => ObjectFormat::Sha256,
-            _ => return Err(unknown()),
-        };
-        let named = path_of(file).ok_or_else(unknown)?;
-        // git follows links to it, and locks what they lead to.
-        let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
-        // git would wait for a process that writes to a FIFO.
-        if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
-            let source = io::Error::other(
-                "git's index is not a regular file; remove it and run `git reset`",
-            );
-            return Err(WorkspaceError {
-                path: shown(&file),
-                ..refused(Fault::NotRegular, source)
-            });
-        }
-        let objects = Repository::around(
-            &root,
-            Patience {
-                interrupt: interrupt.clone(),
-                ..Patience::default()
-            },
-        );
-        let git = Arc::new(Git::with_index(&root, &file).interrupted_by(interrupt));
-        Ok(Self {
-            root,
-            file,
-            prefix: prefix.to_vec(),
-            format,
-            has_work_tree: is_inside == b"true",
-            objects,
-            git,
-            interrupt: interrupt.clone(),
-        })
-    }
-
     /// Allows the filter drivers `names`, even if the repository defines them; see
     /// [`Git::allow_filters`].
     #[must_use]
@@ -402,12 +313,4 @@ fn is_index(path: &Path) -> io::Result<bool> {
 
 fn shown(path: &Path) -> String {
     crate::text::printable(path.as_os_str().as_encoded_bytes()).to_string()
-}
-
-/// Returns where a file is that is not there yet, without links above it.
-fn beside(path: &Path) -> PathBuf {
-    let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
-    directory
-        .zip(path.file_name())
-        .map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
 }

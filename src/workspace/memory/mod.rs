@@ -1,7 +1,9 @@
 //! A workspace in memory, with a live and a durable copy: tests stop it at any verb, or cut its
 //! power.
 
+mod entry;
 mod faults;
+mod names;
 mod power;
 mod tree;
 mod verbs;
@@ -13,8 +15,9 @@ use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::mutex::locked;
 use crate::path::RelPath;
-use crate::workspace::Timestamp;
+use crate::workspace::{Fault, Timestamp};
 
+pub use entry::Entry;
 pub use faults::{FaultKind, Feature, Injection};
 pub use power::Survivors;
 
@@ -42,16 +45,8 @@ pub struct Memory {
     is_metered: bool,
 }
 
-/// One file, directory or link of a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Type of file.
-    pub kind: FileKind,
-    /// Permission bits, of 0o7777; 0o777 for links.
-    pub mode: u32,
-    /// Contents, or the target of a symbolic link; nothing for directories.
-    pub contents: Vec<u8>,
-}
+/// What the work of a verb comes to.
+type Outcome<T> = Result<T, Fault>;
 
 #[derive(Debug)]
 struct State {
@@ -64,76 +59,6 @@ struct State {
     has_attic: bool,
     now: Timestamp,
     next: Inode,
-}
-
-impl Entry {
-    /// Returns a regular file with mode 0644.
-    #[must_use]
-    pub fn file(contents: impl Into<Vec<u8>>) -> Self {
-        Self {
-            kind: FileKind::Regular,
-            mode: 0o644,
-            contents: contents.into(),
-        }
-    }
-
-    /// Returns a regular file with mode 0755.
-    #[must_use]
-    pub fn executable(contents: impl Into<Vec<u8>>) -> Self {
-        Self {
-            mode: 0o755,
-            ..Self::file(contents)
-        }
-    }
-
-    /// Returns a symbolic link.
-    #[must_use]
-    pub fn link(target: impl Into<Vec<u8>>) -> Self {
-        Self {
-            kind: FileKind::Symlink,
-            mode: 0o777,
-            contents: target.into(),
-        }
-    }
-
-    /// Returns an empty directory with mode 0755.
-    #[must_use]
-    pub fn directory() -> Self {
-        Self {
-            kind: FileKind::Directory,
-            mode: 0o755,
-            contents: Vec::new(),
-        }
-    }
-
-    /// Returns a FIFO with mode 0644.
-    #[must_use]
-    pub fn special() -> Self {
-        Self {
-            kind: FileKind::Special,
-            ..Self::file("")
-        }
-    }
-
-    fn body(&self) -> Body {
-        let bytes = || Arc::new(self.contents.clone());
-        match self.kind {
-            FileKind::Regular => Body::File(bytes()),
-            FileKind::Directory => Body::Directory(BTreeMap::new()),
-            FileKind::Symlink => Body::Link(bytes()),
-            FileKind::Special => Body::Special,
-        }
-    }
-}
-
-impl From<&Node> for Entry {
-    fn from(node: &Node) -> Self {
-        Self {
-            kind: node.body.kind(),
-            mode: node.permissions,
-            contents: node.body.bytes().to_vec(),
-        }
-    }
 }
 
 impl Default for Memory {

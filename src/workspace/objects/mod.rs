@@ -6,35 +6,32 @@
 
 mod cache;
 mod id;
+mod object;
 mod reader;
 mod tree;
+mod trouble;
 mod verbs;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use cache::{Cache, MOST_OF_ONE, Weighed};
-use reader::{Header, Kind, Place, Reader};
+use cache::Cache;
+use object::{Object, Within};
+use reader::{Kind, Place, Reader};
 use tree::Tree;
+use trouble::{Outcome, Trouble, damaged};
 
-use super::{Fault, Result, WorkspaceError};
+use super::{Fault, Result};
 use crate::mutex::locked;
 use crate::process::Patience;
 use crate::text::printable;
 
 pub use id::ObjectId;
 pub(in crate::workspace) use verbs::{bits, stat};
-
-/// Largest commit, tag or tree that is read, in bytes.
-const MAX_META: u64 = 128 << 20;
 /// Longest name of a revision, in bytes.
 const MAX_REVISION: usize = 4096;
 /// Most tags of tags.
 const MAX_TAGS: usize = 16;
-/// Bytes that are passed over rather than starting git again.
-const SKIPPED: u64 = 1 << 20;
-
 /// A repository, of which any number of trees can be opened, from several threads at once.
 ///
 /// Clones share what was read and the processes that read.
@@ -70,62 +67,6 @@ pub struct Objects {
     commit: Option<ObjectId>,
     /// Why git is not asked any more.
     given_up: OnceLock<String>,
-}
-
-/// A verb that failed.
-struct Trouble {
-    fault: Fault,
-    source: io::Error,
-}
-
-impl Trouble {
-    fn new(fault: Fault, message: impl Into<String>) -> Self {
-        Self {
-            fault,
-            source: io::Error::other(message.into()),
-        }
-    }
-
-    fn at(self, verb: &'static str, path: &impl ToString) -> WorkspaceError {
-        WorkspaceError {
-            verb,
-            path: path.to_string(),
-            fault: self.fault,
-            source: self.source,
-        }
-    }
-}
-
-impl From<io::Error> for Trouble {
-    fn from(source: io::Error) -> Self {
-        Self {
-            fault: Fault::Other,
-            source,
-        }
-    }
-}
-
-/// What was asked of the repository.
-type Outcome<T> = std::result::Result<T, Trouble>;
-
-/// An object as it is kept.
-#[derive(Debug)]
-struct Object {
-    id: ObjectId,
-    kind: Kind,
-    bytes: Vec<u8>,
-}
-
-impl Weighed for Object {
-    fn weight(&self) -> usize {
-        self.bytes.len() + size_of::<Self>()
-    }
-}
-
-/// An object, or its size if it is over the limit.
-enum Within<T = Arc<Object>> {
-    Limit(T),
-    Over(u64),
 }
 
 impl Repository {
@@ -330,113 +271,6 @@ impl Repository {
         locked(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
     }
-
-    /// Returns the object `name`, which is no file.
-    fn whole(&self, name: &[u8]) -> Outcome<Arc<Object>> {
-        match self.object(name, MAX_META)? {
-            Within::Limit(object) => Ok(object),
-            Within::Over(size) => Err(Trouble::new(
-                Fault::Other,
-                format!("the object has {size} bytes, more than any that is no file"),
-            )),
-        }
-    }
-
-    /// Returns the object `name`, if it has at most `limit` bytes.
-    fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
-        if let Some(object) =
-            ObjectId::from_hex(name).and_then(|id| locked(&self.0.objects).find(id))
-        {
-            let size = object.bytes.len() as u64;
-            return Ok(if size <= limit {
-                Within::Limit(object)
-            } else {
-                Within::Over(size)
-            });
-        }
-        // git sends it all in any case: what can be kept is, so that whoever asks for the size
-        // first, and for the contents then, asks git once.
-        let object = match self.read(name, limit.max(MOST_OF_ONE as u64))? {
-            Within::Limit(object) => Arc::new(object),
-            Within::Over(size) => return Ok(Within::Over(size)),
-        };
-        if object.kind != Kind::Tree {
-            locked(&self.0.objects).keep(object.id, &object);
-        }
-        let size = object.bytes.len() as u64;
-        Ok(if size <= limit {
-            Within::Limit(object)
-        } else {
-            Within::Over(size)
-        })
-    }
-
-    /// Reads the object `name`, if it has at most `limit` bytes.
-    fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
-        let kept = locked(&self.0.idle).pop();
-        if let Some(reader) = kept {
-            match self.ask(reader, name, limit) {
-                Ok(answer) => return answer,
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error.into()),
-                // One that was kept may have died since; a new one says why.
-                Err(_) => {}
-            }
-        }
-        self.ask(
-            Reader::start(&self.0.place, self.0.patience.clone())?,
-            name,
-            limit,
-        )?
-    }
-
-    /// Asks `reader`, and keeps it if it can be asked again.
-    ///
-    /// # Errors
-    ///
-    /// The outer error is that of the process.
-    fn ask(
-        &self,
-        mut reader: Reader,
-        name: &[u8],
-        limit: u64,
-    ) -> io::Result<Outcome<Within<Object>>> {
-        let answer = match reader.ask(name) {
-            Ok(Header::Object(id, kind, size)) if size <= limit => reader
-                .contents(size)
-                .map(|bytes| Ok(Within::Limit(Object { id, kind, bytes }))),
-            Ok(Header::Object(_, _, size)) if size > SKIPPED => return Ok(Ok(Within::Over(size))),
-            Ok(Header::Object(_, _, size)) => reader.skip(size).map(|()| Ok(Within::Over(size))),
-            Ok(Header::Missing) => Ok(Err(self.missing(name))),
-            Ok(Header::Ambiguous) => Ok(Err(Trouble::new(
-                Fault::Missing,
-                "the name stands for several objects",
-            ))),
-            Err(error) => Err(error),
-        };
-        match answer {
-            Ok(answer) => {
-                locked(&self.0.idle).push(reader);
-                Ok(answer)
-            }
-            Err(error) => Err(reader.into_error(&error)),
-        }
-    }
-
-    fn missing(&self, name: &[u8]) -> Trouble {
-        let repository = self.directory().display();
-        match ObjectId::from_hex(name) {
-            Some(id) => Trouble::new(
-                Fault::Missing,
-                format!(
-                    "the object {id} is not in the repository {repository}; what a partial or shallow clone leaves out has to be fetched"
-                ),
-            ),
-            None => Trouble::new(
-                Fault::Missing,
-                format!("the repository {repository} has no such revision"),
-            ),
-        }
-    }
 }
 
 impl Objects {
@@ -451,13 +285,4 @@ impl Objects {
     pub fn commit(&self) -> Option<ObjectId> {
         self.commit
     }
-}
-
-fn damaged(id: ObjectId) -> Trouble {
-    Trouble::new(
-        Fault::Other,
-        format!(
-            "the object {id} is damaged or of another type than it has to be; `git fsck` tells more"
-        ),
-    )
 }

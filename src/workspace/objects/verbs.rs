@@ -3,9 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
+use super::object::Within;
 use super::reader::Kind;
 use super::tree::{Entry, Tree};
-use super::{ObjectId, Objects, Outcome, Repository, Trouble, Within, damaged};
+use super::trouble::{Outcome, Trouble, damaged};
+use super::{ObjectId, Objects, Repository};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::Bytes;

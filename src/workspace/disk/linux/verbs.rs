@@ -5,10 +5,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::OwnedFd;
 use rustix::fs::{
-    Advice, AtFlags, Mode, OFlags, RenameFlags, fadvise, fstat, fsync, linkat, mkdirat, renameat,
-    renameat_with, statat, symlinkat, syncfs, unlinkat,
+    Advice, AtFlags, Mode, OFlags, fadvise, fstat, linkat, mkdirat, statat, symlinkat, syncfs,
+    unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -17,10 +17,11 @@ use rustix::time::{ClockId, clock_gettime};
 use super::attributes::{give_owner, set_bits, set_bits_of};
 use super::contents::{names, open_regular, overwrite_file, read_file, target, write_bytes};
 use super::directory::make_private;
-use super::fault::{Attempt, Trouble, link_fault, no_links, sticky};
+use super::fault::{Attempt, Trouble, link_fault, no_links};
 use super::handle::open_directory;
 use super::machine::machine;
 use super::stat::stat_of;
+use super::sync::sync_handle;
 use super::{Disk, lock};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -338,41 +339,6 @@ impl Disk {
         })
     }
 
-    fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Attempt<()> {
-        let (old_directory, old) = self.parents.of(from)?;
-        let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
-        let result = match how {
-            Rename::Exclusive => renameat_with(
-                &old_directory,
-                old,
-                &new_directory,
-                new,
-                RenameFlags::NOREPLACE,
-            ),
-            Rename::Exchange => renameat_with(
-                &old_directory,
-                old,
-                &new_directory,
-                new,
-                RenameFlags::EXCHANGE,
-            ),
-            Rename::Replace => renameat(&old_directory, old, &new_directory, new),
-        };
-        self.parents.forget([from, to]);
-        result.map_err(|errno| match errno {
-            // Without the flags EINVAL only means a directory that would get below itself.
-            Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
-                Trouble::new(Fault::Unsupported, errno)
-            }
-            Errno::EXIST => Trouble::from(errno).blaming(to),
-            Errno::PERM => sticky(&new_directory, new)
-                .map(|trouble| trouble.blaming(to))
-                .or_else(|| sticky(&old_directory, old))
-                .unwrap_or_else(|| errno.into()),
-            errno => errno.into(),
-        })
-    }
-
     fn look(&self, path: &RelPath) -> Attempt<Stat> {
         let (directory, name) = self.parents.of(path)?;
         Ok(stat_of(&statat(
@@ -381,33 +347,4 @@ impl Disk {
             AtFlags::SYMLINK_NOFOLLOW,
         )?))
     }
-
-    fn try_sync(&self, path: &RelPath) -> Attempt<()> {
-        let (directory, name) = self.parents.of(path)?;
-        let opened = match open_regular(&directory, name, OFlags::RDONLY) {
-            Err(trouble) if is_denied(&trouble) => {
-                match open_regular(&directory, name, OFlags::WRONLY) {
-                    Ok(file) => Ok(file),
-                    // Nobody may open it, so its file system has to go out as a whole.
-                    Err(_) => {
-                        return Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?);
-                    }
-                }
-            }
-            opened => opened,
-        };
-        sync_handle(&opened?)
-    }
-}
-
-fn sync_handle(file: impl AsFd) -> Attempt<()> {
-    match fsync(&file) {
-        // Some file systems cannot sync a directory alone; see fsync(2).
-        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(syncfs(&file)?),
-        result => Ok(result?),
-    }
-}
-
-fn is_denied(trouble: &Trouble) -> bool {
-    Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS)
 }

@@ -10,15 +10,6 @@
 //! `GIT_DISCOVERY_ACROSS_FILESYSTEM`, `GIT_DIR`, `GIT_WORK_TREE` and `core.worktree` have no
 //! influence: all commands in one work tree must find the same lock, whatever their environment is.
 //! For the same reason a `.git` that cannot keep the state still marks the top.
-//!
-//! # Security
-//!
-//! wpatch trusts its state. It is therefore kept only in a git directory of the current user, whose
-//! `.git` belongs to the current user as well. An archive may contain a `.git` file that names any
-//! directory. That directory must have the structure of a git directory, must not be reachable by a
-//! patch, and must not be the `.git` of another directory or the git directory of another linked
-//! work tree. Any other git directory, as of a submodule, does not record its work tree: there the
-//! state directory records the top whose history it has ([`binding`]).
 
 use std::ffi::OsStr;
 use std::io;
@@ -33,12 +24,11 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
 use super::Disk;
+use super::dot_git::{Attempt, Git, Refusal, Unusable, git_of, shown};
 use super::fault::Trouble;
-use super::git_files::{is_repository, leads_back, line, there};
+use super::git_files::{is_repository, there};
 use crate::path::RelPath;
-use crate::text::printable;
-use crate::workspace::git::discovery::named_by;
-use crate::workspace::{GIT, GitDirectory, Result, TOP, WorkTree, Workspace, WorkspaceError};
+use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, WorkspaceError};
 
 /// Where a root is.
 #[derive(Debug)]
@@ -58,29 +48,6 @@ pub(super) enum Located {
     Unusable(Unusable),
 }
 
-/// Why git's directory cannot keep the state.
-#[derive(Debug)]
-pub(super) struct Unusable {
-    why: String,
-    /// Git's directory, if another user owns it or its `.git`.
-    theirs: Option<PathBuf>,
-    /// Whether `why` names what helps.
-    has_remedy: bool,
-}
-
-/// What `.git` of a directory is.
-enum Git {
-    /// It is not there.
-    Nothing,
-    /// The directory of a repository.
-    Directory,
-    /// A directory without a repository.
-    Empty,
-    /// A file or a link that leads to this directory of a repository. The state directory has to
-    /// record the second value.
-    Apart(PathBuf, Option<Vec<u8>>),
-}
-
 /// What the directories above a root have.
 enum Above {
     /// The top of the work tree.
@@ -91,49 +58,6 @@ enum Above {
     Inside,
     /// Neither.
     Nothing,
-}
-
-/// Result of an examination.
-type Attempt<T> = std::result::Result<T, Refusal>;
-
-/// Why a `.git` is not the place of the state.
-enum Refusal {
-    /// The state cannot be kept there.
-    Unusable(Unusable),
-    /// An I/O error: another command may succeed.
-    Failed(io::Error),
-}
-
-impl Refusal {
-    fn unusable(why: String) -> Self {
-        Self::advised(why, false)
-    }
-
-    /// As [`Refusal::unusable`], where `why` names what helps if `has_remedy`.
-    fn advised(why: String, has_remedy: bool) -> Self {
-        Self::Unusable(Unusable {
-            why,
-            theirs: None,
-            has_remedy,
-        })
-    }
-
-    /// Returns the refusal of a `.git` of another user that leads to the git directory `theirs`.
-    fn naming(self, theirs: Option<&Path>) -> Self {
-        match self {
-            Self::Unusable(unusable) => Self::Unusable(Unusable {
-                theirs: theirs.map(Path::to_path_buf),
-                ..unusable
-            }),
-            failed @ Self::Failed(_) => failed,
-        }
-    }
-}
-
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Self {
-        Self::Failed(error)
-    }
 }
 
 impl Disk {
@@ -327,116 +251,6 @@ impl Disk {
     }
 }
 
-/// Returns what `.git` of `directory` is.
-fn git_of(directory: &Path) -> Attempt<Git> {
-    let git = directory.join(".git");
-    let Some(found) = there(git.symlink_metadata())? else {
-        return Ok(Git::Nothing);
-    };
-    if found.is_dir() {
-        owned(&git, found.uid()).map_err(|refusal| refusal.naming(Some(&git)))?;
-        return Ok(if is_repository(&git)? {
-            Git::Directory
-        } else {
-            Git::Empty
-        });
-    }
-    let target = target(directory, &git);
-    owned(&git, found.uid()).map_err(|refusal| refusal.naming(target.as_deref().ok()))?;
-    let real = target?;
-    owned(&real, real.metadata()?.uid()).map_err(|refusal| refusal.naming(Some(&real)))?;
-    let top = directory.canonicalize()?;
-    let unusable =
-        |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(&git), shown(&real)));
-    let is_protected = |inner: &Path| inner.components().any(|part| part.as_os_str() == ".git");
-    if real
-        .strip_prefix(&top)
-        .is_ok_and(|inner| !is_protected(inner))
-    {
-        return Err(unusable(
-            "is inside the work tree, where a patch may change it",
-        ));
-    }
-    match leads_back(&real, &git) {
-        Some(true) => Ok(Git::Apart(real, None)),
-        Some(false) => {
-            let is_linked = real.join("commondir").exists();
-            let advice = if is_linked {
-                "; `git worktree repair` fixes one that was moved"
-            } else {
-                ""
-            };
-            let why = format!(
-                "{}: {} belongs to another work tree{advice}",
-                shown(&git),
-                shown(&real)
-            );
-            Err(Refusal::advised(why, is_linked))
-        }
-        None => binding(&real, &top).map(|binding| Git::Apart(real, binding)),
-    }
-}
-
-/// Returns the git directory that `git`, the `.git` of `directory`, leads to.
-fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
-    let named = if git.is_dir() {
-        git.to_owned()
-    } else {
-        named(directory, git)?
-    };
-    let unusable =
-        |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(git), shown(&named)));
-    let Some(real) = there(named.canonicalize())? else {
-        // A linked work tree of a repository that was moved.
-        let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
-        let advice = if is_linked {
-            "; `git worktree repair` in the main work tree fixes it after a move"
-        } else {
-            ""
-        };
-        let why = format!("{}: {} does not exist{advice}", shown(git), shown(&named));
-        return Err(Refusal::advised(why, is_linked));
-    };
-    if !is_repository(&real)? {
-        return Err(unusable("is not a git directory"));
-    }
-    Ok(real)
-}
-
-/// Returns what the state directory in the git directory `real` has to record, so that it keeps the
-/// history of `top`; `None` if it does so already. The record names the state directory itself,
-/// because the record of a copied one has no meaning, and then inode and name of the top: one of
-/// them must be the same.
-///
-/// # Errors
-///
-/// Returns an error if it has the history of another directory.
-fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
-    let found = top.metadata()?;
-    let inode = format!("{}:{}", found.dev(), found.ino());
-    let wanted = [inode.as_bytes(), b" ", top.as_os_str().as_bytes()].concat();
-    let state = real.join("wpatch");
-    let (Some(itself), Some(record)) = (there(state.symlink_metadata())?, line(&state.join(TOP))?)
-    else {
-        return Ok(Some(wanted));
-    };
-    let mut parts = record.splitn(3, |byte| *byte == b' ');
-    let (Some(recorded), Some(old), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
-        return Ok(Some(wanted));
-    };
-    let is_copy = recorded != itself.ino().to_string().as_bytes();
-    let (is_inode, is_name) = (old == inode.as_bytes(), name == top.as_os_str().as_bytes());
-    if !is_copy && !is_inode && !is_name {
-        let (name, record) = (printable(name), shown(&state.join(TOP)));
-        let (state, top) = (shown(&state), shown(top));
-        let why = format!(
-            "{state} has the history of {name}; if that was moved to {top}, remove {record}"
-        );
-        return Err(Refusal::advised(why, true));
-    }
-    Ok((is_copy || !is_inode || !is_name).then_some(wanted))
-}
-
 /// Returns whether every user can create files in `directory`, as in `/tmp`. A `.git` there must
 /// not become the top of the trees of other users, nor its lock theirs.
 fn is_public(directory: &Path) -> bool {
@@ -460,32 +274,4 @@ fn may_share(directory: &Path) -> bool {
 fn is_own_directory(found: &Stat) -> bool {
     FileType::from_raw_mode(found.st_mode) == FileType::Directory
         && found.st_uid == geteuid().as_raw()
-}
-
-/// Returns an error if another user owns `path`, because wpatch trusts its content. git has
-/// `safe.directory` for this.
-fn owned(path: &Path, owner: u32) -> Attempt<()> {
-    if owner == geteuid().as_raw() {
-        return Ok(());
-    }
-    Err(Refusal::unusable(format!(
-        "{} belongs to another user",
-        shown(path)
-    )))
-}
-
-/// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
-fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
-    let text = line(git)?.unwrap_or_default();
-    match named_by(&text) {
-        Some(name) => Ok(directory.join(name)),
-        None => Err(Refusal::unusable(format!(
-            "{} does not name a git directory",
-            shown(git)
-        ))),
-    }
-}
-
-fn shown(path: &Path) -> String {
-    printable(path.as_os_str().as_encoded_bytes()).to_string()
 }

@@ -1,0 +1,69 @@
+//! The conversion that git's attributes and configuration select for a file.
+
+use crate::convert::{Conversion, LineEnds, WorkTreeEncoding};
+use crate::digest::ObjectFormat;
+use crate::workspace::git::Attribute;
+
+/// The attributes that convert contents, in the order of [`of_attributes`].
+pub(super) const ATTRIBUTES: [&str; 6] = [
+    "text",
+    "crlf",
+    "eol",
+    "ident",
+    "working-tree-encoding",
+    "filter",
+];
+
+/// The effect of the configuration on files without attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Defaults {
+    /// Whether files without attributes are converted (`core.autocrlf`).
+    pub(super) converts: bool,
+    /// Whether text has CR LF in the work tree.
+    pub(super) has_cr_lf: bool,
+    pub(super) format: ObjectFormat,
+}
+
+/// Returns the conversion of a file with these values of [`ATTRIBUTES`], as `convert_attrs` of git
+/// does.
+pub(super) fn of_attributes(values: &[Attribute], defaults: Defaults) -> Conversion {
+    let encoding = match &values[4] {
+        Attribute::Value(name) => WorkTreeEncoding::parse(name),
+        _ => None,
+    };
+    let has_ident = values[3] == Attribute::Set;
+    Conversion {
+        line_ends: line_ends(&values[..3], defaults),
+        has_ident,
+        encoding,
+        format: defaults.format,
+    }
+}
+
+/// See "End-of-line conversion" in gitattributes(5); `crlf` is the old name of `text`.
+fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
+    let is = |attribute: &Attribute, word: &[u8]| matches!(attribute, Attribute::Value(value) if value == word);
+    let is_specified = |text: &&Attribute| match text {
+        Attribute::Value(_) => is(text, b"auto") || is(text, b"input"),
+        Attribute::Unspecified => false,
+        Attribute::Set | Attribute::Unset => true,
+    };
+    let (text, eol) = (values[..2].iter().find(is_specified), &values[2]);
+    let (lf, cr_lf) = match text {
+        Some(Attribute::Unset) => return LineEnds::Kept,
+        Some(text) if is(text, b"auto") => (LineEnds::AutoLf, LineEnds::AutoCrLf),
+        Some(_) => (LineEnds::TextLf, LineEnds::TextCrLf),
+        None if is(eol, b"lf") || is(eol, b"crlf") => (LineEnds::TextLf, LineEnds::TextCrLf),
+        None if !defaults.converts => return LineEnds::Kept,
+        None => (LineEnds::AutoLf, LineEnds::AutoCrLf),
+    };
+    let has_cr_lf = match eol {
+        eol if is(eol, b"lf") => false,
+        eol if is(eol, b"crlf") => true,
+        _ => defaults.has_cr_lf && !text.is_some_and(|text| is(text, b"input")),
+    };
+    if has_cr_lf { cr_lf } else { lf }
+}
+
+#[cfg(test)]
+mod tests;

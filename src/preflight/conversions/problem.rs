@@ -1,0 +1,87 @@
+//! The problems of files that git cannot convert.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::convert::EncodingError;
+use crate::preflight::codes::code;
+use crate::preflight::problem::Problem;
+use crate::text::printable;
+
+/// The reason why a file has no other form.
+#[derive(Debug)]
+pub(in crate::preflight) enum ConversionError {
+    Encoding(EncodingError),
+    /// The driver with this name may not run. The attribute is in this file, if that is known.
+    DeniedFilter(String, Option<PathBuf>),
+    /// git cannot tell the conversion, for this reason.
+    Unknown(String),
+    /// The driver with this name failed.
+    FailedFilter(String, io::Error),
+}
+
+impl From<EncodingError> for ConversionError {
+    fn from(error: EncodingError) -> Self {
+        Self::Encoding(error)
+    }
+}
+
+/// Returns the problem of a file that has no other form for the reason `error`.
+pub(in crate::preflight) fn problem_of(error: &ConversionError) -> Problem {
+    let (code, message, help) = match error {
+        ConversionError::Encoding(error) => return encoding_problem(error),
+        ConversionError::DeniedFilter(name, source) => {
+            return denied_filter(name, source.as_deref());
+        }
+        ConversionError::Unknown(reason) => (
+            &code::CONVERSION,
+            format!("git cannot tell how it converts the file: {reason}"),
+            "an attribute file or git's configuration can convert the file; fix what git reports, or install git",
+        ),
+        ConversionError::FailedFilter(name, error) => (
+            &code::FILTER_FAILED,
+            format!(
+                "the filter driver `{}` failed: {error}",
+                printable(name.as_bytes())
+            ),
+            "with --index, git itself runs the driver",
+        ),
+    };
+    Problem {
+        help: Some(help.to_owned()),
+        ..Problem::new(code, message)
+    }
+}
+
+/// Returns the problem of a file with this error.
+pub(super) fn encoding_problem(error: &EncodingError) -> Problem {
+    let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
+    Problem {
+        help: Some(help),
+        ..Problem::new(&code::ENCODING, error.to_string())
+    }
+}
+
+/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in
+/// the file `source`.
+#[must_use]
+pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
+    let name = printable(name.as_bytes());
+    let place = source.map(|file| {
+        format!(
+            ", which {} names",
+            printable(file.as_os_str().as_encoded_bytes())
+        )
+    });
+    let place = place.unwrap_or_default();
+    let message = format!(
+        "the filter driver `{name}`{place}, does not run: the repository defines it, not the user"
+    );
+    let help = format!(
+        "--allow-filter {name} runs it; so does a definition in the user's own git configuration"
+    );
+    Problem {
+        help: Some(help),
+        ..Problem::new(&code::FILTER, message)
+    }
+}

@@ -1,0 +1,210 @@
+//! Reports of each hunk where it went, or why it does not apply.
+
+use super::refusal::{done, refuse};
+use super::repeated::AppliedHunks;
+use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
+use crate::plan::{Direction, Hunk, LineKind, Operation};
+use crate::preflight::cause::{self, FileLines};
+use crate::preflight::codes::code;
+use crate::preflight::edited::{headed, tell_place};
+use crate::preflight::findings::Findings;
+use crate::preflight::options::Options;
+use crate::preflight::problem::{Problem, Severity};
+use crate::text::Span;
+
+/// Reports the places of the chosen hunks, and the problems of those that have none.
+pub(super) fn explain(
+    operation: &Operation,
+    (text, hunks): (&[u8], &[Hunk]),
+    placements: &Placements,
+    preimage: &[u8],
+    options: &Options,
+    findings: &mut Findings,
+) {
+    let mut explainer = Explainer {
+        operation,
+        text,
+        count: hunks.len(),
+        preimage,
+        file: cause::file_lines(preimage),
+        applied: AppliedHunks::new(preimage),
+        options,
+    };
+    let all = hunks.iter().zip(placements).enumerate();
+    for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
+        match placed {
+            Ok(_) if options.ends_early() => {}
+            Ok(placement) => explainer.explain_placed((index, hunk), placement, findings),
+            Err(mismatch) => explainer.explain_mismatch((index, hunk), mismatch, findings),
+        }
+    }
+}
+
+/// The inputs of all reports on the hunks of one operation.
+struct Explainer<'a> {
+    operation: &'a Operation,
+    text: &'a [u8],
+    /// The number of hunks.
+    count: usize,
+    preimage: &'a [u8],
+    file: FileLines<'a>,
+    applied: AppliedHunks<'a>,
+    options: &'a Options,
+}
+
+impl Explainer<'_> {
+    /// Reports a hunk that does not apply.
+    fn explain_mismatch(
+        &self,
+        (index, hunk): (usize, &Hunk),
+        mismatch: &Mismatch,
+        findings: &mut Findings,
+    ) {
+        let (operation, text, options) = (self.operation, self.text, self.options);
+        let severity = match &mismatch.kind {
+            MismatchKind::AlreadyApplied { .. } if options.idempotent => Severity::Warning,
+            _ => Severity::Error,
+        };
+        // `--reject` does not leave out a hunk that makes the file too large, so that its problem
+        // is always reported.
+        if !matches!(mismatch.kind, MismatchKind::TooLarge { .. })
+            && !findings.has_room(severity, options.is_complete())
+        {
+            return;
+        }
+        let name = match self.count {
+            1 => "the hunk".to_owned(),
+            count => format!("hunk {} of {count}", index + 1),
+        };
+        let problem = match &mismatch.kind {
+            MismatchKind::AlreadyApplied { line } => {
+                done(operation, (&name, *line), severity, findings)
+            }
+            _ => refuse(operation, &name, mismatch, findings),
+        };
+        if mismatch.kind == MismatchKind::NotFound {
+            self.explain_missing(problem, (&name, hunk), mismatch);
+        }
+        problem.hunk = Some(index);
+        let differs = mismatch
+            .nearest
+            .as_ref()
+            .and_then(|nearest| nearest.difference.as_ref());
+        let span = differs.map_or(headed(hunk), |difference| {
+            line_at(text, difference.patch_offset)
+        });
+        problem.place = Some((operation.input, span));
+    }
+
+    /// Adds to `problem` why the preimage of the hunk is not in the file, if that is known.
+    fn explain_missing(
+        &self,
+        problem: &mut Problem,
+        (name, hunk): (&str, &Hunk),
+        mismatch: &Mismatch,
+    ) {
+        let (operation, options) = (self.operation, self.options);
+        if !options.ends_early() {
+            cause::explain_hunk(
+                problem,
+                (operation, hunk),
+                self.text,
+                (self.preimage, &self.file),
+                mismatch.nearest.as_ref(),
+            );
+        }
+        let old = hunk.preimage_range(operation.direction);
+        if fades(hunk, self.text, options.rules.fuzz) {
+            problem
+                .message
+                .push_str(", and that much fuzz would leave none of its lines to look for");
+            problem.facts.is_bare = false;
+        } else if old.count == 0 && hunk.anchor.is_numbered() {
+            explain_end(problem, name, old.start, &self.file);
+        }
+    }
+
+    /// Reports other places of a hunk that was placed.
+    fn explain_placed(
+        &mut self,
+        (index, hunk): (usize, &Hunk),
+        placement: &Placement,
+        findings: &mut Findings,
+    ) {
+        let (operation, options) = (self.operation, self.options);
+        tell_place(
+            operation,
+            (index, hunk),
+            placement,
+            options.is_complete(),
+            findings,
+        );
+        // GNU patch asks about such a patch only if its first hunk fails.
+        let may_repeat =
+            placement.offset != 0 && placement.candidates.len() < 2 && !options.rules.as_gnu;
+        let repeated = may_repeat
+            .then(|| self.applied.line_of(hunk, self.text, operation.direction))
+            .flatten();
+        let repeated = repeated.filter(|line| !placement.lines.contains(line));
+        if let Some(line) =
+            repeated.filter(|_| findings.has_room(Severity::Warning, options.is_complete()))
+        {
+            report_repeated(operation, (index, hunk), (placement, line), findings);
+        }
+    }
+}
+
+/// Reports a hunk that fits at an offset although its result is already at `line`, the stated one.
+fn report_repeated(
+    operation: &Operation,
+    (index, hunk): (usize, &Hunk),
+    (placement, line): (&Placement, usize),
+    findings: &mut Findings,
+) {
+    let (placed, stated) = (placement.lines.start + 1, line + 1);
+    let message = format!(
+        "several places fit: the hunk was placed at line {placed}, and its result is already at line {stated}; the patch may be \
+         applied already"
+    );
+    let problem = findings.warning(&code::SEVERAL_PLACES, message);
+    problem.lines = vec![line, placement.lines.start];
+    problem.hunk = Some(index);
+    problem.place = Some((operation.input, headed(hunk)));
+}
+
+/// Explains why a hunk that inserts lines after line `line` of a shorter file does not fit.
+fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &FileLines<'_>) {
+    let count = file.len();
+    if count < line {
+        problem.message =
+            format!("{name} belongs after line {line}, and the file ends after line {count}");
+        problem.facts.is_bare = false;
+    }
+}
+
+/// Returns whether a hunk has only context to be found by, and so much fuzz would leave nothing of
+/// it.
+fn fades(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
+    let kinds: Vec<_> = hunk
+        .lines(text, Direction::Forward)
+        .map(|line| line.kind)
+        .collect();
+    let leading = kinds
+        .iter()
+        .take_while(|&&kind| kind == LineKind::Context)
+        .count();
+    let trailing = kinds
+        .iter()
+        .rev()
+        .take_while(|&&kind| kind == LineKind::Context)
+        .count();
+    let count = |wanted| kinds.iter().filter(|&&kind| kind == wanted).count();
+    let has_context_alone =
+        count(LineKind::Deletion) == 0 && count(LineKind::Context) == leading + trailing;
+    has_context_alone && (1..=fuzz).contains(&leading.max(trailing))
+}
+
+fn line_at(text: &[u8], offset: usize) -> Span {
+    let length = memchr::memchr(b'\n', &text[offset..]).unwrap_or(text.len() - offset);
+    Span::new(offset, offset + length)
+}

@@ -1,0 +1,118 @@
+//! The problems of hunks that do not apply.
+
+use crate::matching::{Mismatch, MismatchKind};
+use crate::plan::Operation;
+use crate::preflight::checks::way;
+use crate::preflight::codes::code;
+use crate::preflight::edited::at_lines;
+use crate::preflight::findings::Findings;
+use crate::preflight::problem::{Problem, Severity};
+use crate::text::printable;
+
+/// Adds the problem of a hunk, with the name `hunk`, that has no place.
+pub(super) fn refuse<'f>(
+    operation: &Operation,
+    hunk: &str,
+    mismatch: &Mismatch,
+    findings: &'f mut Findings,
+) -> &'f mut Problem {
+    match &mismatch.kind {
+        MismatchKind::NotFound => refuse_missing(operation, hunk, mismatch, findings),
+        MismatchKind::HeadingNotFound { heading, above } => {
+            refuse_heading(heading, *above, findings)
+        }
+        MismatchKind::Ambiguous { lines, rung } => {
+            let problem = findings.error(
+                &code::AMBIGUOUS,
+                format!("{hunk} fits ({rung}) {}", at_lines(lines)),
+            );
+            problem.lines.clone_from(lines);
+            problem.help = Some("add lines of context that occur only once".into());
+            problem
+        }
+        MismatchKind::TooLarge { .. } => {
+            findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large"))
+        }
+        MismatchKind::NotEmpty => findings.error(
+            &code::EXISTS,
+            format!("{hunk} fills a file that is not empty"),
+        ),
+        MismatchKind::Overlap => {
+            let problem = findings.error(
+                &code::OVERLAP,
+                format!("{hunk} fits only where another hunk is placed"),
+            );
+            problem.help = Some("--allow-overlap allows hunks to overlap".into());
+            problem
+        }
+        MismatchKind::AlreadyApplied { line } => {
+            done(operation, (hunk, *line), Severity::Error, findings)
+        }
+    }
+}
+
+/// Adds the problem of a hunk whose preimage is not in the file.
+fn refuse_missing<'f>(
+    operation: &Operation,
+    hunk: &str,
+    mismatch: &Mismatch,
+    findings: &'f mut Findings,
+) -> &'f mut Problem {
+    let problem = findings.error(&code::NOT_FOUND, format!("{hunk} does not match"));
+    problem.facts.is_bare = true;
+    problem.help = mismatch.nearest.as_ref().map(|nearest| {
+        let (line, path) = (nearest.line + 1, &operation.path);
+        if nearest.matched == nearest.of {
+            return format!(
+                "{path} has these lines at line {line}, but a hunk without context at one end must reach that end \
+                 of the file; --unidiff-zero lifts that"
+            );
+        }
+        format!(
+            "re-read {path} from line {line} on: {} of {} lines match there",
+            nearest.matched, nearest.of
+        )
+    });
+    problem
+}
+
+/// Adds the problem of a heading that is not in the file, or only at the line `above` the previous
+/// chunk.
+fn refuse_heading<'f>(
+    heading: &[u8],
+    above: Option<usize>,
+    findings: &'f mut Findings,
+) -> &'f mut Problem {
+    let heading = printable(heading);
+    let Some(line) = above else {
+        return findings.error(
+            &code::NOT_FOUND,
+            format!("the heading {heading} is not in the file"),
+        );
+    };
+    let line = line + 1;
+    let message = format!("the heading {heading} is only at line {line}, above the previous chunk");
+    let problem = findings.error(&code::NOT_FOUND, message);
+    problem.help = Some("write the chunks in the order of the file".into());
+    problem
+}
+
+/// Says that the result of a hunk stands at a line already.
+pub(super) fn done<'f>(
+    operation: &Operation,
+    (hunk, line): (&str, usize),
+    severity: Severity,
+    findings: &'f mut Findings,
+) -> &'f mut Problem {
+    let message = format!(
+        "{hunk} is already {}, at line {}",
+        way(operation.direction),
+        line + 1
+    );
+    let problem = match severity {
+        Severity::Warning => findings.warning(&code::ALREADY_APPLIED, message),
+        Severity::Error | Severity::Reject => findings.error(&code::ALREADY_APPLIED, message),
+    };
+    problem.lines = vec![line];
+    problem
+}

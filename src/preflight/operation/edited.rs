@@ -1,0 +1,127 @@
+//! The file that an operation makes of the existing one.
+
+use super::Worker;
+use crate::mode::{FileKind, FileMode, Permissions};
+use crate::plan::{Action, Edit, Operation};
+use crate::preflight::bases::Fallback;
+use crate::preflight::converted::Converter;
+use crate::preflight::edited::Edited;
+use crate::preflight::findings::Findings;
+use crate::preflight::modes::{kept, permissions};
+use crate::preflight::overlay::Node;
+use crate::preflight::three_way::{self, Attempt};
+use crate::preflight::{checks, edit, lines, replace};
+use crate::text::Contents;
+use crate::workspace::WorkspaceError;
+
+impl Worker<'_> {
+    /// Returns what the operation at `index` makes of `before`; `None` if it cannot.
+    pub(super) fn edited(
+        &mut self,
+        index: usize,
+        before: Option<&Node>,
+        replaced: Option<&Node>,
+        findings: &mut Findings,
+    ) -> Result<Option<Node>, WorkspaceError> {
+        let operation = &self.plan.operations[index];
+        let converter = Converter::new(self.plan, operation, self.options);
+        let in_repository = before.map(|node| converter.preimage(node, findings));
+        if matches!(in_repository, Some(None)) {
+            return Ok(None);
+        }
+        let in_repository = in_repository.flatten();
+        let preimage = in_repository
+            .as_ref()
+            .map(|node| node.bytes.clone())
+            .unwrap_or_default();
+        let edited = if let Edit::Lines(changes) = &operation.edit {
+            lines::postimage(
+                operation,
+                changes,
+                preimage.whole(),
+                &mut self.numbered,
+                self.options,
+                findings,
+            )
+        } else {
+            let repaired = replace::repaired(index, operation, &preimage, self.options);
+            let operation = repaired.as_ref().unwrap_or(operation);
+            self.merged(operation, in_repository.as_ref(), &preimage, findings)?
+        };
+        let Some(edited) = edited else {
+            return Ok(None);
+        };
+        let node = edited_node(operation, (before, replaced), edited, preimage);
+        let Some(node) = converter.postimage(node, before, findings) else {
+            return Ok(None);
+        };
+        let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
+        Ok(
+            (is_kept || checks::is_possible(&node, self.options.max_made(), findings))
+                .then_some(node),
+        )
+    }
+
+    /// Returns what the operation makes of `preimage`, merged with what became of the file if that
+    /// is asked for.
+    fn merged(
+        &self,
+        operation: &Operation,
+        before: Option<&Node>,
+        preimage: &Contents,
+        findings: &mut Findings,
+    ) -> Result<Option<Edited>, WorkspaceError> {
+        let text = self.plan.text(operation);
+        let attempt = three_way::attempt(operation, text, before, self.options, findings)?;
+        let fallback = match attempt {
+            Attempt::Unmergeable => Some(Fallback::Unmergeable),
+            Attempt::Baseless => Some(Fallback::Baseless),
+            Attempt::Merged(_) | Attempt::Refused | Attempt::Direct => None,
+        };
+        findings.outcome.fallback = fallback;
+        Ok(match (attempt, before) {
+            (Attempt::Merged(bytes), _) => Some(Edited::Changed(bytes.into())),
+            (Attempt::Refused, _) => None,
+            (_, Some(rival)) if operation.action == Action::Create => {
+                three_way::tell_rival(operation, text, rival, findings);
+                None
+            }
+            (Attempt::Direct | Attempt::Unmergeable | Attempt::Baseless, _) => {
+                let edited = edit::postimage(operation, text, preimage, self.options, findings);
+                if edited.is_none() && fallback == Some(Fallback::Baseless) {
+                    three_way::tell_baseless(operation, findings);
+                }
+                edited
+            }
+        })
+    }
+}
+
+/// Returns the file with the result `edited` of `preimage`. Its attributes are those of `before`, or of
+/// the file that it has replaced.
+fn edited_node(
+    operation: &Operation,
+    (before, replaced): (Option<&Node>, Option<&Node>),
+    edited: Edited,
+    preimage: Contents,
+) -> Node {
+    let unchanged = before.filter(|_| matches!(edited, Edited::Same));
+    Node {
+        kind: operation.new_mode.map_or(
+            before.map_or(FileKind::Regular, |node| node.kind),
+            FileMode::kind,
+        ),
+        permissions: operation.permissions.map_or_else(
+            || permissions(operation, before, replaced),
+            Permissions::Exact,
+        ),
+        bytes: match edited {
+            Edited::Changed(bytes) => bytes,
+            Edited::Same => preimage,
+        },
+        in_repository: None,
+        like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
+        origin: unchanged.and_then(|node| node.origin.clone()),
+        restored: unchanged.and_then(|node| node.restored.clone()),
+    }
+}

@@ -1,0 +1,163 @@
+//! The changes that the operations of a group amount to.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Entry, Node, Overlay, Seen};
+use crate::change::{Content, FileChange, Postimage};
+use crate::mode::FileKind;
+use crate::path::RelPath;
+
+/// Files that move without a change of a byte, by where they come from and by where they go to.
+#[derive(Default)]
+struct Moves<'o> {
+    targets: HashMap<&'o RelPath, &'o RelPath>,
+    sources: HashMap<&'o RelPath, &'o RelPath>,
+}
+
+impl Overlay<'_> {
+    /// Returns what the operations come to, one change for each file that differs from the disk.
+    pub(in crate::preflight) fn into_changes(self) -> Vec<FileChange> {
+        // A file alone comes from nowhere else and is above no other one.
+        if let (Some((path, entry)), 1) = (self.entries.iter().next(), self.entries.len()) {
+            return self
+                .change(path, entry, &Moves::default())
+                .into_iter()
+                .collect();
+        }
+        let moves = self.moves();
+        let needed = self.ancestors_of(|entry| matches!(entry.current, Seen::Node(_)));
+        let emptied = self
+            .ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
+        let is_kept =
+            |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
+        let others = self
+            .entries
+            .iter()
+            .filter(|(path, entry)| !is_kept(path, entry));
+        let mut changes: Vec<_> = others
+            .filter_map(|(path, entry)| self.change(path, entry, &moves))
+            .collect();
+        let staying = self
+            .entries
+            .iter()
+            .filter(|(path, _)| emptied.contains(*path) && !needed.contains(*path));
+        changes.extend(staying.filter_map(|(path, entry)| entry.staying_directory(path)));
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes
+    }
+
+    /// Returns the files that move as they are. Of several that have the contents of one, the first
+    /// by name is it.
+    fn moves(&self) -> Moves<'_> {
+        let mut moves = Moves::default();
+        let mut arrived: Vec<_> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.found.is_none())
+            .collect();
+        arrived.sort_by_key(|(path, _)| *path);
+        for (to, entry) in arrived {
+            let Seen::Node(Node {
+                origin: Some(from), ..
+            }) = &entry.current
+            else {
+                continue;
+            };
+            if self.is_moved(from, to) && !moves.targets.contains_key(from) {
+                moves.targets.insert(from, to);
+                moves.sources.insert(to, from);
+            }
+        }
+        moves
+    }
+
+    /// Returns the directories that hold such files.
+    fn ancestors_of(&self, is_such: impl Fn(&Entry) -> bool) -> HashSet<RelPath> {
+        let mut found = HashSet::new();
+        for (path, _) in self.entries.iter().filter(|(_, entry)| is_such(entry)) {
+            // Above a directory that is known, all are.
+            let _ = path.ancestors().all(|above| found.insert(above));
+        }
+        found
+    }
+
+    /// Returns whether the very file at `from` can become the one at `to`.
+    fn is_moved(&self, from: &RelPath, to: &RelPath) -> bool {
+        let (Some(source), Some(target)) = (self.entries.get(from), self.entries.get(to)) else {
+            return false;
+        };
+        match (&source.found, &source.current, &target.current) {
+            (Some((_, old)), Seen::Nothing, Seen::Node(new)) => {
+                old.permissions == new.permissions && old.kind == new.kind
+            }
+            _ => false,
+        }
+    }
+
+    fn change(&self, path: &RelPath, entry: &Entry, moves: &Moves<'_>) -> Option<FileChange> {
+        let before = entry.found.as_ref();
+        let Seen::Node(node) = &entry.current else {
+            let is_moved_on = moves.targets.contains_key(path);
+            let (state, _) =
+                before.filter(|_| !is_moved_on && matches!(entry.current, Seen::Nothing))?;
+            return Some(FileChange {
+                path: path.clone(),
+                before: Some(state.clone()),
+                after: None,
+            });
+        };
+        let content = match (before, moves.sources.get(path)) {
+            (Some((_, old)), _) if old.kind == node.kind && old.bytes == node.bytes => {
+                if node.kind != FileKind::Regular || old.permissions == node.permissions {
+                    return None;
+                }
+                Content::Kept
+            }
+            (None, Some(&from)) => Content::MovedFrom(
+                from.clone(),
+                self.entries.get(from)?.found.as_ref()?.0.clone(),
+            ),
+            _ => match &node.restored {
+                Some((from, state)) => Content::Restored(from.clone(), state.clone()),
+                None => Content::Bytes(node.bytes.clone()),
+            },
+        };
+        let after = Postimage {
+            kind: node.kind,
+            permissions: node.permissions,
+            content,
+            like: node.like.clone(),
+        };
+        Some(FileChange {
+            path: path.clone(),
+            before: before.map(|(state, _)| state.clone()),
+            after: Some(after),
+        })
+    }
+}
+
+impl Entry {
+    /// Says that a directory stays which a submodule came to: without a word it would go when its
+    /// files do.
+    fn staying_directory(&self, path: &RelPath) -> Option<FileChange> {
+        let (state, _) = self
+            .found
+            .as_ref()
+            .filter(|_| self.was_directory() && self.made_in.is_some())?;
+        let Seen::Node(node) = &self.current else {
+            return None;
+        };
+        let kept = Postimage {
+            kind: node.kind,
+            permissions: node.permissions,
+            content: Content::Kept,
+            like: None,
+        };
+        let after = (node.kind == FileKind::Directory).then_some(kept)?;
+        Some(FileChange {
+            path: path.clone(),
+            before: Some(state.clone()),
+            after: Some(after),
+        })
+    }
+}

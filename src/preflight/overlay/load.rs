@@ -1,0 +1,94 @@
+//! Reads the file at a path, or what is in its way.
+
+use super::{Loaded, Node, Overlay, Seen};
+use crate::change::FileState;
+use crate::digest::Digest;
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::text::Bytes;
+use crate::workspace::{Fault, Stat, WorkspaceError};
+
+impl Overlay<'_> {
+    pub(super) fn load(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
+        if self.is_respelled(path) && self.is_unlisted(path)? {
+            return Ok((Seen::Nothing, None));
+        }
+        if self
+            .directories
+            .is_some_and(|directories| directories.lack_that_of(path))
+        {
+            return Ok((Seen::Nothing, None));
+        }
+        match self.workspace.read(path, self.max_file) {
+            Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
+            Err(error) => match error.fault {
+                Fault::Missing => {
+                    self.directories
+                        .iter()
+                        .for_each(|directories| directories.note(path, self.workspace));
+                    Ok((Seen::Nothing, None))
+                }
+                Fault::TooLarge => {
+                    let size = self
+                        .workspace
+                        .stat(path)?
+                        .map_or(self.max_file, |stat| stat.size);
+                    Ok((
+                        Seen::TooLarge {
+                            size,
+                            limit: self.max_file,
+                        },
+                        None,
+                    ))
+                }
+                Fault::NotRegular => self.load_irregular(path),
+                Fault::ThroughLink | Fault::NotDirectory => Ok((self.find_obstacle(path)?, None)),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn load_irregular(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
+        let Some(stat) = self.workspace.stat(path)? else {
+            return Ok((Seen::Nothing, None));
+        };
+        match stat.kind {
+            FileKind::Symlink => Ok(loaded(path, stat, self.workspace.read_link(path)?.into())),
+            FileKind::Directory => Ok(loaded(path, stat, Bytes::default())),
+            FileKind::Special | FileKind::Regular => Ok((Seen::Special, None)),
+        }
+    }
+
+    /// Returns what stands in the way above `path`, the topmost first. If somebody took it away
+    /// meanwhile, nothing does.
+    fn find_obstacle(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
+        let mut above: Vec<_> = path.ancestors().collect();
+        above.reverse();
+        for directory in above {
+            match self.workspace.stat(&directory)?.map(|stat| stat.kind) {
+                Some(FileKind::Directory) => {}
+                Some(FileKind::Symlink) => return Ok(Seen::ThroughLink(directory)),
+                Some(_) => return Ok(Seen::BelowFile(directory)),
+                None => break,
+            }
+        }
+        Ok(Seen::Nothing)
+    }
+}
+
+fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
+    let digest = Digest::of(&bytes);
+    let node = Node {
+        kind: stat.kind,
+        permissions: Permissions::Exact(stat.permissions),
+        bytes: bytes.into(),
+        in_repository: None,
+        like: Some(path.clone()),
+        origin: Some(path.clone()),
+        restored: None,
+    };
+    (
+        Seen::Node(node.clone()),
+        Some((FileState { stat, digest }, node)),
+    )
+}

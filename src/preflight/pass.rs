@@ -1,0 +1,108 @@
+//! One pass over the groups of a plan. Each group hands its finished changes to the sink at once.
+
+use std::io;
+use std::mem;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::directories::Directories;
+use super::findings::Findings;
+use super::kept::Kept;
+use super::{Options, Shown, group};
+use crate::change::Sink;
+use crate::mutex::locked;
+use crate::plan::Plan;
+use crate::threads;
+use crate::workspace::{Fault, Workspace, WorkspaceError};
+
+/// The state that the threads of a pass share.
+pub(super) struct Pass<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) workspace: &'a dyn Workspace,
+    pub(super) options: &'a Options,
+    pub(super) sink: &'a dyn Sink,
+    pub(super) shown: Shown<'a>,
+    /// The findings of each operation.
+    pub(super) all: &'a [Mutex<Findings>],
+    /// Whether the plan does not apply, so that the sink receives nothing more.
+    pub(super) is_refused: AtomicBool,
+    /// The number of changes.
+    pub(super) changes: AtomicUsize,
+    pub(super) directories: Directories,
+    pub(super) kept: Kept,
+}
+
+impl Pass<'_> {
+    /// Resolves `groups`, in parallel.
+    pub(super) fn resolve(&self, groups: &group::Groups) -> Result<(), WorkspaceError> {
+        let numbers: Vec<_> = (0..groups.len()).collect();
+        let is_stopped = AtomicBool::new(false);
+        let results = threads::map(&numbers, 1, |&number| {
+            if is_stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            self.resolve_group(groups.get(number))
+                .inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))
+        });
+        results.into_iter().collect()
+    }
+
+    /// Resolves the operations `members` of one group.
+    fn resolve_group(&self, members: &[usize]) -> Result<(), WorkspaceError> {
+        let options = self.options;
+        options.progress.step(members.len());
+        check_interrupt(options)?;
+        let has_ended = options.ends_early() && self.is_refused.load(Ordering::Relaxed);
+        let is_failed = |&index: &usize| locked(&self.all[index]).is_failed();
+        if has_ended || members.iter().any(is_failed) {
+            return Ok(());
+        }
+        let tree = (self.workspace, &self.directories);
+        let (found, changes) = group::resolve(self.plan, members, tree, options)?;
+        check_interrupt(options)?;
+        for (index, findings) in found {
+            self.record(index, findings);
+        }
+        self.changes.fetch_add(changes.len(), Ordering::Relaxed);
+        for change in changes {
+            if !self.is_refused.load(Ordering::Relaxed) {
+                self.sink.take(change)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records the findings of the operation at `index`.
+    fn record(&self, index: usize, mut findings: Findings) {
+        if let Some(gallery) = self.shown.gallery {
+            gallery.take(index, mem::take(&mut findings.images));
+        }
+        if let Some(shelf) = self.shown.shelf
+            && let Some(diff) = findings.outcome.diff.take()
+        {
+            shelf.put(index, diff);
+        }
+        self.is_refused
+            .fetch_or(findings.refuses(), Ordering::Relaxed);
+        let operation = &self.plan.operations[index];
+        self.kept
+            .limit(index, operation, self.options, &mut findings);
+        let mut known = locked(&self.all[index]);
+        findings.outcome.ruling = mem::take(&mut known.outcome.ruling);
+        *known = findings;
+    }
+}
+
+/// Returns an error if the request was cancelled.
+pub(super) fn check_interrupt(options: &Options) -> Result<(), WorkspaceError> {
+    if !options.rules.interrupt.is_raised() {
+        return Ok(());
+    }
+    let source = io::ErrorKind::Interrupted.into();
+    Err(WorkspaceError {
+        verb: "be looked at",
+        path: ".".to_owned(),
+        fault: Fault::Other,
+        source,
+    })
+}

@@ -1,0 +1,69 @@
+//! One section of a damaged patch: the change of one file.
+
+use crate::mode::FileMode;
+use crate::repair::chunk::Chunk;
+use crate::repair::line::Line;
+use crate::text::Span;
+
+/// What a section does with its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::repair) enum Action {
+    Create,
+    Delete,
+    Update,
+}
+
+/// One section.
+#[derive(Clone, Debug)]
+pub(in crate::repair) struct Section<'t> {
+    pub(in crate::repair) action: Action,
+    /// The names that it gives, best first: those of the new side before those of the old.
+    pub(in crate::repair) names: Vec<&'t [u8]>,
+    /// The new name of a file that is moved.
+    pub(in crate::repair) target: Option<&'t [u8]>,
+    /// The mode that it gives the file.
+    pub(in crate::repair) mode: Option<FileMode>,
+    pub(in crate::repair) chunks: Vec<Chunk<'t>>,
+    /// Whether it comes from an envelope, whose lines are all whole.
+    pub(in crate::repair) is_enveloped: bool,
+    /// Its first line, counted from 1.
+    pub(in crate::repair) line: usize,
+    /// The whole of it.
+    pub(in crate::repair) span: Span,
+    /// Whether it has more in it than changes of lines, such as a copy or binary data, and goes as
+    /// it stands.
+    pub(in crate::repair) is_verbatim: bool,
+    /// Whether it says what to do also without a chunk.
+    pub(super) has_marker: bool,
+}
+
+impl<'t> Section<'t> {
+    /// Returns the same section as that of a new file, if it is one insertion of a normal diff at
+    /// the start of the file.
+    pub(in crate::repair) fn created(&self) -> Option<Self> {
+        let [only] = &self.chunks[..] else {
+            return None;
+        };
+        let is_new =
+            only.is_normal && only.header.stated.is_none() && self.action == Action::Update;
+        is_new.then(|| Self {
+            action: Action::Create,
+            ..self.clone()
+        })
+    }
+
+    pub(super) fn new(action: Action, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
+        Self {
+            action,
+            names,
+            target: None,
+            mode: None,
+            chunks: Vec::new(),
+            is_enveloped: false,
+            line: line.number,
+            span: line.span,
+            is_verbatim: false,
+            has_marker: false,
+        }
+    }
+}

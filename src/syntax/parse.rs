@@ -1,0 +1,123 @@
+//! From the bytes of one input to a plan.
+
+use std::sync::Arc;
+
+use super::reader::read;
+use super::{Broken, Options, Sections, Syntax, Truncated, foreign, mail, not_included, recount};
+use crate::plan::{Input, Name, Plan};
+use crate::text::Bytes;
+
+/// Reads all sections of one text, whatever of the grammars `among` they are written in.
+///
+/// # Errors
+///
+/// Returns the first mistake, [`NoPatch`](super::SyntaxErrorKind::NoPatch) for a text without a
+/// section.
+pub fn parse(
+    name: &str,
+    bytes: impl Into<Bytes>,
+    among: &[&'static dyn Syntax],
+    options: Options,
+) -> Result<Plan<Name>, Box<Broken>> {
+    let mut input = opened(name, bytes.into())?;
+    let mut sections = Sections::default();
+    let started = foreign::refuse_start(&input.bytes);
+    if let Err(error) = started.and_then(|()| read(&mut input, among, options, &mut sections)) {
+        input.not_included = sections
+            .not_included
+            .into_iter()
+            .filter(|named| named.input == 0)
+            .collect();
+        number_not_included(&mut input);
+        return Err(Box::new(Broken { input, error }));
+    }
+    let plan = plan_of(input, sections);
+    if options.recount {
+        recounted(plan, options.truncated)
+    } else {
+        Ok(plan)
+    }
+}
+
+/// Returns the plan of the `sections` that were read from `input`.
+fn plan_of(input: Input, sections: Sections) -> Plan<Name> {
+    let name = input.name.clone();
+    let quoted = sections
+        .quoted
+        .into_iter()
+        .enumerate()
+        .map(|(index, bytes)| Input {
+            name: format!("{name}, diff {}", index + 1),
+            bytes,
+            ..Input::default()
+        });
+    let mut inputs: Vec<_> = std::iter::once(input).chain(quoted).collect();
+    for named in sections.not_included {
+        inputs[named.input].not_included.push(named);
+    }
+    inputs.iter_mut().for_each(number_not_included);
+    Plan {
+        inputs,
+        operations: sections.operations,
+    }
+}
+
+/// Returns `plan`, whose hunks were counted again, with the repairs of their headers.
+///
+/// # Errors
+///
+/// Returns the input of a last hunk that was cut off, if `truncated` refuses it.
+fn recounted(mut plan: Plan<Name>, truncated: Truncated) -> Result<Plan<Name>, Box<Broken>> {
+    if truncated == Truncated::Refused
+        && let Some((input, error)) = recount::truncation(&plan)
+    {
+        let input = plan.inputs.swap_remove(input);
+        return Err(Box::new(Broken { input, error }));
+    }
+    recount::note(&mut plan);
+    Ok(plan)
+}
+
+/// Numbers the lines that name changes as those of the input as it was read.
+fn number_not_included(input: &mut Input) {
+    not_included::number(&input.bytes, &mut input.not_included);
+    if let Some(origin) = &input.origin {
+        let line = origin.line_numbers();
+        for named in &mut input.not_included {
+            named.line = line(named.span.start);
+        }
+    }
+}
+
+/// Returns `bytes` as an input: mail is decoded.
+///
+/// # Errors
+///
+/// Returns the first part of a mail that cannot be decoded.
+pub fn opened(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
+    let name = name.to_owned();
+    match mail::open(&bytes) {
+        Ok(None) => Ok(Input {
+            name,
+            bytes,
+            ..Input::default()
+        }),
+        Ok(Some(opened)) => {
+            let (text, origin) = opened.into_parts(bytes);
+            Ok(Input {
+                name,
+                bytes: text.into(),
+                origin: Some(Arc::new(origin)),
+                ..Input::default()
+            })
+        }
+        Err(error) => Err(Box::new(Broken {
+            input: Input {
+                name,
+                bytes,
+                ..Input::default()
+            },
+            error,
+        })),
+    }
+}

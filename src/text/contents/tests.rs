@@ -1,0 +1,116 @@
+//! Tests of contents in pieces.
+
+use super::*;
+
+/// Returns contents in pieces, and the same as one.
+fn large() -> (Contents, Contents) {
+    let base: Contents = vec![b'x'; SMALL].into();
+    let mut pieces = Pieces::default();
+    pieces.insert(b"ab");
+    pieces.insert(b"c");
+    pieces.keep(0..SMALL / 2);
+    pieces.keep(SMALL / 2..SMALL);
+    pieces.keep(7..7);
+    pieces.keep(0..1);
+    let joined = [b"abc", &vec![b'x'; SMALL + 1][..]].concat();
+    assert_eq!(pieces.list.len(), 3);
+    (Contents::of(&base, pieces), joined.into())
+}
+
+/// Returns whether nobody has looked at all of it.
+fn is_in_pieces(contents: &Contents) -> bool {
+    matches!(&contents.0, Kind::Made(made) if made.whole.get().is_none())
+}
+
+#[test]
+fn pieces_are_the_bytes_that_they_come_to() {
+    let (made, whole) = large();
+    assert_eq!(made.slices().concat(), *whole);
+    assert_eq!((made.len(), made.slices().len()), (whole.len(), 3));
+    assert!(is_in_pieces(&made));
+    assert_eq!(made[..], whole[..]);
+}
+
+#[test]
+fn contents_are_equal_however_they_were_made() {
+    let (made, whole) = large();
+    assert_eq!(made, whole);
+    assert_eq!(whole, made);
+    assert!(is_in_pieces(&made));
+    assert_eq!(
+        (made.is_same(&whole), made.is_same(&made.clone())),
+        (false, true)
+    );
+    let other = [&whole[..whole.len() - 1], b"y"].concat().into();
+    assert_ne!(made, other);
+    assert_ne!(other, made);
+    assert_ne!(made, Contents::default());
+}
+
+#[test]
+fn the_beginning_is_not_all() {
+    let (made, whole) = large();
+    for count in [0, 2, 3, 4, 100, whole.len() + 1] {
+        assert_eq!(made.beginning(count), whole.beginning(count), "{count}");
+        assert_eq!(whole.beginning(count)[..], whole[..count.min(whole.len())]);
+    }
+}
+
+#[test]
+fn what_was_there_before_the_last_change_is_given_up() {
+    let mut contents: Contents = vec![b'x'; SMALL].into();
+    let first = Arc::downgrade(contents.whole());
+    for _ in 0..2 {
+        let mut pieces = Pieces::default();
+        pieces.keep(0..contents.len());
+        pieces.insert(b"y");
+        contents = Contents::of(&contents, pieces);
+    }
+    assert_eq!((first.strong_count(), contents.len()), (0, SMALL + 2));
+}
+
+#[test]
+fn the_end_can_be_taken_away() {
+    let mut pieces = Pieces::default();
+    pieces.keep(0..2);
+    pieces.insert(b"x\n");
+    pieces.shorten(1);
+    pieces.insert(b"y");
+    assert_eq!((pieces.join(b"ab"), pieces.len()), (b"abxy".to_vec(), 4));
+    pieces.shorten(1);
+    pieces.shorten(1);
+    assert_eq!((pieces.join(b"ab"), pieces.list.len()), (b"ab".to_vec(), 1));
+}
+
+#[test]
+fn pieces_follow_pieces() {
+    let (mut pieces, mut behind) = (Pieces::default(), Pieces::default());
+    pieces.insert(b"x");
+    pieces.keep(0..2);
+    behind.keep(2..3);
+    behind.insert(b"yz");
+    behind.keep(0..1);
+    pieces.append(behind);
+    assert_eq!(
+        (pieces.join(b"abc"), pieces.len(), pieces.list.len()),
+        (b"xabcyza".to_vec(), 7, 4)
+    );
+    let mut behind = Pieces::default();
+    behind.insert(b"-");
+    pieces.shorten(1);
+    pieces.append(behind);
+    assert_eq!(
+        (pieces.join(b"abc"), pieces.list.len()),
+        (b"xabcyz-".to_vec(), 3)
+    );
+}
+
+#[test]
+fn small_contents_are_one_piece() {
+    let mut pieces = Pieces::default();
+    pieces.keep(1..3);
+    pieces.insert(b"-");
+    pieces.keep(3..4);
+    let made = Contents::of(&b"abcd".to_vec().into(), pieces);
+    assert_eq!((&made[..], made.slices().len()), (&b"bc-d"[..], 1));
+}

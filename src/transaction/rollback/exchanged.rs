@@ -1,0 +1,71 @@
+//! Puts old files back that a transaction exchanged for new ones.
+
+use super::{Change, Failure, Restored, Rollback};
+use crate::path::RelPath;
+use crate::transaction::scratch::Slot;
+use crate::transaction::verify::identify;
+
+impl Rollback<'_> {
+    /// Puts the old file of an update back.
+    pub(super) fn exchange_back(&self, change: &Change) -> Result<Restored, Failure> {
+        let here = identify(self.slots.workspace, &change.path)?;
+        if change.is_before(here.as_ref()) {
+            return self.let_in(change);
+        }
+        let Some((old, is_aside)) = self.old_file(change)? else {
+            return Ok(Restored::Back);
+        };
+        if here.is_none() && is_aside {
+            return match self.give_back(change)? {
+                Restored::Back => self.put_in_or_keep(change, &old),
+                Restored::Left => self.keep(change, &old),
+            };
+        }
+        if !change.is_after(here.as_ref()) {
+            return self.keep(change, &old);
+        }
+        let Some(exchanged) = self.slots.exchange(&old, &change.path) else {
+            return match self.take_out(change)? {
+                Restored::Back => self.put_in_or_keep(change, &old),
+                Restored::Left => self.keep(change, &old),
+            };
+        };
+        exchanged?;
+        if change.is_after(identify(self.slots.workspace, &old)?.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        if let Some(exchanged) = self.slots.exchange(&old, &change.path) {
+            exchanged?;
+        }
+        self.keep(change, &old)
+    }
+
+    /// Gives back what somebody had changed when a killed rolling back let the old file in for it.
+    fn let_in(&self, change: &Change) -> Result<Restored, Failure> {
+        let new = self.scratch.slot(change, Slot::New)?;
+        let waiting = identify(self.slots.workspace, &new)?;
+        if waiting.is_none()
+            || change.is_before(waiting.as_ref())
+            || change.is_after(waiting.as_ref())
+        {
+            return Ok(Restored::Back);
+        }
+        if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
+            exchanged?;
+        }
+        self.keep(change, &new)
+    }
+
+    /// Returns where the old file of an update is, and whether it was moved aside; `None` if it
+    /// never came out.
+    fn old_file(&self, change: &Change) -> Result<Option<(RelPath, bool)>, Failure> {
+        let aside = self.scratch.slot(change, Slot::Old)?;
+        if self.slots.workspace.stat(&aside)?.is_some() {
+            return Ok(Some((aside, true)));
+        }
+        let new = self.scratch.slot(change, Slot::New)?;
+        let waiting = identify(self.slots.workspace, &new)?;
+        let is_old = waiting.is_some() && !change.is_after(waiting.as_ref());
+        Ok(is_old.then_some((new, false)))
+    }
+}

@@ -1,0 +1,257 @@
+//! Writes the new content of one change to its scratch file.
+
+use super::Stage;
+use crate::change::{Content, FileState, Postimage};
+use crate::digest::Digest;
+use crate::mode::{FileKind, Permissions, with_execution};
+use crate::mutex::locked;
+use crate::path::RelPath;
+use crate::text::Contents;
+use crate::threads::both;
+use crate::transaction::Failure;
+use crate::transaction::change::{Arrival, Change, Image, bits};
+use crate::transaction::failure::is_unreachable;
+use crate::transaction::scratch::{Scratch, Slot};
+use crate::transaction::staged::One;
+use crate::workspace::{Fault, Like, Probe, Stat, Workspace, WorkspaceError};
+
+impl Stage {
+    pub(super) fn stage(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        (one, missing): (&mut One, usize),
+        after: Postimage,
+    ) -> Result<(), Failure> {
+        let Postimage {
+            kind,
+            permissions,
+            content,
+            like,
+        } = after;
+        let shown = if let Content::MovedFrom(_, state) = &content {
+            Some(state)
+        } else {
+            one.found.as_ref()
+        };
+        let permissions = self.kept_bits(workspace, &change.path, shown, permissions);
+        match content {
+            Content::Bytes(bytes) => {
+                let above = change.path.ancestors().nth(missing);
+                let found = one.found.as_ref().filter(|_| kind == FileKind::Regular);
+                let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
+                self.write(workspace, change, (kind, &bytes), permissions, like)
+            }
+            Content::Kept => match &one.found {
+                Some(found) => self.keep_content(workspace, change, found, permissions),
+                None => Err(vanished(&change.path)),
+            },
+            Content::Restored(from, state) => {
+                self.restore(workspace, change, (&from, &state), permissions)
+            }
+            Content::MovedFrom(from, state) => {
+                self.stage_move(workspace, change, (&from, &state), (kind, permissions))?;
+                one.moved = Some((from, state));
+                Ok(())
+            }
+        }
+    }
+
+    /// Stages a change of the mode of the file that was found at the path. A file whose other names
+    /// are to keep their mode is copied.
+    fn keep_content(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        found: &FileState,
+        permissions: Permissions,
+    ) -> Result<(), Failure> {
+        let permissions = exact(permissions, found.stat.permissions);
+        if found.stat.links > 1 && !self.keeps_names(Some(found)) {
+            let path = change.path.clone();
+            return self.copy(workspace, change, (&path, found), permissions);
+        }
+        change.after = Some(Image {
+            mode: bits(permissions),
+            ..Image::from(found)
+        });
+        Ok(())
+    }
+
+    /// Stages the move of the file that was found at `from`. It is copied if it cannot be renamed or
+    /// gets another mode.
+    fn stage_move(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        (from, found): (&RelPath, &FileState),
+        (kind, permissions): (FileKind, Permissions),
+    ) -> Result<(), Failure> {
+        // The source is looked at in any case: where its own scratch files stand depends on it.
+        let is_beside =
+            self.is_beside(workspace, from.parent().as_ref())? || change.beside.is_some();
+        let is_same_mode =
+            kind == FileKind::Symlink || permissions == Permissions::Exact(found.stat.permissions);
+        if is_beside || !is_same_mode {
+            let permissions = exact(permissions, found.stat.permissions);
+            return self.copy(workspace, change, (from, found), permissions);
+        }
+        change.after = Some(Image::from(found));
+        Ok(())
+    }
+
+    /// Returns `permissions`, or those that the file has in any case where the file system is known
+    /// to keep no bits: the journal says what is going to be there.
+    fn kept_bits(
+        &self,
+        workspace: &dyn Workspace,
+        path: &RelPath,
+        found: Option<&FileState>,
+        permissions: Permissions,
+    ) -> Permissions {
+        let is_set = matches!(permissions, Permissions::Exact(bits) if found.is_none_or(|it| it.stat.permissions != bits));
+        let above = path
+            .ancestors()
+            .find(|above| !locked(&self.missing).contains(above));
+        if !is_set || workspace.keeps_modes(above.as_ref(), Probe::Never) {
+            return permissions;
+        }
+        found.map_or(Permissions::New { executable: false }, |found| {
+            Permissions::Exact(found.stat.permissions)
+        })
+    }
+
+    /// Stages the file that was found at `from` in the history, by a second name if that is
+    /// possible.
+    fn restore(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        (from, found): (&RelPath, &FileState),
+        permissions: Permissions,
+    ) -> Result<(), Failure> {
+        let is_as_it_was = found.stat.kind == FileKind::Symlink
+            || permissions == Permissions::Exact(found.stat.permissions);
+        if change.beside.is_none() && is_as_it_was && found.stat.links == 1 {
+            match workspace.link(from, &self.scratch.slot(change, Slot::New)?) {
+                Err(error) if matches!(error.fault, Fault::Unsupported | Fault::CrossDevice) => {}
+                linked => {
+                    linked?;
+                    change.after = Some(Image::from(found));
+                    change.arrives = Some(Arrival::Staged);
+                    return Ok(());
+                }
+            }
+        }
+        self.copy(workspace, change, (from, found), permissions)
+    }
+
+    /// Stages a copy of the file that was found at `from`.
+    fn copy(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        (from, found): (&RelPath, &FileState),
+        permissions: Permissions,
+    ) -> Result<(), Failure> {
+        let bytes = match found.stat.kind {
+            FileKind::Symlink => workspace.read_link(from)?.into(),
+            _ => workspace.read(from, u64::MAX)?.0,
+        };
+        if Digest::of(&bytes) != found.digest {
+            locked(&self.stale).push(from.clone());
+        }
+        self.write(
+            workspace,
+            change,
+            (found.stat.kind, &bytes.into()),
+            permissions,
+            Like::File(from),
+        )
+    }
+
+    fn write(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        (kind, contents): (FileKind, &Contents),
+        permissions: Permissions,
+        like: Like<'_>,
+    ) -> Result<(), Failure> {
+        let written = || {
+            write(
+                workspace,
+                (&self.scratch, change),
+                (kind, contents),
+                permissions,
+                like,
+            )
+        };
+        let digest = || Digest::of_all(&contents.slices());
+        let (written, digest) = both(contents.len(), written, digest);
+        change.expect(kind, (digest, contents.len()), permissions);
+        written
+    }
+}
+
+/// Returns what a new file is like: the one at `like`, which is not looked at again if that is the
+/// one that was `found` at its own path and all of it is known; a new one in `above` otherwise.
+pub(in crate::transaction) fn likeness<'a>(
+    like: Option<&'a RelPath>,
+    above: Option<&'a RelPath>,
+    (path, found): (&RelPath, Option<&FileState>),
+) -> Like<'a> {
+    let is_all = |stat: &Stat| like == Some(path) && stat.kind == FileKind::Regular && stat.is_bare;
+    match (like, found) {
+        (_, Some(FileState { stat, .. })) if is_all(stat) => Like::Bare {
+            uid: stat.uid,
+            gid: stat.gid,
+        },
+        (Some(like), _) => Like::File(like),
+        (None, _) => Like::NewIn(above),
+    }
+}
+
+/// Writes the new file of `change`.
+pub(in crate::transaction) fn write(
+    workspace: &dyn Workspace,
+    (scratch, change): (&Scratch, &Change),
+    (kind, contents): (FileKind, &Contents),
+    permissions: Permissions,
+    like: Like<'_>,
+) -> Result<(), Failure> {
+    let path = scratch.slot(change, Slot::New)?;
+    let staged = match kind {
+        FileKind::Symlink => {
+            let model = if let Like::File(model) = like {
+                Some(model)
+            } else {
+                None
+            };
+            workspace.symlink(contents, &path, model)
+        }
+        _ => workspace.create(&path, &contents.slices(), permissions, Some(like)),
+    };
+    staged.map_err(|error| match like {
+        // What it is to be like went away, or another thing has its place.
+        Like::File(model) if is_unreachable(error.fault) && error.path == model.to_string() => {
+            vanished(model)
+        }
+        _ => Failure::from(WorkspaceError {
+            verb: "stage",
+            ..error
+        })
+        .about(&change.path),
+    })
+}
+
+fn exact(permissions: Permissions, old: u32) -> Permissions {
+    match permissions {
+        Permissions::New { executable } => Permissions::Exact(with_execution(old, executable)),
+        Permissions::Exact(_) => permissions,
+    }
+}
+
+fn vanished(path: &RelPath) -> Failure {
+    Failure::Stale(vec![path.clone()])
+}

@@ -1,0 +1,228 @@
+//! Finds the git directory that `.git` of a directory is or names, and checks that it can keep the
+//! state.
+//!
+//! # Security
+//!
+//! wpatch trusts its state. It is therefore kept only in a git directory of the current user, whose
+//! `.git` belongs to the current user as well. An archive may contain a `.git` file that names any
+//! directory. That directory must have the structure of a git directory, must not be reachable by a
+//! patch, and must not be the `.git` of another directory or the git directory of another linked
+//! work tree. Any other git directory, as of a submodule, does not record its work tree: there the
+//! state directory records the top whose history it has ([`binding`]).
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
+
+use super::git_files::{is_repository, leads_back, line, there};
+use crate::text::printable;
+use crate::workspace::TOP;
+use crate::workspace::git::discovery::named_by;
+
+/// What `.git` of a directory is.
+pub(super) enum Git {
+    /// It is not there.
+    Nothing,
+    /// The directory of a repository.
+    Directory,
+    /// A directory without a repository.
+    Empty,
+    /// A file or a link that leads to this directory of a repository. The state directory has to
+    /// record the second value.
+    Apart(PathBuf, Option<Vec<u8>>),
+}
+
+/// Returns what `.git` of `directory` is.
+pub(super) fn git_of(directory: &Path) -> Attempt<Git> {
+    let git = directory.join(".git");
+    let Some(found) = there(git.symlink_metadata())? else {
+        return Ok(Git::Nothing);
+    };
+    if found.is_dir() {
+        owned(&git, found.uid()).map_err(|refusal| refusal.naming(Some(&git)))?;
+        return Ok(if is_repository(&git)? {
+            Git::Directory
+        } else {
+            Git::Empty
+        });
+    }
+    let target = target(directory, &git);
+    owned(&git, found.uid()).map_err(|refusal| refusal.naming(target.as_deref().ok()))?;
+    let real = target?;
+    owned(&real, real.metadata()?.uid()).map_err(|refusal| refusal.naming(Some(&real)))?;
+    let top = directory.canonicalize()?;
+    let unusable =
+        |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(&git), shown(&real)));
+    let is_protected = |inner: &Path| inner.components().any(|part| part.as_os_str() == ".git");
+    if real
+        .strip_prefix(&top)
+        .is_ok_and(|inner| !is_protected(inner))
+    {
+        return Err(unusable(
+            "is inside the work tree, where a patch may change it",
+        ));
+    }
+    match leads_back(&real, &git) {
+        Some(true) => Ok(Git::Apart(real, None)),
+        Some(false) => {
+            let is_linked = real.join("commondir").exists();
+            let advice = if is_linked {
+                "; `git worktree repair` fixes one that was moved"
+            } else {
+                ""
+            };
+            let why = format!(
+                "{}: {} belongs to another work tree{advice}",
+                shown(&git),
+                shown(&real)
+            );
+            Err(Refusal::advised(why, is_linked))
+        }
+        None => binding(&real, &top).map(|binding| Git::Apart(real, binding)),
+    }
+}
+
+/// Returns the git directory that `git`, the `.git` of `directory`, leads to.
+fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
+    let named = if git.is_dir() {
+        git.to_owned()
+    } else {
+        named(directory, git)?
+    };
+    let unusable =
+        |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(git), shown(&named)));
+    let Some(real) = there(named.canonicalize())? else {
+        // A linked work tree of a repository that was moved.
+        let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
+        let advice = if is_linked {
+            "; `git worktree repair` in the main work tree fixes it after a move"
+        } else {
+            ""
+        };
+        let why = format!("{}: {} does not exist{advice}", shown(git), shown(&named));
+        return Err(Refusal::advised(why, is_linked));
+    };
+    if !is_repository(&real)? {
+        return Err(unusable("is not a git directory"));
+    }
+    Ok(real)
+}
+
+/// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
+fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
+    let text = line(git)?.unwrap_or_default();
+    match named_by(&text) {
+        Some(name) => Ok(directory.join(name)),
+        None => Err(Refusal::unusable(format!(
+            "{} does not name a git directory",
+            shown(git)
+        ))),
+    }
+}
+
+/// Returns what the state directory in the git directory `real` has to record, so that it keeps the
+/// history of `top`; `None` if it does so already. The record names the state directory itself,
+/// because the record of a copied one has no meaning, and then inode and name of the top: one of
+/// them must be the same.
+///
+/// # Errors
+///
+/// Returns an error if it has the history of another directory.
+fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
+    let found = top.metadata()?;
+    let inode = format!("{}:{}", found.dev(), found.ino());
+    let wanted = [inode.as_bytes(), b" ", top.as_os_str().as_bytes()].concat();
+    let state = real.join("wpatch");
+    let (Some(itself), Some(record)) = (there(state.symlink_metadata())?, line(&state.join(TOP))?)
+    else {
+        return Ok(Some(wanted));
+    };
+    let mut parts = record.splitn(3, |byte| *byte == b' ');
+    let (Some(recorded), Some(old), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+        return Ok(Some(wanted));
+    };
+    let is_copy = recorded != itself.ino().to_string().as_bytes();
+    let (is_inode, is_name) = (old == inode.as_bytes(), name == top.as_os_str().as_bytes());
+    if !is_copy && !is_inode && !is_name {
+        let (name, record) = (printable(name), shown(&state.join(TOP)));
+        let (state, top) = (shown(&state), shown(top));
+        let why = format!(
+            "{state} has the history of {name}; if that was moved to {top}, remove {record}"
+        );
+        return Err(Refusal::advised(why, true));
+    }
+    Ok((is_copy || !is_inode || !is_name).then_some(wanted))
+}
+
+/// Returns an error if another user owns `path`, because wpatch trusts its content. git has
+/// `safe.directory` for this.
+fn owned(path: &Path, owner: u32) -> Attempt<()> {
+    if owner == geteuid().as_raw() {
+        return Ok(());
+    }
+    Err(Refusal::unusable(format!(
+        "{} belongs to another user",
+        shown(path)
+    )))
+}
+
+/// Result of an examination.
+pub(super) type Attempt<T> = Result<T, Refusal>;
+
+/// Why a `.git` is not the place of the state.
+pub(super) enum Refusal {
+    /// The state cannot be kept there.
+    Unusable(Unusable),
+    /// An I/O error: another command may succeed.
+    Failed(io::Error),
+}
+
+impl Refusal {
+    fn unusable(why: String) -> Self {
+        Self::advised(why, false)
+    }
+
+    /// As [`Refusal::unusable`], where `why` names what helps if `has_remedy`.
+    fn advised(why: String, has_remedy: bool) -> Self {
+        Self::Unusable(Unusable {
+            why,
+            theirs: None,
+            has_remedy,
+        })
+    }
+
+    /// Returns the refusal of a `.git` of another user that leads to the git directory `theirs`.
+    pub(super) fn naming(self, theirs: Option<&Path>) -> Self {
+        match self {
+            Self::Unusable(unusable) => Self::Unusable(Unusable {
+                theirs: theirs.map(Path::to_path_buf),
+                ..unusable
+            }),
+            failed @ Self::Failed(_) => failed,
+        }
+    }
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Why git's directory cannot keep the state.
+#[derive(Debug)]
+pub(super) struct Unusable {
+    pub(super) why: String,
+    /// Git's directory, if another user owns it or its `.git`.
+    pub(super) theirs: Option<PathBuf>,
+    /// Whether `why` names what helps.
+    pub(super) has_remedy: bool,
+}
+
+pub(super) fn shown(path: &Path) -> String {
+    printable(path.as_os_str().as_encoded_bytes()).to_string()
+}

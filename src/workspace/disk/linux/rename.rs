@@ -1,0 +1,46 @@
+//! Renames a file or directory.
+
+use rustix::fs::{RenameFlags, renameat, renameat_with};
+use rustix::io::Errno;
+
+use super::Disk;
+use super::fault::{Attempt, Trouble, sticky};
+use crate::path::RelPath;
+use crate::workspace::{Fault, Rename};
+
+impl Disk {
+    pub(super) fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Attempt<()> {
+        let (old_directory, old) = self.parents.of(from)?;
+        let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+        let result = match how {
+            Rename::Exclusive => renameat_with(
+                &old_directory,
+                old,
+                &new_directory,
+                new,
+                RenameFlags::NOREPLACE,
+            ),
+            Rename::Exchange => renameat_with(
+                &old_directory,
+                old,
+                &new_directory,
+                new,
+                RenameFlags::EXCHANGE,
+            ),
+            Rename::Replace => renameat(&old_directory, old, &new_directory, new),
+        };
+        self.parents.forget([from, to]);
+        result.map_err(|errno| match errno {
+            // Without the flags EINVAL only means a directory that would get below itself.
+            Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
+                Trouble::new(Fault::Unsupported, errno)
+            }
+            Errno::EXIST => Trouble::from(errno).blaming(to),
+            Errno::PERM => sticky(&new_directory, new)
+                .map(|trouble| trouble.blaming(to))
+                .or_else(|| sticky(&old_directory, old))
+                .unwrap_or_else(|| errno.into()),
+            errno => errno.into(),
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! Finds the index that git would use in a directory.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::git::{answered, path_of};
+use super::{GitIndex, shown};
+use crate::digest::ObjectFormat;
+use crate::interrupt::Interrupt;
+use crate::process::Patience;
+use crate::workspace::git::Git;
+use crate::workspace::objects::Repository;
+use crate::workspace::{Fault, Result, WorkspaceError};
+
+/// The questions to git, in the order of the lines of its answer.
+const QUESTIONS: [&str; 7] = [
+    "rev-parse",
+    "--path-format=absolute",
+    "--git-path",
+    "index",
+    "--show-object-format",
+    "--is-inside-work-tree",
+    "--show-prefix",
+];
+
+/// The answer of git.
+struct Answer<'a> {
+    file: &'a [u8],
+    format: ObjectFormat,
+    is_inside_work_tree: bool,
+    prefix: &'a [u8],
+}
+
+impl<'a> Answer<'a> {
+    /// Reads the lines of `text`; `None` if they are not those of an answer.
+    fn parse(text: &'a [u8]) -> Option<Self> {
+        let lines: Vec<_> = text.split(|&byte| byte == b'\n').collect();
+        // A bare repository has no prefix.
+        let (file, format, is_inside, prefix) = match lines[..] {
+            [file, format, is_inside, prefix, b""] => (file, format, is_inside, prefix),
+            [file, format, is_inside, b""] => (file, format, is_inside, &b""[..]),
+            _ => return None,
+        };
+        let format = match format {
+            b"sha1" => ObjectFormat::Sha1,
+            b"sha256" => ObjectFormat::Sha256,
+            _ => return None,
+        };
+        Some(Self {
+            file,
+            format,
+            is_inside_work_tree: is_inside == b"true",
+            prefix,
+        })
+    }
+}
+
+impl GitIndex {
+    /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and
+    /// `GIT_INDEX_FILE` count. `interrupt` ends every wait for git.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why.
+    /// [`Fault::NotRegular`] if the index or another file that git opens is not a regular file.
+    pub fn around(root: &Path, interrupt: &Interrupt) -> Result<Self> {
+        let refused = |fault, source| refusal(root, fault, source);
+        let root = root
+            .canonicalize()
+            .map_err(|source| refused(Fault::Missing, source))?;
+        let unanswered = |source: io::Error| match source.kind() {
+            io::ErrorKind::Unsupported => refused(Fault::NotRegular, source),
+            _ => refused(Fault::Missing, source),
+        };
+        let text = answered(&root, &QUESTIONS.map(OsString::from), None, b"", interrupt)
+            .map_err(unanswered)?;
+        let unknown = || {
+            refused(
+                Fault::Other,
+                io::Error::other("git answers in an unknown way"),
+            )
+        };
+        let answer = Answer::parse(&text).ok_or_else(unknown)?;
+        let named = path_of(answer.file).ok_or_else(unknown)?;
+        // git follows links to it, and locks what they lead to.
+        let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
+        // git would wait for a process that writes to a FIFO.
+        if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
+            let source = io::Error::other(
+                "git's index is not a regular file; remove it and run `git reset`",
+            );
+            return Err(refusal(&file, Fault::NotRegular, source));
+        }
+        let patience = Patience {
+            interrupt: interrupt.clone(),
+            ..Patience::default()
+        };
+        let objects = Repository::around(&root, patience);
+        let git = Arc::new(Git::with_index(&root, &file).interrupted_by(interrupt));
+        Ok(Self {
+            root,
+            file,
+            prefix: answer.prefix.to_vec(),
+            format: answer.format,
+            has_work_tree: answer.is_inside_work_tree,
+            objects,
+            git,
+            interrupt: interrupt.clone(),
+        })
+    }
+}
+
+fn refusal(path: &Path, fault: Fault, source: io::Error) -> WorkspaceError {
+    WorkspaceError {
+        verb: "find the index of",
+        path: shown(path),
+        fault,
+        source,
+    }
+}
+
+/// Returns where a file is that is not there yet, without links above it.
+fn beside(path: &Path) -> PathBuf {
+    let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
+    directory
+        .zip(path.file_name())
+        .map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
+}

@@ -1,0 +1,88 @@
+//! The files, directories and links that tests put into a tree.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::tree::{Body, Node};
+use crate::mode::FileKind;
+
+/// One file, directory or link of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Type of file.
+    pub kind: FileKind,
+    /// Permission bits, of 0o7777; 0o777 for links.
+    pub mode: u32,
+    /// Contents, or the target of a symbolic link; nothing for directories.
+    pub contents: Vec<u8>,
+}
+
+impl Entry {
+    /// Returns a regular file with mode 0644.
+    #[must_use]
+    pub fn file(contents: impl Into<Vec<u8>>) -> Self {
+        Self {
+            kind: FileKind::Regular,
+            mode: 0o644,
+            contents: contents.into(),
+        }
+    }
+
+    /// Returns a regular file with mode 0755.
+    #[must_use]
+    pub fn executable(contents: impl Into<Vec<u8>>) -> Self {
+        Self {
+            mode: 0o755,
+            ..Self::file(contents)
+        }
+    }
+
+    /// Returns a symbolic link.
+    #[must_use]
+    pub fn link(target: impl Into<Vec<u8>>) -> Self {
+        Self {
+            kind: FileKind::Symlink,
+            mode: 0o777,
+            contents: target.into(),
+        }
+    }
+
+    /// Returns an empty directory with mode 0755.
+    #[must_use]
+    pub fn directory() -> Self {
+        Self {
+            kind: FileKind::Directory,
+            mode: 0o755,
+            contents: Vec::new(),
+        }
+    }
+
+    /// Returns a FIFO with mode 0644.
+    #[must_use]
+    pub fn special() -> Self {
+        Self {
+            kind: FileKind::Special,
+            ..Self::file("")
+        }
+    }
+
+    pub(super) fn body(&self) -> Body {
+        let bytes = || Arc::new(self.contents.clone());
+        match self.kind {
+            FileKind::Regular => Body::File(bytes()),
+            FileKind::Directory => Body::Directory(BTreeMap::new()),
+            FileKind::Symlink => Body::Link(bytes()),
+            FileKind::Special => Body::Special,
+        }
+    }
+}
+
+impl From<&Node> for Entry {
+    fn from(node: &Node) -> Self {
+        Self {
+            kind: node.body.kind(),
+            mode: node.permissions,
+            contents: node.body.bytes().to_vec(),
+        }
+    }
+}

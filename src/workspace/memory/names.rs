@@ -1,0 +1,81 @@
+//! Checks and changes of names, as link(2) and rename(2) do them.
+
+use super::tree::{Body, Inode};
+use super::{Outcome, State};
+use crate::path::RelPath;
+use crate::workspace::Fault;
+
+impl State {
+    /// Returns the directory of `path`, where nothing is.
+    pub(super) fn vacant(&self, path: &RelPath) -> Outcome<Inode> {
+        let directory = self.live.directory(path.parent().as_ref())?;
+        if self.live.names(directory)?.contains_key(path.name()) {
+            return Err(Fault::Exists);
+        }
+        if self.live.nodes[&directory].permissions & 0o200 == 0 {
+            return Err(Fault::Denied);
+        }
+        Ok(directory)
+    }
+
+    /// Checks that no border of a mounted file system lies between two names.
+    pub(super) fn on_one_device(&self, from: &RelPath, to: &RelPath) -> Outcome<()> {
+        if self.device(from) == self.device(to) {
+            Ok(())
+        } else {
+            Err(Fault::CrossDevice)
+        }
+    }
+
+    fn device(&self, path: &RelPath) -> Option<Inode> {
+        let above = path
+            .ancestors()
+            .filter_map(|directory| self.live.directory(Some(&directory)).ok());
+        above.into_iter().find(|inode| self.mounts.contains(inode))
+    }
+
+    pub(super) fn may_replace(&self, inode: Inode, other: Inode) -> Outcome<()> {
+        match (
+            self.live.nodes[&inode].names(),
+            self.live.nodes[&other].names(),
+        ) {
+            (None, None) => Ok(()),
+            (Some(_), Some(names)) if names.is_empty() => Ok(()),
+            (Some(_), Some(_)) => Err(Fault::NotEmpty),
+            (Some(_), None) => Err(Fault::NotDirectory),
+            (None, Some(_)) => Err(Fault::NotRegular),
+        }
+    }
+
+    pub(super) fn move_name(
+        &mut self,
+        (from, inode): (&RelPath, Inode),
+        (directory, to): (Inode, &RelPath),
+    ) -> Outcome<()> {
+        let old = self.live.directory(from.parent().as_ref())?;
+        let won = self.name(directory, to.name(), Some(inode));
+        let lost = self.name(old, from.name(), None);
+        self.disk.order(lost, won);
+        if matches!(self.live.nodes[&inode].body, Body::Directory(_)) {
+            self.disk.order(won, lost);
+        }
+        Ok(())
+    }
+
+    pub(super) fn exchange(
+        &mut self,
+        one: (&RelPath, Inode),
+        other: (&RelPath, Inode),
+    ) -> Outcome<()> {
+        let first = self.live.directory(one.0.parent().as_ref())?;
+        let second = self.live.directory(other.0.parent().as_ref())?;
+        // Both nodes keep one more name meanwhile, so that neither is swept.
+        self.live.keep_both(one.1, other.1, 1);
+        let won = self.name(first, one.0.name(), Some(other.1));
+        let lost = self.name(second, other.0.name(), Some(one.1));
+        self.live.keep_both(one.1, other.1, -1);
+        self.disk.order(lost, won);
+        self.disk.order(won, lost);
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Reads single objects, from the cache or from git.
+
+use std::io;
+use std::sync::Arc;
+
+use super::cache::{MOST_OF_ONE, Weighed};
+use super::reader::{Header, Kind, Reader};
+use super::trouble::{Outcome, Trouble};
+use super::{ObjectId, Repository};
+use crate::mutex::locked;
+use crate::workspace::Fault;
+
+/// Largest commit, tag or tree that is read, in bytes.
+const MAX_META: u64 = 128 << 20;
+
+/// Bytes that are passed over rather than starting git again.
+const SKIPPED: u64 = 1 << 20;
+
+/// An object as it is kept.
+#[derive(Debug)]
+pub(super) struct Object {
+    pub(super) id: ObjectId,
+    pub(super) kind: Kind,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Weighed for Object {
+    fn weight(&self) -> usize {
+        self.bytes.len() + size_of::<Self>()
+    }
+}
+
+/// An object, or its size if it is over the limit.
+pub(super) enum Within<T = Arc<Object>> {
+    Limit(T),
+    Over(u64),
+}
+
+impl Repository {
+    /// Returns the object `name`, which is no file.
+    pub(super) fn whole(&self, name: &[u8]) -> Outcome<Arc<Object>> {
+        match self.object(name, MAX_META)? {
+            Within::Limit(object) => Ok(object),
+            Within::Over(size) => Err(Trouble::new(
+                Fault::Other,
+                format!("the object has {size} bytes, more than any that is no file"),
+            )),
+        }
+    }
+
+    /// Returns the object `name`, if it has at most `limit` bytes.
+    pub(super) fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
+        if let Some(object) =
+            ObjectId::from_hex(name).and_then(|id| locked(&self.0.objects).find(id))
+        {
+            let size = object.bytes.len() as u64;
+            return Ok(if size <= limit {
+                Within::Limit(object)
+            } else {
+                Within::Over(size)
+            });
+        }
+        // git sends it all in any case: what can be kept is, so that whoever asks for the size
+        // first, and for the contents then, asks git once.
+        let object = match self.read(name, limit.max(MOST_OF_ONE as u64))? {
+            Within::Limit(object) => Arc::new(object),
+            Within::Over(size) => return Ok(Within::Over(size)),
+        };
+        if object.kind != Kind::Tree {
+            locked(&self.0.objects).keep(object.id, &object);
+        }
+        let size = object.bytes.len() as u64;
+        Ok(if size <= limit {
+            Within::Limit(object)
+        } else {
+            Within::Over(size)
+        })
+    }
+
+    /// Reads the object `name`, if it has at most `limit` bytes.
+    fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
+        let kept = locked(&self.0.idle).pop();
+        if let Some(reader) = kept {
+            match self.ask(reader, name, limit) {
+                Ok(answer) => return answer,
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error.into()),
+                // One that was kept may have died since; a new one says why.
+                Err(_) => {}
+            }
+        }
+        self.ask(
+            Reader::start(&self.0.place, self.0.patience.clone())?,
+            name,
+            limit,
+        )?
+    }
+
+    /// Asks `reader`, and keeps it if it can be asked again.
+    ///
+    /// # Errors
+    ///
+    /// The outer error is that of the process.
+    fn ask(
+        &self,
+        mut reader: Reader,
+        name: &[u8],
+        limit: u64,
+    ) -> io::Result<Outcome<Within<Object>>> {
+        let answer = match reader.ask(name) {
+            Ok(Header::Object(id, kind, size)) if size <= limit => reader
+                .contents(size)
+                .map(|bytes| Ok(Within::Limit(Object { id, kind, bytes }))),
+            Ok(Header::Object(_, _, size)) if size > SKIPPED => return Ok(Ok(Within::Over(size))),
+            Ok(Header::Object(_, _, size)) => reader.skip(size).map(|()| Ok(Within::Over(size))),
+            Ok(Header::Missing) => Ok(Err(self.missing(name))),
+            Ok(Header::Ambiguous) => Ok(Err(Trouble::new(
+                Fault::Missing,
+                "the name stands for several objects",
+            ))),
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(answer) => {
+                locked(&self.0.idle).push(reader);
+                Ok(answer)
+            }
+            Err(error) => Err(reader.into_error(&error)),
+        }
+    }
+
+    fn missing(&self, name: &[u8]) -> Trouble {
+        let repository = self.directory().display();
+        match ObjectId::from_hex(name) {
+            Some(id) => Trouble::new(
+                Fault::Missing,
+                format!(
+                    "the object {id} is not in the repository {repository}; what a partial or shallow clone leaves out has to be fetched"
+                ),
+            ),
+            None => Trouble::new(
+                Fault::Missing,
+                format!("the repository {repository} has no such revision"),
+            ),
+        }
+    }
+}
