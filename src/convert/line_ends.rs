@@ -1,5 +1,7 @@
 //! Conversion of line endings: the attributes `text` and `eol`, `core.autocrlf` and `core.eol`.
 
+use bstr::ByteSlice;
+
 /// The conversion of line endings of one file, `enum convert_crlf_action` in git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -20,7 +22,7 @@ pub enum LineEnds {
 impl LineEnds {
     /// Returns the content for the repository if it differs from `bytes`.
     pub(super) fn to_repository(self, bytes: &[u8]) -> Option<Vec<u8>> {
-        if self == Self::Kept || memchr::memmem::find(bytes, b"\r\n").is_none() {
+        if self == Self::Kept || !bytes.contains_str(b"\r\n") {
             return None;
         }
         if self.is_automatic() && Counts::of(bytes).is_binary() {
@@ -30,7 +32,7 @@ impl LineEnds {
         // part of CR LF.
         let mut converted = Vec::with_capacity(bytes.len());
         let mut rest = bytes;
-        while let Some(at) = memchr::memmem::find(rest, b"\r\n") {
+        while let Some(at) = rest.find(b"\r\n") {
             converted.extend_from_slice(&rest[..at]);
             rest = &rest[at + 1..];
         }

@@ -17,6 +17,7 @@ use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
+use bstr::ByteSlice;
 use strict::Strict;
 
 /// The decoded texts of patches.
@@ -236,7 +237,7 @@ fn unquoted_patches(patches: &Patches) -> Option<Patches> {
 /// could be read.
 fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
     let damaged = |input: &Input| {
-        let is_envelope = memchr::memmem::find(&input.bytes, b"*** Begin Patch").is_some();
+        let is_envelope = input.bytes.contains_str(b"*** Begin Patch");
         let mut found = if is_envelope {
             Vec::new()
         } else {

@@ -1,5 +1,7 @@
 //! Reports the changes that an input names and does not contain.
 
+use bstr::ByteSlice;
+
 use super::stages::Selected;
 use crate::plan::{Input, NamedChange, NotIncluded};
 use crate::preflight::{Problem, Severity, code};
@@ -59,8 +61,7 @@ fn line(named: &NotIncluded) -> String {
     const MOST: usize = 160;
     let shown = printable_line(&named.text[..named.text.len().min(MOST)]);
     let rest = if named.text.len() > MOST { "…" } else { "" };
-    let has_name = named.kind == NamedChange::OnlyIn
-        || memchr::memmem::find(&named.text, &named.name).is_some();
+    let has_name = named.kind == NamedChange::OnlyIn || named.text.contains_str(&named.name);
     if has_name {
         format!("`{shown}{rest}`")
     } else {

@@ -4,6 +4,7 @@ use crate::lines::ladder::fold;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
+use bstr::ByteSlice;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -82,7 +83,7 @@ impl<'f> FoldedFile<'f> {
             return None;
         }
         let (folded, offsets) = self.folded.get_or_init(|| fold_text(file));
-        let start = offsets[memchr::memmem::find(folded.as_bytes(), looked_for.as_bytes())?];
+        let start = offsets[folded.as_bytes().find(looked_for.as_bytes())?];
         let (length, expected, found) =
             first_difference(clusters(wanted).zip(clusters(&file[start..])))?;
         let before = &file[..start + length];

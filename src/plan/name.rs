@@ -1,5 +1,7 @@
 //! What a section says about the name of a file, and what is left of it at a strip level.
 
+use bstr::ByteSlice;
+
 use crate::path::{PathError, RelPath};
 use crate::text::Span;
 
@@ -174,7 +176,7 @@ impl Name {
             Self::Header(both) => halves(&both.bytes, 1).map_or_else(Vec::new, |name| {
                 let (old, new) = both
                     .bytes
-                    .split_at(memchr::memmem::find(&both.bytes, name).unwrap_or(0) + name.len());
+                    .split_at(both.bytes.find(name).unwrap_or(0) + name.len());
                 [old, new.strip_prefix(b" ").unwrap_or(new)]
                     .map(|bytes| other(bytes, both))
                     .to_vec()

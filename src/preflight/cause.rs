@@ -2,6 +2,8 @@
 
 use std::cell::LazyCell;
 
+use bstr::ByteSlice;
+
 use super::codes::code;
 use super::findings::Findings;
 use super::problem::{Cause, Markup, Problem};
@@ -133,15 +135,13 @@ pub(super) fn explain_text(
     (file, text): (&LookalikeSearch<'_>, &[u8]),
     wanted: &[u8],
 ) {
-    let contains =
-        |wanted: &[u8]| !wanted.is_empty() && memchr::memmem::find(text, wanted).is_some();
+    let contains = |wanted: &[u8]| !wanted.is_empty() && text.contains_str(wanted);
     if let Some(found) = file.find(wanted) {
         problem.lines = vec![found.line];
         add(problem, Cause::Lookalike(found));
     } else if let Some(markup) = markup(wanted, contains) {
         add_markup(problem, markup);
-    } else if memchr::memmem::find(wanted, b"\r\n").is_some() && contains(&with_line_feeds(wanted))
-    {
+    } else if wanted.contains_str(b"\r\n") && contains(&with_line_feeds(wanted)) {
         add(
             problem,
             Cause::LineEnding {

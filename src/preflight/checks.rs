@@ -1,5 +1,7 @@
 //! What has to be true of a path before an operation may use it; each says why not.
 
+use bstr::ByteSlice;
+
 use super::codes::code;
 use super::findings::Findings;
 use super::modes;
@@ -255,7 +257,7 @@ pub(super) fn is_expected(
 /// Returns whether `word` stands between blanks in `text`.
 fn has_word(text: &[u8], word: &[u8]) -> bool {
     let is_border = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
-    memchr::memmem::find_iter(text, word).any(|at| {
+    text.find_iter(word).any(|at| {
         let before = at.checked_sub(1).and_then(|before| text.get(before));
         is_border(before) && is_border(text.get(at + word.len()))
     })

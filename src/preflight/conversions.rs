@@ -22,6 +22,7 @@ use crate::syntax::{Syntax, find_syntax};
 use crate::text::Contents;
 use crate::workspace::git::{Attribute, Filter, FilterDriver, Git};
 use attributes::{ATTRIBUTES, Defaults, of_attributes};
+use bstr::ByteSlice;
 use problem::encoding_problem;
 
 pub use problem::denied_filter;
@@ -155,7 +156,7 @@ impl Conversions {
         bytes: &Contents,
         cr_lf: impl Fn() -> CrLf,
     ) -> Result<Option<Contents>, ConversionError> {
-        if !self.converts_lf() && memchr::memmem::find(bytes, b"\r\n").is_none() {
+        if !self.converts_lf() && !bytes.contains_str(b"\r\n") {
             return Ok(None);
         }
         let Some(FileConversion { content, filter }) = self.of(path)? else {

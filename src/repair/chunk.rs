@@ -1,5 +1,7 @@
 //! A chunk as it came, and the ways in which it can be read.
 
+use bstr::ByteSlice;
+
 use super::error::Shortage;
 use super::line::Line;
 use super::{RepairKind, RepairLog};
@@ -29,7 +31,7 @@ impl<'t> Header<'t> {
     /// Takes one line that starts with `@@`.
     pub(super) fn take(&mut self, line: Line<'t>, log: &mut RepairLog) {
         let rest = line.text[2..].trim_ascii_start();
-        let (inner, outer) = match memchr::memmem::find(rest, b"@@") {
+        let (inner, outer) = match rest.find(b"@@") {
             Some(end) => (rest[..end].trim_ascii_end(), Some(&rest[end + 2..])),
             None => (rest.trim_ascii_end(), None),
         };

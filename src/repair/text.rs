@@ -3,6 +3,8 @@
 //! Colours are removed where git and GNU diff write them: around a header, around the sign and the
 //! rest of a line. Other escape sequences in a line belong to the file.
 
+use bstr::ByteSlice;
+
 use super::rows::{ROWS, RepairKind};
 use super::unwrap::unwrapped;
 use crate::plan::Repair;
@@ -105,7 +107,7 @@ fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let all = || Lines::within(text, Span::new(0, text.len()));
     let first = all().position(|(_, line)| is_coloured_header(line))?;
     // git resets with `ESC [ m`, GNU diff with `ESC [ 0 m`.
-    let clear: &[u8] = if memchr::memmem::find(text, b"\x1b[m").is_some() {
+    let clear: &[u8] = if text.contains_str(b"\x1b[m") {
         b"\x1b[m"
     } else {
         b"\x1b[0m"
@@ -146,7 +148,7 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     let marks_parts = sign == b"+"
         && [&b"\x1b[7m"[..], b"\x1b[27m", b"\x1b[K", b"\x1b[01;31m"]
             .iter()
-            .any(|mark| memchr::memmem::find(&rest, mark).is_some());
+            .any(|mark| rest.contains_str(mark));
     (!marks_parts).then(|| [sign, &rest].concat())
 }
 
@@ -161,7 +163,7 @@ fn is_header(set: &[u8], rest: &[u8]) -> bool {
 fn without_blank_errors(rest: &[u8], clear: &[u8], set: &[u8]) -> Vec<u8> {
     const BACKGROUND: &[u8] = b"\x1b[41m";
     let (mut plain, mut rest) = (Vec::with_capacity(rest.len()), rest);
-    while let Some(at) = memchr::memmem::find(rest, BACKGROUND) {
+    while let Some(at) = rest.find(BACKGROUND) {
         let before = rest[..at].strip_suffix(set).unwrap_or(&rest[..at]);
         plain.extend_from_slice(before.strip_suffix(clear).unwrap_or(before));
         rest = &rest[at + BACKGROUND.len()..];

@@ -4,6 +4,8 @@
 //! To add a kind, add a variant of [`Foreign`] with its name and its help, and the function that
 //! recognises it.
 
+use bstr::ByteSlice;
+
 use super::{Foreign, SyntaxError};
 use crate::text::{Lines, Span, without_ending, without_entities};
 
@@ -66,7 +68,7 @@ fn is_page(text: &[u8]) -> bool {
     // XHTML begins with a declaration of XML.
     let start = match start
         .strip_prefix(b"<?xml")
-        .and_then(|rest| Some((memchr::memmem::find(rest, b"?>")?, rest)))
+        .and_then(|rest| Some((rest.find(b"?>")?, rest)))
     {
         Some((end, rest)) => rest[end + 2..].trim_ascii_start(),
         None => start,
@@ -125,7 +127,7 @@ fn is_escaped_header(line: &[u8]) -> bool {
 
 /// Returns whether a line has the tags of a page that shows a diff.
 fn is_markup(line: &[u8]) -> bool {
-    let has = |words: &[u8]| memchr::memmem::find(line, words).is_some();
+    let has = |words: &[u8]| line.contains_str(words);
     let is_diff = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ -"]
         .iter()
         .any(|words| has(words));
@@ -145,7 +147,7 @@ fn is_statistics(line: &[u8]) -> bool {
         && [&b" file changed"[..], b" files changed"]
             .iter()
             .any(|words| rest[digits..].starts_with(words));
-    let is_graph = memchr::memmem::rfind(rest, b" | ").is_some_and(|at| {
+    let is_graph = rest.rfind(b" | ").is_some_and(|at| {
         let counts = rest[at + 3..].trim_ascii();
         let number = counts
             .iter()
@@ -178,8 +180,8 @@ fn is_side_by_side(line: &[u8]) -> bool {
 /// Returns whether the hunk whose header starts at `from` marks words.
 pub(super) fn is_word_diff(text: &[u8], from: usize) -> bool {
     let pair = |line: &[u8], open: &[u8], close: &[u8]| {
-        memchr::memmem::find(line, open)
-            .is_some_and(|at| memchr::memmem::find(&line[at + open.len()..], close).is_some())
+        line.find(open)
+            .is_some_and(|at| line[at + open.len()..].contains_str(close))
     };
     let mut lines = Lines::within(text, Span::new(from, text.len()));
     lines.next();

@@ -1,5 +1,7 @@
 //! The names on the header lines of diffs.
 
+use bstr::ByteSlice;
+
 use super::{SyntaxError, SyntaxErrorKind, quoted, stamp};
 use crate::plan::{Claim, Strip};
 use crate::text::Span;
@@ -95,7 +97,7 @@ pub(super) fn quoted_pair(text: &[u8], span: Span) -> Result<Option<[Claim; 2]>,
             whole(text, Span::new(span.end - new, span.end), Strip::Prefixed)?,
         ]));
     }
-    let Some(quote) = memchr::memmem::find(line, b" \"") else {
+    let Some(quote) = line.find(b" \"") else {
         return Ok(None);
     };
     let blank = span.start + quote;

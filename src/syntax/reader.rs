@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use memchr::memmem;
+use bstr::ByteSlice;
 
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, foreign, lead,
@@ -183,10 +183,7 @@ fn nothing(text: &[u8], sections: &Sections) -> SyntaxError {
 /// Returns whether nothing speaks against a section of `syntax` in `text`.
 fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
     let marks = syntax.marks();
-    marks.is_empty()
-        || marks
-            .iter()
-            .any(|mark| memmem::find(text, mark.as_bytes()).is_some())
+    marks.is_empty() || marks.iter().any(|mark| text.contains_str(mark.as_bytes()))
 }
 
 /// Where each grammar's next section starts; each part of the text is searched once by each

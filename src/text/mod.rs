@@ -1,5 +1,7 @@
 //! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
 
+use bstr::ByteSlice;
+
 mod base64;
 mod bytes;
 #[cfg(feature = "encodings")]
@@ -78,7 +80,7 @@ pub fn line_end(content: &[u8]) -> &'static str {
     let newlines = memchr::memchr_iter(b'\n', content).count();
     // Most have no CR, which is faster to see.
     let pairs = match memchr::memchr(b'\r', content) {
-        Some(start) => memchr::memmem::find_iter(&content[start..], b"\r\n").count(),
+        Some(start) => content[start..].find_iter(b"\r\n").count(),
         None => 0,
     };
     match (newlines, pairs) {

@@ -1,5 +1,7 @@
 //! What git says of the text of a patch that it cannot read.
 
+use bstr::ByteSlice;
+
 use crate::engine::Outcome;
 use crate::engine::options::{Problem, SyntaxErrorKind, code};
 use crate::text::printable;
@@ -127,9 +129,9 @@ impl<'o> Text<'o> {
             printable(name.as_bytes()).to_string()
         };
         // The last header above that names a file decides how it is read.
-        let header = memchr::memmem::rfind(before, b"diff --git ").unwrap_or(0);
+        let header = before.rfind(b"diff --git ").unwrap_or(0);
         let is_git = bytes[header..].starts_with(b"diff --git ")
-            && memchr::memmem::find(&before[header..], b"\n@@ -").is_none();
+            && !before[header..].contains_str(b"\n@@ -");
         Self {
             name,
             bytes,

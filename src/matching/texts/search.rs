@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
+use bstr::ByteSlice;
 use memchr::memmem;
 
 use crate::plan::Closeness;
@@ -86,7 +87,7 @@ impl<'a> Shrunk<'a> {
             bytes: Cow::Borrowed(text),
             steps: Vec::new(),
         };
-        let pairs: Vec<_> = memmem::find_iter(text, b"\r\n").collect();
+        let pairs: Vec<_> = text.find_iter(b"\r\n").collect();
         if pairs.is_empty() {
             return shrunk;
         }
@@ -139,11 +140,12 @@ impl<'a> Shrunk<'a> {
 
     fn hits(&self, old: &[u8]) -> Hits {
         let place = |start: usize| self.original(start)..self.original(start + old.len());
-        let places: Vec<_> = memmem::find_iter(&self.bytes, old).map(place).collect();
+        let places: Vec<_> = self.bytes.find_iter(old).map(place).collect();
         let overlaps = || {
-            memmem::find_iter(&self.bytes, old)
+            self.bytes
+                .find_iter(old)
                 .next()
-                .is_some_and(|first| memmem::find(&self.bytes[first + 1..], old).is_some())
+                .is_some_and(|first| self.bytes[first + 1..].contains_str(old))
         };
         let count = if places.len() == 1 && overlaps() {
             2
@@ -230,7 +232,7 @@ fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
 
 /// Returns whether the line ends of `old` are meant byte for byte.
 pub(super) fn is_literal(old: &[u8]) -> bool {
-    old.ends_with(b"\r") || memmem::find(old, b"\r\n").is_some()
+    old.ends_with(b"\r") || old.contains_str(b"\r\n")
 }
 
 fn without_trailing(line: &[u8]) -> &[u8] {
@@ -284,14 +286,14 @@ fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>)
     };
     let (mut places, mut offset, mut line) = (Vec::new(), 0, 0);
     // Each line ends with the newline that the next one begins with.
-    while let Some(found) = memmem::find(&keys[offset..], &wanted) {
+    while let Some(found) = keys[offset..].find(&wanted) {
         line += memchr::memchr_iter(b'\n', &keys[offset..offset + found]).count();
         places.push(place(line));
         offset += found + wanted.len() - 1;
         line += count;
     }
-    let overlaps = |first: usize| memmem::find(&keys[first + 1..], &wanted).is_some();
-    let is_twice = places.len() == 1 && memmem::find(&keys, &wanted).is_some_and(overlaps);
+    let overlaps = |first: usize| keys[first + 1..].contains_str(&wanted);
+    let is_twice = places.len() == 1 && keys.find(&wanted).is_some_and(overlaps);
     Hits {
         count: if is_twice { 2 } else { places.len() },
         places,

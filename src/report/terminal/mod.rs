@@ -12,6 +12,7 @@ mod unified;
 use std::io;
 
 use anstyle::{AnsiColor, Style};
+use bstr::ByteSlice;
 
 use super::inline::Inline;
 use super::{FileReport, FileStatus, FileType, HunkReport, Report, stat};
@@ -217,7 +218,7 @@ fn escaped(text: &str) -> String {
 
 /// Returns how many bytes the binary data in `diff` have before and after.
 fn data(diff: &[u8]) -> Option<(usize, usize)> {
-    let start = memchr::memmem::find(diff, b"\nGIT binary patch\n")?;
+    let start = diff.find(b"\nGIT binary patch\n")?;
     let mut sizes = diff[start..]
         .split(|&byte| byte == b'\n')
         .filter_map(|line| line.strip_prefix(b"literal "));

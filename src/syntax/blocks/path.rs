@@ -1,5 +1,7 @@
 //! The line that names the file of a block, and what models put around the name.
 
+use bstr::ByteSlice;
+
 use super::reader::{is_fence, marker, trimmed};
 use crate::plan::{Claim, Name, Strip};
 use crate::text::{Span, without_ending};
@@ -38,7 +40,7 @@ pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
             !has_blanks(bare) || is_direct && !bare.ends_with(b"."),
         ),
     };
-    let start = line.start + memchr::memmem::find(whole, found)?;
+    let start = line.start + whole.find(found)?;
     let span = Span::new(start, start + found.len());
     let claim = Claim {
         bytes: found.to_vec(),

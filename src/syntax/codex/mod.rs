@@ -7,6 +7,7 @@
 mod reader;
 mod update;
 
+use bstr::ByteSlice;
 use reader::{Line, Reader};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
@@ -58,7 +59,7 @@ impl Syntax for Codex {
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut offset = from;
         loop {
-            let at = offset + memchr::memmem::find(&text[offset..], BEGIN.as_bytes())?;
+            let at = offset + text[offset..].find(BEGIN.as_bytes())?;
             let start = memchr::memrchr(b'\n', &text[offset..at])
                 .map_or(offset, |newline| offset + newline + 1);
             let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);

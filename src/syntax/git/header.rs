@@ -1,5 +1,7 @@
 //! The extended header lines of a git diff, line by line, as they come.
 
+use bstr::ByteSlice;
+
 use super::{START, header_name, mode};
 use crate::mode::FileMode;
 use crate::plan::{Blobs, Claim, Name, Strip};
@@ -150,7 +152,7 @@ impl Header {
     fn take_index(&mut self, text: &[u8], rest: Span) -> Result<(), SyntaxError> {
         let line = rest.of(text);
         let end = memchr::memchr(b' ', line).unwrap_or(line.len());
-        let Some(dots) = memchr::memmem::find(&line[..end], b"..") else {
+        let Some(dots) = line[..end].find(b"..") else {
             return Ok(());
         };
         let (old, new) = (&line[..dots], &line[dots + 2..end]);

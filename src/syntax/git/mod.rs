@@ -4,6 +4,7 @@
 mod blocks;
 mod header;
 
+use bstr::ByteSlice;
 use header::Header;
 
 use super::names::Side;
@@ -45,7 +46,8 @@ impl Syntax for Git {
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let is_start = |&at: &usize| at == from || text[at - 1] == b'\n';
-        memchr::memmem::find_iter(&text[from..], START)
+        text[from..]
+            .find_iter(START)
             .map(|at| from + at)
             .find(is_start)
     }

@@ -18,6 +18,7 @@ mod line;
 
 use super::{Options, Sections, Syntax, SyntaxError};
 use crate::text::{Lines, Span};
+use bstr::ByteSlice;
 use document::Document;
 
 const BEGIN: &[u8] = b"*** Begin Patch";
@@ -54,7 +55,7 @@ impl Syntax for Hashline {
         let mut begin: Option<usize> = None;
         let mut is_first = from == 0;
         let rest = &text[from..];
-        let has_header = rest.starts_with(b"[") || memchr::memmem::find(rest, b"\n[").is_some();
+        let has_header = rest.starts_with(b"[") || rest.contains_str(b"\n[");
         for (span, line) in Lines::within(text, Span::new(from, text.len())) {
             if !(is_first || has_header) {
                 return None;

@@ -16,8 +16,7 @@ mod header;
 mod parts;
 mod transfer;
 
-use memchr::memmem;
-
+use bstr::ByteSlice;
 pub use error::MailError;
 use header::Header;
 
@@ -119,11 +118,13 @@ impl Reader<'_> {
         let closing = header.boundary.as_ref().filter(|_| is_single);
         let closing = closing.map(|boundary| [b"\n--", &boundary[..], b"--"].concat());
         let after_parts = closing.map_or(body, |closing| {
-            let at = memmem::find(&self.input[body.saturating_sub(1)..], &closing);
+            let at = self.input[body.saturating_sub(1)..].find(&closing);
             at.map_or(self.input.len(), |at| body.saturating_sub(1) + at + 1)
         });
         let from = after_parts.saturating_sub(1);
-        let borders = memmem::find_iter(&self.input[from..], b"\nFrom ").map(|at| from + at + 1);
+        let borders = self.input[from..]
+            .find_iter(b"\nFrom ")
+            .map(|at| from + at + 1);
         let mut ends =
             borders.filter(|&at| at > start && series::is_from_line(line_at(self.input, at)));
         ends.next().unwrap_or(self.input.len())
@@ -155,7 +156,7 @@ impl Opened {
         let mut at = span.start;
         self.map.mark(self.text.len(), at, coding);
         if coding == Coding::CrLf {
-            while let Some(cr) = memmem::find(&input[at..span.end], b"\r\n") {
+            while let Some(cr) = input[at..span.end].find(b"\r\n") {
                 self.text.extend_from_slice(&input[at..at + cr]);
                 at += cr + 1;
                 self.map.mark_if_far(self.text.len(), at, coding);
@@ -193,7 +194,7 @@ fn refuse_cut_line(text: &[u8], at: usize) -> Result<(), SyntaxError> {
     let line = &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..];
     let is_of_hunk =
         matches!(line.first(), Some(b' ' | b'+' | b'-')) && line.trim_ascii_end() != b"--";
-    if is_of_hunk && memmem::find(text, b"\n@@ -").is_some() {
+    if is_of_hunk && text.contains_str(b"\n@@ -") {
         return Err(header::failed(MailError::Truncated, Span::new(at, at)));
     }
     Ok(())

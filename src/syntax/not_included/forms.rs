@@ -2,6 +2,8 @@
 //!
 //! To add a form, add a row to [`FORMS`] and a case to the tests of the parent module.
 
+use bstr::ByteSlice;
+
 use crate::plan::NamedChange;
 
 /// A line that names a change.
@@ -76,7 +78,7 @@ fn missing(kind: NamedChange, name: &[u8], confidence: Confidence) -> Option<Sta
 
 /// Splits `text` at the first `separator`.
 fn split<'t>(text: &'t [u8], separator: &[u8]) -> Option<(&'t [u8], &'t [u8])> {
-    let at = memchr::memmem::find(text, separator)?;
+    let at = text.find(separator)?;
     Some((&text[..at], &text[at + separator.len()..]))
 }
 
@@ -126,8 +128,9 @@ fn two_names(names: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_alike = |old: &[u8], new: &[u8]| {
         tail(old) == tail(new) && old.ends_with(&new[new.len() - tail(new)..])
     };
-    let mut splits =
-        memchr::memmem::find_iter(names, AND).map(|at| (&names[..at], &names[at + AND.len()..]));
+    let mut splits = names
+        .find_iter(AND)
+        .map(|at| (&names[..at], &names[at + AND.len()..]));
     let first = splits.clone().next()?;
     let alike = if names.len() <= MOST {
         splits.find(|(old, new)| is_alike(old, new))
@@ -141,7 +144,7 @@ fn two_names(names: &[u8]) -> Option<(&[u8], &[u8])> {
 fn type_change(line: &[u8]) -> Option<Statement> {
     let (_, new) = split(line.strip_prefix(b"File ")?, b" is a ")?;
     let (_, new) = split(new, b" while ")?;
-    let at = memchr::memmem::rfind(new, b" is a ")?;
+    let at = new.rfind(b" is a ")?;
     let new = &new[..at];
     missing(
         NamedChange::Type,
@@ -153,7 +156,7 @@ fn type_change(line: &[u8]) -> Option<Statement> {
 /// `diff: NAME: No such file or directory`.
 fn diff_message(line: &[u8]) -> Option<Statement> {
     let message = line.strip_prefix(b"diff: ")?;
-    let at = memchr::memmem::rfind(message, b": ")?;
+    let at = message.rfind(b": ")?;
     missing(NamedChange::Unreadable, &message[..at], Confidence::Loose)
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use memchr::memmem;
+use bstr::ByteSlice;
 
 use super::places::{Found, Place, Texts, common_attributes};
 use super::{Git, process, special};
@@ -244,7 +244,7 @@ fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>)
     // Whole names stand in it as they are, with a NUL behind, unless another file or entry has some
     // of them; see gitformat-index(5).
     let is_whole = matches!(bytes.get(..8), Some([.., 2 | 3]));
-    let has = |name: &[u8]| memmem::find(&bytes, &[name, b"\0"].concat()).is_some();
+    let has = |name: &[u8]| bytes.contains_str([name, b"\0"].concat());
     let is_named = |file: &PathBuf| {
         has(file
             .strip_prefix(top)

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memchr::memmem;
+use bstr::ByteSlice;
 
 use super::discovery::{Candidate, candidate, common_of, is_repository};
 use super::variables::Variable;
@@ -100,7 +100,7 @@ pub(super) struct Texts(Vec<u8>);
 impl Texts {
     /// Returns whether one of them has the word `word`, which is in lower case, anywhere.
     pub(super) fn mention(&self, word: &str) -> bool {
-        memmem::find(&self.0, word.as_bytes()).is_some()
+        self.0.contains_str(word.as_bytes())
     }
 
     fn add(&mut self, text: &[u8]) {
