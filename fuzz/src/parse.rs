@@ -1,7 +1,7 @@
 //! The law of the parsers: any text is read or refused, and every place that is named lies in the
 //! text.
 
-use wpatch::plan::{self, Direction, Edit, Selection};
+use wpatch::plan::{self, Direction, Edit, Hunk, HunkLine, LineKind, Selection};
 use wpatch::syntax::{self, Options};
 use wpatch::text::Span;
 
@@ -45,20 +45,7 @@ pub fn read(format: &str, bytes: &[u8]) {
                 for span in [hunk.span, hunk.header, hunk.body, hunk.section] {
                     inside(span, bytes);
                 }
-                for direction in [Direction::Forward, Direction::Reverse] {
-                    let sides = hunk
-                        .lines(bytes, direction)
-                        .fold((0, 0), |(old, new), line| match line.kind {
-                            plan::LineKind::Context => (old + 1, new + 1),
-                            plan::LineKind::Deletion => (old + 1, new),
-                            _ => (old, new + 1),
-                        });
-                    let stated = (
-                        hunk.preimage_range(direction).count,
-                        hunk.postimage_range(direction).count,
-                    );
-                    assert_eq!(sides, stated, "{hunk:?}");
-                }
+                has_stated_lines(hunk, bytes);
             }
         }
         for direction in [Direction::Forward, Direction::Reverse] {
@@ -72,6 +59,23 @@ pub fn read(format: &str, bytes: &[u8]) {
                 },
             );
         }
+    }
+}
+
+/// Checks that the lines of `hunk` are as many as its header states.
+fn has_stated_lines(hunk: &Hunk, text: &[u8]) {
+    for direction in [Direction::Forward, Direction::Reverse] {
+        let count = |(old, new), line: HunkLine<'_>| match line.kind {
+            LineKind::Context => (old + 1, new + 1),
+            LineKind::Deletion => (old + 1, new),
+            _ => (old, new + 1),
+        };
+        let sides = hunk.lines(text, direction).fold((0, 0), count);
+        let stated = (
+            hunk.preimage_range(direction).count,
+            hunk.postimage_range(direction).count,
+        );
+        assert_eq!(sides, stated, "{hunk:?}");
     }
 }
 

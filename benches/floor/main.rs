@@ -12,15 +12,14 @@
 //! `full` syncs the file system before the journal counts and before the change does. Two threads
 //! share the work.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fs_err as fs;
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
@@ -28,6 +27,10 @@ use rustix::fs::{
     renameat_with, statat, syncfs, unlinkat,
 };
 use rustix::io::{Errno, read, write};
+
+mod answer;
+
+use answer::answer;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -95,91 +98,6 @@ const KINDS: [(&str, Kind); 4] = [
     ("delete", Kind::Delete),
     ("rename", Kind::Rename),
 ];
-
-/// Writes a line for each file, and behind it the bytes that are new.
-fn answer(before: &Path, after: &Path, patch: &Path) -> Result<()> {
-    let (old, new) = (files(before)?, files(after)?);
-    let mut renames = renames(patch)?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut write = |kind: &str, path: &str, from: &str, old: &[u8], new: &[u8]| -> Result<()> {
-        let start = old
-            .iter()
-            .zip(new)
-            .take_while(|(old, new)| old == new)
-            .count();
-        let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
-        let same = rest.take_while(|(old, new)| old == new).count();
-        let bytes = &new[start..new.len() - same];
-        writeln!(
-            out,
-            "{kind}\t{path}\t{from}\t{start}\t{}\t{}",
-            old.len() - same,
-            bytes.len()
-        )?;
-        Ok(out.write_all(bytes)?)
-    };
-    let moved: BTreeSet<_> = renames.values().cloned().collect();
-    for path in old
-        .iter()
-        .filter(|&path| !new.contains(path) && !moved.contains(path))
-    {
-        write("delete", path, path, b"", b"")?;
-    }
-    for path in &new {
-        let bytes = fs::read(after.join(path))?;
-        if let Some(from) = renames.remove(path) {
-            write(
-                "rename",
-                path,
-                &from,
-                &fs::read(before.join(&from))?,
-                &bytes,
-            )?;
-        } else if old.contains(path) {
-            let was = fs::read(before.join(path))?;
-            if was != bytes {
-                write("modify", path, path, &was, &bytes)?;
-            }
-        } else {
-            write("create", path, "", b"", &bytes)?;
-        }
-    }
-    Ok(())
-}
-
-/// Returns the regular files; links stay as they are.
-fn files(root: &Path) -> Result<BTreeSet<String>> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![PathBuf::new()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(root.join(&directory))? {
-            let entry = entry?;
-            let path = directory.join(entry.file_name());
-            if entry.file_type()?.is_dir() {
-                open.push(path);
-            } else if entry.file_type()?.is_file() {
-                found.insert(path.to_str().ok_or("a name is no text")?.to_owned());
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Returns the names before, by the names after.
-fn renames(patch: &Path) -> Result<BTreeMap<String, String>> {
-    let bytes = fs::read(patch)?;
-    let mut found = BTreeMap::new();
-    let mut from = String::new();
-    for line in bytes.split(|&byte| byte == b'\n') {
-        let line = String::from_utf8_lossy(line);
-        if let Some(name) = line.strip_prefix("rename from ") {
-            name.clone_into(&mut from);
-        } else if let Some(name) = line.strip_prefix("rename to ") {
-            found.insert(name.to_owned(), from.clone());
-        }
-    }
-    Ok(found)
-}
 
 fn steps(text: &[u8]) -> Result<Vec<Step<'_>>> {
     let mut steps = Vec::new();
@@ -308,30 +226,20 @@ fn plain(tree: &OwnedFd, number: usize, step: &Step<'_>) -> Result<()> {
     Ok(())
 }
 
-fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
-    let is_full = mode == "full";
-    let directory = |path: &str| -> Result<OwnedFd> {
-        make_dirs(tree, path)?;
-        Ok(openat(
-            tree,
-            path,
-            OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?)
-    };
-    let scratch = directory(".git/floor")?;
-    let is_ordered = mode == "ordered";
-    let slot = |letter: char, number: usize| {
-        if is_ordered {
-            format!("files{}/{letter}{number}", number / BUCKET)
-        } else {
-            format!("{letter}{number}")
-        }
-    };
+/// Returns the scratch file of the step `number`: `n` of its new contents, `o` of its old ones.
+fn slot(letter: char, number: usize, is_ordered: bool) -> String {
+    if is_ordered {
+        format!("files{}/{letter}{number}", number / BUCKET)
+    } else {
+        format!("{letter}{number}")
+    }
+}
+
+/// Writes the new contents of all files below `scratch`.
+fn stage(tree: &OwnedFd, scratch: &OwnedFd, steps: &[Step<'_>], is_ordered: bool) -> Result<()> {
     in_parts(steps, |number, _| {
-        let is_first = is_ordered && number % BUCKET == 0;
-        if is_first {
-            make_dirs(&scratch, &format!("files{}", number / BUCKET))
+        if is_ordered && number % BUCKET == 0 {
+            make_dirs(scratch, &format!("files{}", number / BUCKET))
         } else {
             Ok(())
         }
@@ -341,12 +249,20 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
     };
     in_parts(steps, |number, step| {
         match is_staged(step) {
-            true => put(&scratch, &slot('n', number), &made(tree, step)?),
+            true => put(scratch, &slot('n', number, is_ordered), &made(tree, step)?),
             // What goes has to be what the patch says.
             false if is_ordered => made(tree, step).map(drop),
             false => Ok(()),
         }
-    })?;
+    })
+}
+
+fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
+    let (is_full, is_ordered) = (mode == "full", mode == "ordered");
+    make_dirs(tree, ".git/floor")?;
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let scratch = openat(tree, ".git/floor", flags, Mode::empty())?;
+    stage(tree, &scratch, steps, is_ordered)?;
     let line = |step: &Step<'_>| format!("{}\t{}\t{:096x}\n", step.path, step.from, 0);
     let lines = steps.iter().map(line).collect::<Vec<_>>().concat();
     put(
@@ -365,7 +281,10 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
         swap(
             tree,
             &scratch,
-            (&slot('n', number), &slot('o', number)),
+            (
+                &slot('n', number, is_ordered),
+                &slot('o', number, is_ordered),
+            ),
             step,
         )
     };
