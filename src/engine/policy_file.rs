@@ -20,7 +20,8 @@ pub struct UnusablePolicy {
     pub text: Input,
 }
 
-/// Reads the text of a policy file that messages call `name`, for [`Policy::new`].
+/// Reads the text of a policy file that messages call `name`, for
+/// [`Policy::new`](crate::policy::Policy::new).
 ///
 /// # Errors
 ///

@@ -37,7 +37,7 @@ const MOST_UNFIT: usize = 100;
 ///
 /// # Security
 ///
-/// Names and lines of patches go through [`printable`].
+/// Names and lines of patches go through [`printable`](crate::text::printable).
 pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> io::Result<()> {
     let is_foreign = outcome.inputs.iter().any(is_foreign);
     let speech = if is_foreign {
