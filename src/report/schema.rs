@@ -1,8 +1,9 @@
 //! The JSON Schemas of what is printed as JSON, made from the types.
 
-use schemars::generate::SchemaSettings;
-
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use serde_json::Value;
 
 use super::{BatchLine, Difference, Explanation, Extract, Listing, Log, Report};
 
@@ -49,7 +50,29 @@ pub const SCHEMAS: &[Schema] = &[
 fn text<T: JsonSchema>() -> String {
     let schema = SchemaSettings::draft2020_12()
         .for_serialize()
+        .with_transform(RecursiveTransform(join_lines))
         .into_generator()
         .into_root_schema_for::<T>();
     format!("{:#}\n", schema.as_value())
+}
+
+/// Joins the lines of each paragraph of a description, so that a schema does not depend on where the
+/// lines of a documentation comment end.
+fn join_lines(schema: &mut schemars::Schema) {
+    let Some(Value::String(description)) = schema.get_mut("description") else {
+        return;
+    };
+    let is_kept = |next: &str| next.is_empty() || next.starts_with("- ");
+    let mut joined = String::with_capacity(description.len());
+    for line in description.lines() {
+        let is_start = joined.is_empty() || joined.ends_with('\n');
+        if !is_start {
+            joined.push(if is_kept(line) { '\n' } else { ' ' });
+        }
+        if line.is_empty() {
+            joined.push('\n');
+        }
+        joined.push_str(line);
+    }
+    *description = joined;
 }
