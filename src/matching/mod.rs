@@ -1,6 +1,6 @@
 //! Where hunks belong in a file, and what the file becomes. Pure: bytes in, bytes out.
 //!
-//! To add a comparison of lines, add a row of [`LADDER`].
+//! To add a comparison of lines, add a row of `lines::LADDER`.
 
 mod correct;
 mod covered;
@@ -57,7 +57,7 @@ pub struct Placement {
     pub offset: isize,
     /// Lines of context left out at the start and at the end.
     pub left_out: (usize, usize),
-    /// The name of the rung of [`LADDER`] that found it.
+    /// The name of the rung of the ladder that found it.
     pub rung: &'static str,
     /// Lines, counted from 0, of all places where it fits as well, this one among them, when it is
     /// off its stated place; at most [`MOST_CANDIDATES`].

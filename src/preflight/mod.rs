@@ -303,7 +303,7 @@ pub struct FileOutcome {
     pub tag: Option<Tag>,
     /// A clean diff, where one was asked for.
     pub diff: Option<Vec<u8>>,
-    /// Whether the diff was cut at [`Options::max_diff`](super::Options::max_diff).
+    /// Whether the diff was cut at [`Options::max_diff`].
     pub is_diff_cut: bool,
     /// The encoding that texts were replaced in, where one was asked for.
     pub encoding: Option<TextEncoding>,
