@@ -1,10 +1,13 @@
 //! Reading the bytes of a file, those of a large one by two threads.
 
+use std::sync::Mutex;
+
 use memmap2::MmapMut;
 use rustix::buffer::spare_capacity;
 use rustix::fd::AsFd;
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
+use crate::mutex::locked;
 use crate::text::Bytes;
 use crate::threads::{LARGE, both};
 
@@ -52,10 +55,11 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
     let size = pages.len();
     let middle = size / 2;
     let (first, second) = pages.split_at_mut(middle);
+    let second = Mutex::new(second);
     let (first, second) = both(
         size,
         || fill(first, offset, read_at),
-        || fill(second, offset + middle as u64, read_at),
+        || fill(&mut locked(&second), offset + middle as u64, read_at),
     );
     let end = match first? {
         count if count < middle => count,

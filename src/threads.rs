@@ -1,12 +1,16 @@
 //! Work in two or more threads: a list item by item with [`map`], or two things at once with [`both`].
 //!
-//! Only modules above the pure layers use it, and no result depends on the number of threads. The
-//! threads are those of rayon's global pool, which starts at the first use: a small change never
-//! starts it. Where no thread can be started (`RLIMIT_NPROC`, see getrlimit(2); `pids.max` of a
+//! Only modules above the pure layers use it, and no result depends on the number of threads. [`map`]
+//! uses rayon's global pool, which starts at the first use: a small change never starts it. [`both`]
+//! starts a thread of its own, as it also runs inside of the pool: a thread of the pool that waits
+//! takes up other work meanwhile, with the locks and the memory of the first. Where no thread can be
+//! started (`RLIMIT_NPROC`, see getrlimit(2); `pids.max` of a
 //! cgroup), the caller's thread does all of the work.
 
 use std::error::Error;
+use std::panic::resume_unwind;
 use std::sync::OnceLock;
+use std::thread;
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -32,16 +36,23 @@ pub(crate) fn map<T: Sync, R: Send>(
 
 /// Returns the results of `first` and `second`, which run at the same time if they are about at
 /// least [`LARGE`] `bytes`.
-pub(crate) fn both<A: Send, B: Send>(
+pub(crate) fn both<A, B: Send>(
     bytes: usize,
-    first: impl FnOnce() -> A + Send,
-    second: impl FnOnce() -> B + Send,
+    first: impl FnOnce() -> A,
+    second: impl Fn() -> B + Sync,
 ) -> (A, B) {
-    if bytes >= LARGE && has_pool() {
-        rayon::join(first, second)
-    } else {
-        (first(), second())
+    if bytes < LARGE {
+        return (first(), second());
     }
+    thread::scope(
+        |scope| match thread::Builder::new().spawn_scoped(scope, &second) {
+            Ok(handle) => (
+                first(),
+                handle.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            ),
+            Err(_) => (first(), second()),
+        },
+    )
 }
 
 /// Returns whether there is a pool of threads. The first call starts it.
@@ -58,8 +69,6 @@ fn has_pool() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
     use super::*;
 
     #[test]

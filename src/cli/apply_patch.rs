@@ -68,8 +68,8 @@ fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     Ok(engine::apply(request, &workspace, &watched()?))
 }
 
-/// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes:
-/// nobody may take them for a patch that does not fit.
+/// Prints the outcome. A signal, and a tree that could not be restored, keep their exit codes, so
+/// that a harness does not mistake them for a patch that does not apply.
 fn told(outcome: &Outcome) -> ExitCode {
     let report = &outcome.report;
     if report.ok {

@@ -103,8 +103,8 @@ pub(super) fn directories() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the contents of the file at `path`, if nobody but the user and root may write it, or put
-/// another one where it is or where the links from `named` on are that lead to it.
+/// Returns the contents of the file at `path`. Refuses a file that other users than this one and
+/// root can write or replace, also by replacing a link between `named` and `path`.
 fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     let told = |error: WorkspaceError| format!("the file cannot be read: {}", error.source);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -135,9 +135,9 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     }
 }
 
-/// Returns a directory or a link on the way to `file`, name by name, that belongs to somebody else,
-/// or a directory that others may write to. As with the keys of ssh, what is above the home is for
-/// who runs the system.
+/// Returns the first directory or link in the path of `file` that another user owns, or directory
+/// that other users can write to. Directories above the home directory are trusted, as ssh(1) does
+/// for its keys.
 fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
     let home = home();
     let homes = [

@@ -165,8 +165,8 @@ fn nearest<'a>(
     ))
 }
 
-/// Returns the lines of the place that are shown, and the number of the first one: where the first
-/// difference is behind them, the line that has it.
+/// Returns the number of the first line to show of the closest match, and the lines. If the first
+/// difference comes after these, only the line with the difference is shown.
 fn shown(nearest: &NearestPlace) -> (usize, &[String]) {
     let text = &nearest.text[..nearest.text.len().min(LINES)];
     let end = nearest.line + text.len();

@@ -138,14 +138,11 @@ fn note_places(
             );
         }
     }
-    findings.outcome.texts = places
-        .iter()
-        .map(|place| (place.edit, place.new_lines))
-        .collect();
-    findings.outcome.placements = places
-        .into_iter()
-        .map(|place| Ok(place.placement))
-        .collect();
+    findings.outcome.set_places(
+        places
+            .into_iter()
+            .map(|place| (place.edit, place.new_lines, place.placement)),
+    );
 }
 
 /// Returns the version that the lines are numbered in, and how many lines they stand behind their

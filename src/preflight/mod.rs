@@ -332,6 +332,15 @@ impl FileOutcome {
             .iter()
             .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
     }
+
+    /// Sets the places of changes of texts: the index of the change, the number of lines that are
+    /// there afterwards, and the placement of each.
+    fn set_places(&mut self, places: impl Iterator<Item = (usize, usize, Placement)>) {
+        let (texts, placements): (Vec<_>, _) = places
+            .map(|(edit, new_lines, placement)| ((edit, new_lines), Ok(placement)))
+            .unzip();
+        (self.texts, self.placements) = (texts.into(), placements);
+    }
 }
 
 /// What is known of a file's contents.

@@ -156,14 +156,11 @@ fn replaced(
                 options,
                 findings,
             );
-            findings.outcome.texts = places
-                .iter()
-                .map(|place| (place.edit, place.new_lines))
-                .collect();
-            findings.outcome.placements = places
-                .into_iter()
-                .map(|place| Ok(place.placement))
-                .collect();
+            findings.outcome.set_places(
+                places
+                    .into_iter()
+                    .map(|place| (place.edit, place.new_lines, place.placement)),
+            );
             Some(Edited::Changed(after.into()))
         }
         Err(misplaced) => {

@@ -195,18 +195,16 @@ fn files(facts: Facts<'_>, listing: &Listing) -> Vec<FileReport> {
         file.patch = input.listed.is_some().then(|| input.name.clone());
         file
     };
-    // Where a thread begins, all lines before are counted.
+    // A part counts all lines before its first file, so there are few parts.
     let least = (listing.len() / 4).max(MANY);
-    let numbers: Vec<_> = (0..listing.len()).collect();
-    let parts: Vec<_> = numbers.chunks(least).collect();
-    let part = |numbers: &&[usize]| -> Vec<FileReport> {
+    let starts: Vec<_> = (0..listing.len()).step_by(least).collect();
+    let part = |&start: &usize| -> Vec<FileReport> {
         let mut counters = Counter::of_all(&facts.selected.plan.inputs);
-        numbers
-            .iter()
-            .map(|&number| report(&mut counters, number))
+        (start..listing.len().min(start + least))
+            .map(|number| report(&mut counters, number))
             .collect()
     };
-    threads::map(&parts, 1, part)
+    threads::map(&starts, 1, part)
         .into_iter()
         .flatten()
         .collect()

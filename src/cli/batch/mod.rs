@@ -188,9 +188,9 @@ impl Batch {
         }
     }
 
-    /// Returns whether one more job may begin, which has to be answered then. Whoever waits for the
-    /// end looks at the signal first: it finds either that a job begins, or that the signal keeps
-    /// it from that.
+    /// Returns whether one more job may begin. A job that begins is always answered. The thread that
+    /// waits for the end reads the signal first, so it sees either the new job, or the signal that
+    /// prevents it.
     fn begins(&self) -> bool {
         self.busy.fetch_add(1, Ordering::SeqCst);
         let begins = !self.is_interrupted();
@@ -297,8 +297,8 @@ impl Batch {
         Ok(tree::against(&repository, &revision, request)?.report)
     }
 
-    /// Returns the git of the root of a job; that of the root of the run is asked once for all
-    /// jobs, unless it fails.
+    /// Returns git for the root of a job. Git for the root of the batch is looked up once for all
+    /// jobs, unless that fails.
     fn git(&self, usual: &Arc<Git>, root: Option<&Path>) -> Arc<Git> {
         match root {
             None if !usual.has_failed() => Arc::clone(usual),

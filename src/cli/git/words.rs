@@ -149,7 +149,7 @@ pub(super) fn failed(file: &FileReport, hunk: usize) -> Option<String> {
     ))
 }
 
-/// Returns whether a file would come to a place behind a symbolic link.
+/// Returns whether the path of a new file goes through a symbolic link.
 pub(super) fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
     *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy)
 }

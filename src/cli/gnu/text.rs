@@ -66,8 +66,8 @@ fn without_returns(bytes: &[u8]) -> Vec<u8> {
         .concat()
 }
 
-/// Returns the blanks in front of the first header of a file, or of a hunk where files have none,
-/// if no such header stands without any.
+/// Returns the indentation of the first file header, or of the first hunk header if no file has one.
+/// Returns `None` if a header without indentation exists.
 fn indentation(bytes: &[u8]) -> Option<&[u8]> {
     let names = |first: &[u8], second: &[u8]| {
         [(b"--- ", b"+++ "), (b"*** ", b"--- ")]

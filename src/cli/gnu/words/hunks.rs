@@ -120,8 +120,8 @@ impl Telling<'_> {
     }
 }
 
-/// Returns the first line that the hunk says is its own in the old file; where it has none there,
-/// the line behind.
+/// Returns the first line of the hunk in the old file, as its header states it. If it has no old
+/// line, this is the line after the insertion.
 fn stated(hunk: &HunkReport) -> isize {
     signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
 }
