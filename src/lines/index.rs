@@ -15,7 +15,7 @@ const NEAR: usize = 8;
 /// Where the lines of a text start. Only the line number of every 256th byte is stored.
 ///
 /// To count newlines is several times as fast as to visit each of them.
-pub(crate) struct LineIndex<'a> {
+pub struct LineIndex<'a> {
     text: &'a [u8],
     /// The number of newlines before each block, and in the whole text.
     before: Vec<usize>,
@@ -24,7 +24,8 @@ pub(crate) struct LineIndex<'a> {
 
 impl<'a> LineIndex<'a> {
     /// Counts the lines of `text`; a last line without terminator is one.
-    pub(crate) fn new(text: &'a [u8]) -> Self {
+    #[must_use]
+    pub fn new(text: &'a [u8]) -> Self {
         let (mut before, mut newlines) = (Vec::with_capacity(text.len() / BLOCK + 2), 0);
         for block in text.chunks(BLOCK) {
             before.push(newlines);

@@ -40,8 +40,8 @@ pub use trailing::{BlankEnd, blank_end};
 
 use std::ops::Range;
 
-pub use crate::lines::{Conflict, ConflictStyle, Favour, Merged, merge};
-use crate::lines::{LADDER, LineIndex};
+use crate::lines::LADDER;
+pub use crate::lines::{Conflict, ConflictStyle, Favour, LineIndex, Merged, merge};
 use crate::plan::{Anchor, Direction, Hunk};
 use crate::text::{Pieces, Span, without_ending};
 
@@ -226,22 +226,21 @@ impl DifferenceReason {
 /// The hunks of one file placed in it, in the order of the patch.
 pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 
-/// Finds the place of each hunk in `preimage`; `text` is the patch that the hunks point into.
+/// Finds the place of each hunk in the file of `index`; `text` is the patch that the hunks point into.
 ///
 /// Placements never overlap. The time grows with file and patch, not with their product; with the
 /// file also for each number of lines that hunks off their place have.
 #[must_use]
 pub fn place(
-    preimage: &[u8],
+    index: &LineIndex<'_>,
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
     rules: &Rules,
 ) -> Placements {
-    let index = LineIndex::new(preimage);
     let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
-        Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction, rules),
-        _ => numbered::place(&index, text, hunks, direction, rules),
+        Some(Anchor::Headings { .. }) => headings::place(index, text, hunks, direction, rules),
+        _ => numbered::place(index, text, hunks, direction, rules),
     };
     let most = match rules.detail {
         Detail::Nothing => return placements,
@@ -251,7 +250,7 @@ pub fn place(
         Detail::Full => MOST_EXPLAINED,
     };
     nearest::explain(
-        &index,
+        index,
         (text, hunks),
         direction,
         (&mut placements, most),

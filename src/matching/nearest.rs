@@ -227,7 +227,8 @@ fn elections(runs: &RunIndex<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, 
         return elections;
     }
     let mut seen: HashMap<u64, usize> = HashMap::new();
-    for (line, hash) in runs.line_hashes().enumerate() {
+    let hashes: Vec<_> = voters.keys().copied().collect();
+    for (line, hash) in runs.lines_with(&hashes) {
         let Some(wanted) = voters.get(&hash) else {
             continue;
         };

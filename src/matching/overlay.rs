@@ -1,6 +1,7 @@
 //! Hunks one over the other: each is looked for in what those before it made.
 
 use super::{Placement, Placements, Rules, Spliced, place, splice_by};
+use crate::lines::LineIndex;
 use crate::plan::{Direction, Hunk};
 
 /// Most bytes that are searched and made anew; what is left then is placed at once, where nothing
@@ -24,7 +25,7 @@ pub fn overlay(
         bytes = bytes.saturating_add(file.len());
         let is_last = bytes > MOST_BYTES || ahead > rest.len();
         let mut placements = place(
-            &file,
+            &LineIndex::new(&file),
             text,
             if is_last { rest } else { &rest[..ahead] },
             direction,

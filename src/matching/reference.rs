@@ -1,5 +1,6 @@
 //! The rule of git told literally, on a list of lines, to test the fast search against.
 
+use crate::lines::LineIndex;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -204,7 +205,7 @@ proptest! {
         let section = section(&lines, &cuts);
         let file = lines.concat().into_bytes();
         let rules = Rules { context, zero_context, ..Rules::default() };
-        let placements = place(&file, &section.text, &section.hunks, Direction::Forward, &rules);
+        let placements = place(&LineIndex::new(&file), &section.text, &section.hunks, Direction::Forward, &rules);
         let mut taken: Vec<_> = placements.iter().flatten().map(|placement| placement.lines.clone()).collect();
         taken.sort_by_key(|lines| (lines.start, lines.end));
         prop_assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "{:?}", taken);

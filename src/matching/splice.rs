@@ -262,10 +262,11 @@ mod tests {
     use super::super::testing::{Section, codex};
     use super::super::{Rules, place, splice};
     use super::*;
+    use crate::lines::LineIndex;
 
     fn applied(file: &str, section: &Section, rules: &Rules) -> String {
         let placements = place(
-            file.as_bytes(),
+            &LineIndex::new(file.as_bytes()),
             &section.text,
             &section.hunks,
             Direction::Forward,

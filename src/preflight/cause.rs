@@ -1,36 +1,25 @@
 //! Why a text that a patch names is not in a file, where that is known.
 
-use std::cell::LazyCell;
-
 use bstr::ByteSlice;
 
 use super::codes::code;
 use super::findings::Findings;
 use super::problem::{Cause, Markup, Problem};
-use crate::lines::LADDER;
+use crate::lines::{LADDER, LineIndex};
 use crate::matching::{DifferenceReason, Lookalike, LookalikeSearch, Nearest, lookalike};
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::syntax::foreign::without_escapes;
 use crate::text::{lines, utf16_name, without_ending, without_entities};
 
-/// The lines of a file. Only a file with a failed hunk is divided into lines.
-pub(super) type FileLines<'t> = LazyCell<Vec<&'t [u8]>, Box<dyn FnOnce() -> Vec<&'t [u8]> + 't>>;
-
-/// Returns the lines of `text`.
-pub(super) fn file_lines(text: &[u8]) -> FileLines<'_> {
-    LazyCell::new(Box::new(|| lines(text).map(|(_, line)| line).collect()))
-}
-
-/// Adds to `problem` why `hunk` does not match `preimage`, if that is known. `file` has the lines
-/// of the preimage: a file with many failed hunks is divided into lines once.
+/// Adds to `problem` why `hunk` does not match `file`, if that is known.
 pub(super) fn explain_hunk(
     problem: &mut Problem,
     (operation, hunk): (&Operation, &Hunk),
     text: &[u8],
-    (preimage, file): (&[u8], &FileLines<'_>),
+    file: &LineIndex<'_>,
     nearest: Option<&Nearest>,
 ) {
-    if let Some(name) = utf16_name(preimage) {
+    if let Some(name) = utf16_name(file.text()) {
         add(problem, Cause::Encoding(name));
         problem.help = Some(convert(name));
         return;
@@ -39,7 +28,8 @@ pub(super) fn explain_hunk(
     let Some(difference) = &nearest.difference else {
         return;
     };
-    let found = file.get(difference.file_line).copied().unwrap_or_default();
+    let found = file.lines_from(difference.file_line).next();
+    let found = found.unwrap_or_default();
     let old: Vec<_> = hunk
         .lines(text, operation.direction)
         .filter(|line| line.kind != LineKind::Insertion)
@@ -79,21 +69,19 @@ pub(super) fn explain_hunk(
 fn line_ending_help(
     (operation, hunk): (&Operation, &Hunk),
     old: &[HunkLine<'_>],
-    file: &FileLines<'_>,
+    file: &LineIndex<'_>,
     nearest: &Nearest,
 ) -> String {
     let key = LADDER
         .iter()
         .find(|rung| rung.name == "whitespace")
         .map(|rung| rung.key);
-    let place = file.get(nearest.line..).unwrap_or_default();
-    let is_alike = |(line, found): (&HunkLine<'_>, &&[u8])| {
-        key.is_some_and(|key| key(line.text) == key(found))
-    };
+    let is_alike =
+        |(line, found): (&HunkLine<'_>, &[u8])| key.is_some_and(|key| key(line.text) == key(found));
     let matched = old
         .iter()
-        .zip(place)
-        .filter(|pair| is_alike((pair.0, pair.1)))
+        .zip(file.lines_from(nearest.line))
+        .filter(|&pair| is_alike(pair))
         .count();
     if matched == old.len() && hunk.anchor.is_numbered() {
         return "--ignore-whitespace matches the lines and keeps the line endings of the file"

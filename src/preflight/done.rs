@@ -6,6 +6,7 @@ use super::converted::Converter;
 use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, Seen};
+use crate::lines::LineIndex;
 use crate::matching::{self, MismatchKind, Rules, TextMismatch};
 use crate::plan::{
     Action, Closeness, Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target,
@@ -59,7 +60,13 @@ fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> 
         _ if !modes::is_as_wanted(operation, node) => false,
         Edit::Keep => true,
         Edit::Hunks(hunks) => {
-            let placements = matching::place(&node.bytes, text, hunks, operation.direction, rules);
+            let placements = matching::place(
+                &LineIndex::new(&node.bytes),
+                text,
+                hunks,
+                operation.direction,
+                rules,
+            );
             let mut chosen = placements
                 .iter()
                 .enumerate()

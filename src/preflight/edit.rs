@@ -16,6 +16,7 @@ use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
+use crate::lines::LineIndex;
 use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
@@ -75,11 +76,12 @@ fn spliced(
     // Those that are left out are looked for as well: the others go where they would go beside
     // them.
     let rules = whitespace::rules(operation, (text, hunks), options);
+    let file = LineIndex::new(preimage);
     let Placed {
         placements,
         overlaid,
         counted,
-    } = Placed::new(operation, (text, hunks), preimage, &rules);
+    } = Placed::new(operation, (text, hunks), &file, &rules);
     (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         return Some(
@@ -97,7 +99,7 @@ fn spliced(
         operation,
         (text, hunks),
         &placements,
-        preimage,
+        &file,
         options,
         findings,
     );

@@ -4,6 +4,7 @@ use super::chunk::Chunk;
 use super::error::{PlacementError, Shortage};
 use super::read::Section;
 use super::rows::RepairLog;
+use crate::lines::LineIndex;
 use crate::matching::{self, Mismatch, MismatchKind, Nearest, Rules};
 use crate::path::RelPath;
 use crate::plan::{Anchor, Direction, Hunk, LineKind, LineRange};
@@ -162,7 +163,7 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
         section: Span::default(),
     };
     let placed = matching::place(
-        content,
+        &LineIndex::new(content),
         &text,
         &[hunk],
         Direction::Forward,

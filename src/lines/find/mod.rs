@@ -21,7 +21,7 @@ use super::index::LineIndex;
 use crate::interrupt::Interrupt;
 use hashes::BASE;
 use matches::offset;
-use runs::Runs;
+use runs::{BloomFilter, Runs};
 
 pub(crate) use hashes::{LineHashes, power};
 pub(crate) use matches::Matches;
@@ -92,11 +92,13 @@ impl<'a> RunIndex<'a> {
         }
     }
 
-    /// Returns the hash of each line of the text.
-    pub(crate) fn line_hashes(&self) -> impl Iterator<Item = u64> {
+    /// Returns the lines of the text that have one of `hashes`, and a few others, each with its hash.
+    pub(crate) fn lines_with(&self, hashes: &[u64]) -> impl Iterator<Item = (usize, u64)> {
+        let filter = BloomFilter::new(hashes);
         self.hashes
             .starts(1)
-            .map(|line| self.hashes.run(line, 1, BASE))
+            .map(|line| (line, self.hashes.run(line, 1, BASE)))
+            .filter(move |&(_, hash)| filter.may_contain(hash))
     }
 
     /// Returns the byte offset of `line`, fast if it is near the last line that was found.
@@ -169,7 +171,10 @@ mod tests {
             assert_eq!((places.next(0), places.count_from(0)), (Some(first), count));
         }
         assert_eq!(runs.places(&[b"c\n"]).next(0), None);
-        let hashes = index.lines_from(0).map(|line| comparison.hash(line));
-        assert!(runs.line_hashes().eq(hashes));
+        let hash = comparison.hash(b"b\n");
+        let lines: Vec<_> = runs.lines_with(&[hash]).collect();
+        for line in [1, 3, 5] {
+            assert!(lines.contains(&(line, hash)), "{lines:?}");
+        }
     }
 }

@@ -2,10 +2,15 @@
 //!
 //! For a few runs this is faster than a [`RunIndex`](super::RunIndex), which hashes all lines.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::Places;
 use crate::lines::index::LineIndex;
+
+/// The number of bytes that are searched at a time from back to front.
+const BLOCK: usize = 1 << 16;
 
 /// Returns whether the lines of the file from the one at `offset` on are `wanted`, of which only
 /// the last may lack its terminator.
@@ -42,6 +47,26 @@ impl<'n> Needle<'n> {
             count,
             forward,
             backward,
+        }
+    }
+
+    /// Returns the last occurrence of the anchored lines in a part of the text.
+    ///
+    /// A forward search is several times as fast as a backward one, which is left to the block that
+    /// has an occurrence.
+    fn last_within(&self, part: Range<usize>) -> Option<usize> {
+        let (text, length) = (self.index.text(), self.anchored.len());
+        let mut end = part.end;
+        loop {
+            let start = end.saturating_sub(BLOCK.max(2 * length)).max(part.start);
+            let block = &text[start..end];
+            if self.forward.find(block).is_some() {
+                return Some(start + self.backward.rfind(block)?);
+            }
+            if start == part.start {
+                return None;
+            }
+            end = start + length - 1;
         }
     }
 
@@ -85,13 +110,33 @@ impl Places for Needle<'_> {
             .min(text.len());
         while last > 0
             && start < end
-            && let Some(found) = self.backward.rfind(&text[start..end])
+            && let Some(found) = self.last_within(start..end)
         {
-            if self.is_whole(start + found) {
-                return Some(self.index.line_at(start + found + 1));
+            if self.is_whole(found) {
+                return Some(self.index.line_at(found + 1));
             }
-            end = start + found + self.anchored.len() - 1;
+            end = found + self.anchored.len() - 1;
         }
         (floor == 0 && self.is_first()).then_some(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_across_two_blocks_is_found() {
+        for behind in BLOCK - 10..BLOCK + 10 {
+            let file = format!(
+                "x\n{}aa\nbb\n{}\n",
+                "x\n".repeat(40_000),
+                "y".repeat(behind)
+            );
+            let index = LineIndex::new(file.as_bytes());
+            let needle = Needle::new(&index, b"\naa\nbb\n", 2);
+            assert_eq!(needle.previous(index.count(), 0), Some(40_001), "{behind}");
+            assert_eq!(needle.previous(40_001, 0), None, "{behind}");
+        }
     }
 }

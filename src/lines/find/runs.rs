@@ -79,13 +79,13 @@ impl Runs {
 
 /// A Bloom filter with two bits for each hash, both in one word. Most runs of a text are not
 /// searched for, and the filter answers for these in a fraction of the time of a hash table.
-struct BloomFilter {
+pub(super) struct BloomFilter {
     /// At least 16 bits for each hash. The number of words is a power of two.
     words: Vec<u64>,
 }
 
 impl BloomFilter {
-    fn new(hashes: &[u64]) -> Self {
+    pub(super) fn new(hashes: &[u64]) -> Self {
         let mut filter = Self {
             words: vec![0; (hashes.len() / 4 + 1).next_power_of_two()],
         };
@@ -104,7 +104,7 @@ impl BloomFilter {
         1 << (hash % 64) | 1 << (hash / 64 % 64)
     }
 
-    fn may_contain(&self, hash: u64) -> bool {
+    pub(super) fn may_contain(&self, hash: u64) -> bool {
         self.words[self.word(hash)] & Self::bits(hash) == Self::bits(hash)
     }
 }

@@ -3,10 +3,11 @@
 use super::super::testing::{Section, codex};
 use super::super::{Detail, Difference, DifferenceReason, Mismatch, Rules, place};
 use super::*;
+use crate::lines::LineIndex;
 
 fn failure(file: &str, section: &Section) -> Mismatch {
     let placements = place(
-        file.as_bytes(),
+        &LineIndex::new(file.as_bytes()),
         &section.text,
         &section.hunks,
         Direction::Forward,
@@ -132,7 +133,7 @@ fn with_less_detail_no_closest_match_is_looked_for() {
                     ..Rules::default()
                 };
                 place(
-                    file.as_bytes(),
+                    &LineIndex::new(file.as_bytes()),
                     &section.text,
                     &section.hunks,
                     Direction::Forward,

@@ -2,9 +2,10 @@
 
 use super::refusal::{done, refuse};
 use super::repeated::AppliedHunks;
+use crate::lines::LineIndex;
 use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Direction, Hunk, LineKind, Operation};
-use crate::preflight::cause::{self, FileLines};
+use crate::preflight::cause;
 use crate::preflight::codes::code;
 use crate::preflight::edited::{headed, tell_place};
 use crate::preflight::findings::Findings;
@@ -17,7 +18,7 @@ pub(super) fn explain(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     placements: &Placements,
-    preimage: &[u8],
+    file: &LineIndex<'_>,
     options: &Options,
     findings: &mut Findings,
 ) {
@@ -25,9 +26,8 @@ pub(super) fn explain(
         operation,
         text,
         count: hunks.len(),
-        preimage,
-        file: cause::file_lines(preimage),
-        applied: AppliedHunks::new(preimage),
+        file,
+        applied: AppliedHunks::new(file),
         options,
     };
     let all = hunks.iter().zip(placements).enumerate();
@@ -46,8 +46,7 @@ struct Explainer<'a> {
     text: &'a [u8],
     /// The number of hunks.
     count: usize,
-    preimage: &'a [u8],
-    file: FileLines<'a>,
+    file: &'a LineIndex<'a>,
     applied: AppliedHunks<'a>,
     options: &'a Options,
 }
@@ -109,7 +108,7 @@ impl Explainer<'_> {
                 problem,
                 (operation, hunk),
                 self.text,
-                (self.preimage, &self.file),
+                self.file,
                 mismatch.nearest.as_ref(),
             );
         }
@@ -120,7 +119,7 @@ impl Explainer<'_> {
                 .push_str(", and that much fuzz would leave none of its lines to look for");
             problem.facts.is_bare = false;
         } else if old.count == 0 && hunk.anchor.is_numbered() {
-            explain_end(problem, name, old.start, &self.file);
+            explain_end(problem, name, old.start, self.file);
         }
     }
 
@@ -173,8 +172,8 @@ fn report_repeated(
 }
 
 /// Explains why a hunk that inserts lines after line `line` of a shorter file does not fit.
-fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &FileLines<'_>) {
-    let count = file.len();
+fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineIndex<'_>) {
+    let count = file.count();
     if count < line {
         problem.message =
             format!("{name} belongs after line {line}, and the file ends after line {count}");

@@ -1,5 +1,6 @@
 //! Where hunks go, and how many lines they change.
 
+use crate::lines::LineIndex;
 use crate::matching::{self, Placements, Rules, Spliced};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
 use crate::threads::both;
@@ -18,14 +19,14 @@ impl Placed {
     pub(super) fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),
-        preimage: &[u8],
+        file: &LineIndex<'_>,
         rules: &Rules,
     ) -> Self {
         let (text, hunks) = patch;
-        let place = || match overlaid(operation, patch, preimage, rules) {
+        let place = || match overlaid(operation, patch, file.text(), rules) {
             Some((placements, spliced)) => (placements, Some(spliced)),
             None => (
-                matching::place(preimage, text, hunks, operation.direction, rules),
+                matching::place(file, text, hunks, operation.direction, rules),
                 None,
             ),
         };
