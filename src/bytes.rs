@@ -1,4 +1,4 @@
-//! Reading the bytes of a file, those of a large one by two threads.
+//! Reads the bytes of files. Two threads share the work for a large file.
 
 use std::sync::Mutex;
 
@@ -11,11 +11,12 @@ use crate::mutex::locked;
 use crate::text::Bytes;
 use crate::threads::{LARGE, both};
 
-/// Reads at most `size` bytes from where `file` stands, fewer if it ends before.
+/// Reads at most `size` bytes from the current position of `file`. Returns fewer at the end of the
+/// file.
 ///
 /// # Errors
 ///
-/// Returns that of read(2), and `ENOMEM` where there is no room for so many.
+/// Returns the error of read(2), or `ENOMEM` if `size` bytes cannot be allocated.
 pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> {
     let mut bytes = room(size)?;
     while bytes.len() < size {
@@ -26,29 +27,31 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
     Ok(bytes)
 }
 
-/// Bytes from which on a second thread reads along: in fewer, of which many may be read at once, it
-/// has nothing to gain.
+/// The size in bytes from which a second thread helps to read a file. Smaller files gain nothing,
+/// because other threads often read other files at the same time.
 pub(crate) const SHARED: usize = 4 * LARGE;
 
-/// Returns pages for `size` bytes, small ones: where free memory lies with the host of a virtual
-/// machine, a large page comes from there as a whole, and small ones from what was in use a moment
-/// ago.
+/// Returns an anonymous memory map of `size` bytes in pages of normal size.
+///
+/// If a virtual machine returns its free memory to the host, the host must supply a huge page as a
+/// whole. Pages of normal size mostly come from memory that the guest used recently.
 ///
 /// # Errors
 ///
-/// Returns `ENOMEM` where there is no room for so many.
+/// Returns `ENOMEM` if `size` bytes cannot be allocated.
 pub(crate) fn pages(size: usize) -> Result<MmapMut, Errno> {
     MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)
 }
 
-/// Fills `pages` with the bytes of a regular file from `offset` on, and returns fewer if the file
-/// ends before. Most of the time goes into the first touch of each page, so two threads read one
-/// half each.
+/// Fills `pages` with the bytes of a regular file from `offset` on. Returns fewer bytes if the file
+/// ends earlier.
+///
+/// Most of the time is spent on the first access to each page, so two threads read one half each.
 ///
 /// # Errors
 ///
-/// Returns the error of pread(2), and `ENOMEM` if the file ends before and there is no memory for a
-/// copy of what was read.
+/// Returns the error of pread(2). Returns `ENOMEM` if the file ends earlier and there is no memory
+/// for a copy of the bytes read.
 pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Result<Bytes, Errno> {
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
@@ -61,6 +64,7 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
         || fill(first, offset, read_at),
         || fill(&mut locked(&second), offset + middle as u64, read_at),
     );
+    // If the file ends in the first half, the bytes of the second half are not contiguous with it.
     let end = match first? {
         count if count < middle => count,
         _ => middle + second?,
@@ -73,14 +77,14 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
     Ok(bytes.into())
 }
 
-/// Returns a vector that has room for `size` bytes.
+/// Returns an empty vector with the capacity `size`.
 fn room(size: usize) -> Result<Vec<u8>, Errno> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| Errno::NOMEM)?;
     Ok(bytes)
 }
 
-/// Fills `room` by reads, the first one at `offset`, and returns how many bytes there were.
+/// Fills `room` with reads that start at `offset`. Returns the number of bytes read.
 fn fill(
     mut room: &mut [u8],
     mut offset: u64,

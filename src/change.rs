@@ -1,4 +1,5 @@
-//! What a file becomes: the second waist of the pipeline. It has never heard of patches.
+//! The data type between preflight and the transaction: a file before and after a change. It does
+//! not depend on patches.
 
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -6,67 +7,66 @@ use crate::path::RelPath;
 use crate::text::Contents;
 use crate::workspace::{Stat, WorkspaceError};
 
-/// One file before and after. A path has at most one in a transaction.
+/// One file before and after the change. A transaction has at most one `FileChange` for each path.
 #[derive(Clone, Debug)]
 pub struct FileChange {
-    /// The file.
+    /// The path of the file.
     pub path: RelPath,
-    /// What was found there; `None` if nothing was.
+    /// The file found at the path, or `None` if there was none.
     pub before: Option<FileState>,
-    /// What is to be there; `None` if nothing is.
+    /// The file that the change puts at the path, or `None` to delete it.
     pub after: Option<Postimage>,
 }
 
-/// What was found at a path, as far as a guard needs it.
+/// The identity of a file at the time it was read. Later checks compare the file with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
-    /// Type, size, times and owner when it was read.
+    /// Type, size, times and owner of the file.
     pub stat: Stat,
-    /// Digest of its contents, or of the target of a symbolic link; `Digest::of(b"")` for a
-    /// directory.
+    /// Digest of the content, or of the target of a symbolic link. A directory has
+    /// `Digest::of(b"")`.
     pub digest: Digest,
 }
 
-/// What is to be at a path.
+/// The file that a change puts at a path.
 #[derive(Clone, Debug)]
 pub struct Postimage {
-    /// Regular file, symbolic link, or directory (an empty one, for a submodule).
+    /// Regular file, symbolic link or directory. A directory is empty and represents a submodule.
     pub kind: FileKind,
-    /// The permission bits of a regular file; carries nothing for the other types.
+    /// The permission bits of a regular file. Other types ignore them.
     pub permissions: Permissions,
-    /// Where the contents come from.
+    /// The source of the content.
     pub content: Content,
-    /// The file whose owner, group and extended attributes the new one gets.
+    /// The file that supplies owner, group and extended attributes.
     pub like: Option<RelPath>,
 }
 
-/// Where the contents of a postimage come from.
+/// The source of the content of a postimage.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Content {
-    /// These bytes: contents, or the target of a symbolic link.
+    /// These bytes: the content, or the target of a symbolic link.
     Bytes(Contents),
-    /// The contents stay; only the permissions change.
+    /// The existing content. Only the permissions change.
     Kept,
-    /// The very file at this path, which goes away from there in the same transaction: a rename
-    /// that changes no byte keeps the inode. The state is what was found there.
+    /// The inode at this path, which the same transaction moves from there: a rename without
+    /// changed bytes keeps the inode. The state is the file found there.
     MovedFrom(RelPath, FileState),
-    /// The very file at this path, which the history keeps and gives up for it. The state is what
-    /// was found there.
+    /// The inode at this path, which the history gives up. The state is the file found there.
     Restored(RelPath, FileState),
 }
 
-/// Takes finished changes, from several threads at once, in any order.
+/// Receives finished changes from several threads, in any order.
 pub trait Sink: Sync {
-    /// Takes one change.
+    /// Receives one change.
     ///
     /// # Errors
     ///
-    /// Returns the error of the disk; nothing that is visible in the tree has happened then.
+    /// Returns the error of the workspace. No change to the tree is visible in that case.
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError>;
 }
 
-/// Drops what it is given: `check` is `apply` into this sink.
+/// A sink that discards all changes. `check` is `apply` with this sink.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped;
 

@@ -1,4 +1,4 @@
-//! Digests of contents: a fast one for our own files, the public ones for reports.
+//! Digests of file contents: a fast one for the state directory, and public ones for reports.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,16 +6,17 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha1::Digest as _;
 
-/// The digits of a hex number.
+/// The lower-case hex digits.
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// xxh3-128 of a content: fast and internal, never shown as a promise to others.
+/// The xxh3-128 digest of a content. It is fast, and used only in the files of wpatch itself.
 ///
-/// It tells versions of a file apart in a journal; it is no defence against somebody who
-/// makes two files with one digest.
+/// The journal uses it to tell versions of a file apart. It is not collision-resistant against an
+/// attacker who creates two files with the same digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Digest(
-    /// The most significant first: a number would want a place of its size, and there may be many.
+    /// Big-endian. A `u128` would need an alignment of 16 bytes, and a transaction can hold many
+    /// digests.
     [u8; 16],
 );
 
@@ -26,7 +27,7 @@ impl Digest {
         Self::from(xxhash_rust::xxh3::xxh3_128(bytes))
     }
 
-    /// Returns the digest of `slices`, one behind the other.
+    /// Returns the digest of the concatenation of `slices`.
     #[must_use]
     pub fn of_all(slices: &[&[u8]]) -> Self {
         if let [bytes] = slices {
@@ -40,7 +41,7 @@ impl Digest {
     }
 }
 
-/// A [`Digest`] of what comes in pieces.
+/// Computes a [`Digest`] from consecutive pieces.
 #[derive(Default)]
 pub(crate) struct Hasher(xxhash_rust::xxh3::Xxh3Default);
 
@@ -49,7 +50,7 @@ impl Hasher {
         self.0.update(bytes);
     }
 
-    /// Returns the digest of all pieces, one behind the other.
+    /// Returns the digest of the concatenation of all pieces.
     pub(crate) fn digest(&self) -> Digest {
         Digest::from(self.0.digest128())
     }
@@ -67,7 +68,7 @@ impl fmt::Display for Digest {
     }
 }
 
-/// SHA-256 of a content, as reports and guards name it: `sha256:HEX`.
+/// The SHA-256 digest of a content, written as `sha256:HEX` in reports and guards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Sha256([u8; 32]);
@@ -79,7 +80,7 @@ impl Sha256 {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
-    /// Returns the digest of `pieces`, one behind the other.
+    /// Returns the digest of the concatenation of `pieces`.
     pub(crate) fn of_all(pieces: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
         Self(
             pieces
@@ -89,7 +90,7 @@ impl Sha256 {
         )
     }
 
-    /// Returns the digest that `text` names: 64 hex digits, with `sha256:` before them or not.
+    /// Parses 64 hex digits, with or without the prefix `sha256:`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix("sha256:").unwrap_or(text).as_bytes();
@@ -133,14 +134,14 @@ impl fmt::Display for Sha256 {
     }
 }
 
-/// The hash functions that git names blobs with.
+/// The hash functions with which git names blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ObjectFormat {
-    /// 40 hex digits.
+    /// SHA-1: 40 hex digits.
     #[default]
     Sha1,
-    /// 64 hex digits.
+    /// SHA-256: 64 hex digits.
     Sha256,
 }
 
@@ -155,7 +156,7 @@ impl ObjectFormat {
         }
     }
 
-    /// Returns how many hex digits full object names have.
+    /// Returns the number of hex digits of a full object name.
     #[must_use]
     pub fn hex_length(self) -> usize {
         match self {
@@ -165,7 +166,7 @@ impl ObjectFormat {
     }
 }
 
-/// Returns the name, in hex, that git gives to a blob with this content.
+/// Returns the object name, in hex, that git gives to a blob with this content.
 #[must_use]
 pub fn blob_id(content: &[u8], format: ObjectFormat) -> String {
     let whole = |take: &mut dyn FnMut(&[u8])| -> Result<(), Infallible> {
@@ -176,24 +177,25 @@ pub fn blob_id(content: &[u8], format: ObjectFormat) -> String {
     id
 }
 
-/// Returns whether git would name `content` by `name`: a full object name, or the start of one.
+/// Returns whether `name` is git's object name of `content`, full or abbreviated.
 #[must_use]
 pub fn is_blob(content: &[u8], name: &[u8]) -> bool {
     is_named(&blob_id(content, named_format(name)), name)
 }
 
-/// Returns whether `name` is the full object name `id`, or the start of it.
+/// Returns whether `name` is the object name `id`, full or abbreviated. Upper-case digits match
+/// too.
 pub(crate) fn is_named(id: &str, name: &[u8]) -> bool {
     !name.is_empty() && id.as_bytes().starts_with(&name.to_ascii_lowercase())
 }
 
-/// Returns the format of `name`; that of most repositories if it is short.
+/// Returns the object format of `name`. An abbreviated name is assumed to be SHA-1.
 pub(crate) fn named_format(name: &[u8]) -> ObjectFormat {
     ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1)
 }
 
-/// Returns the name of a blob of `size` bytes whose content `feed` hands over in pieces, so that it
-/// need not be in memory as a whole.
+/// Returns the object name of a blob of `size` bytes. `feed` passes the content in pieces, so the
+/// content need not fit into memory.
 ///
 /// # Errors
 ///
@@ -224,7 +226,7 @@ fn digested<D: sha1::Digest, E>(
 pub fn hex(bytes: &[u8]) -> String {
     let mut digits = vec![0; 2 * bytes.len()];
     put_hex(bytes, &mut digits);
-    // Digits are text.
+    // The bytes are ASCII digits, so the default value is never used.
     String::from_utf8(digits).unwrap_or_default()
 }
 
@@ -235,7 +237,7 @@ fn put_hex(bytes: &[u8], digits: &mut [u8]) {
     }
 }
 
-/// Returns whether `digits` are hex digits as [`hex`] writes them.
+/// Returns whether `digits` contains only lower-case hex digits, as [`hex`] writes them.
 #[must_use]
 pub fn is_hex(digits: &str) -> bool {
     digits

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Cancels the requests that have a clone of it.
+/// Cancels all requests that have a clone of this handle.
 ///
 /// A request reads the handle between two steps. A raised handle ends a search, a wait and a check.
-/// A change that has no commit record yet is rolled back. Reading the handle is one atomic load, so
-/// every module can use it. The handle is `Send` and `Sync`.
+/// A change without a commit record is rolled back. Reading the handle is one atomic load, so every
+/// module can use it. The handle is `Send` and `Sync`.
 ///
 /// # Examples
 ///
@@ -21,16 +21,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
-    /// The number of the signal; 0 for none.
+    /// The number of the signal, or 0 if the handle is not raised.
     signal: Arc<AtomicUsize>,
     schedule: Option<Arc<Schedule>>,
 }
 
-/// Raises a handle at one of its reads, so that a test can cancel a request at every place.
+/// Raises a handle at a given read, so that a test can cancel a request at every place.
 #[derive(Debug)]
 struct Schedule {
     signal: i32,
-    /// The number of reads before.
+    /// The number of reads before the handle is raised.
     limit: usize,
     reads: AtomicUsize,
 }
@@ -42,7 +42,7 @@ impl Interrupt {
         Self::default()
     }
 
-    /// Returns a handle that is raised as `signal` after `limit` reads.
+    /// Returns a handle that is raised with `signal` after `limit` reads.
     #[doc(hidden)]
     #[must_use]
     pub fn raised_after(limit: usize, signal: i32) -> Self {
@@ -57,7 +57,7 @@ impl Interrupt {
         }
     }
 
-    /// Returns `items` until the handle is raised. It is read once for 4096 items.
+    /// Returns the items that precede the cancellation. The handle is read once per 4096 items.
     pub(crate) fn until_raised<I: Iterator>(
         &self,
         items: I,
@@ -68,7 +68,7 @@ impl Interrupt {
             .map(|(_, item)| item)
     }
 
-    /// Returns the number of reads of a handle from [`Interrupt::raised_after`].
+    /// Returns the number of reads so far of a handle from [`Interrupt::raised_after`].
     #[doc(hidden)]
     #[must_use]
     pub fn reads(&self) -> usize {
@@ -77,7 +77,7 @@ impl Interrupt {
             .map_or(0, |schedule| schedule.reads.load(Ordering::Relaxed))
     }
 
-    /// Cancels the requests because of `signal`.
+    /// Cancels the requests. `signal` is the number of the signal.
     pub fn raise(&self, signal: i32) {
         self.signal.store(
             usize::try_from(signal).unwrap_or_default(),
@@ -85,7 +85,7 @@ impl Interrupt {
         );
     }
 
-    /// Returns the signal that cancels the requests.
+    /// Returns the signal that cancelled the requests, or `None` if they are not cancelled.
     #[must_use]
     pub fn signal(&self) -> Option<i32> {
         if let Some(schedule) = &self.schedule
@@ -104,7 +104,8 @@ impl Interrupt {
         self.signal().is_some()
     }
 
-    /// Returns the number of the signal, 0 for none. A signal handler may only store a number.
+    /// Returns the flag that holds the number of the signal, or 0. A signal handler can store into
+    /// it directly, because an atomic store is async-signal-safe (signal-safety(7)).
     #[must_use]
     pub fn flag(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.signal)

@@ -133,7 +133,7 @@ pub mod whitespace;
 #[doc(hidden)]
 pub mod workspace;
 
-/// The examples in Rust of the README, which have to compile.
+/// Compiles the Rust examples of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,28 +1,28 @@
-//! Types and modes of files, as git writes them.
+//! Types and modes of files in git's notation.
 
 use std::fmt;
 
-/// What git's mode numbers say of a file: its type, and whether it can be executed.
+/// The type of a file, and whether it is executable, as git's mode numbers encode them.
 ///
-/// See "index-format" in git's documentation: a regular file is 100644 or 100755, nothing else.
+/// According to git's documentation ("index-format"), a regular file has the mode 100644 or 100755.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileMode {
-    /// 100644.
+    /// 100644, a regular file.
     Regular,
-    /// 100755.
+    /// 100755, an executable regular file.
     Executable,
-    /// 120000; the contents are the target.
+    /// 120000, a symbolic link. Its content is the target.
     Symlink,
-    /// 160000, a commit of another repository; a directory in a work tree.
+    /// 160000, a commit of another repository. It is a directory in the work tree.
     Submodule,
 }
 
 impl FileMode {
-    /// Returns the mode that an octal number of a git header means.
+    /// Returns the mode for an octal number from a git header.
     ///
-    /// Permission bits of a regular file other than the owner's execute bit carry nothing, as in
-    /// git. Types that a tree cannot hold (devices, sockets, directories) are `None`.
+    /// Like git, it ignores all permission bits of a regular file except the owner's execute bit.
+    /// Returns `None` for types that a git tree cannot contain: devices, sockets and directories.
     #[must_use]
     pub fn from_bits(bits: u32) -> Option<Self> {
         match bits & 0o170_000 {
@@ -45,7 +45,7 @@ impl FileMode {
         }
     }
 
-    /// Returns the number as git writes it.
+    /// Returns the number as six octal digits.
     #[must_use]
     pub fn digits(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl FileMode {
         }
     }
 
-    /// Returns the type of file that it stands for in a work tree.
+    /// Returns the type of the file in a work tree.
     #[must_use]
     pub fn kind(self) -> FileKind {
         match self {
@@ -73,7 +73,7 @@ impl fmt::Display for FileMode {
     }
 }
 
-/// The type of what a name leads to.
+/// The type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileKind {
@@ -83,7 +83,7 @@ pub enum FileKind {
     Directory,
     /// A symbolic link.
     Symlink,
-    /// A FIFO, a socket or a device: never opened, never written.
+    /// A FIFO, a socket or a device. wpatch never opens or writes one.
     Special,
 }
 
@@ -98,22 +98,23 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// The permission bits that a file is to have.
+/// The permission bits for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Permissions {
-    /// Those of a new file: 0666, or 0777 if it can be executed, less the umask.
+    /// The bits of a new file: 0666, or 0777 if it is executable, less the umask.
     New {
-        /// Whether it can be executed.
+        /// Whether the file is executable.
         executable: bool,
     },
-    /// Exactly these, of 0o7777.
+    /// Exactly these bits, a subset of 0o7777.
     Exact(u32),
 }
 
-/// Returns `bits` with the execute bits that `executable` asks for.
+/// Returns `bits` with or without execute permission.
 ///
-/// Who may read may then also execute, or nobody may; the set-uid, set-gid and sticky bits go.
+/// Copies the read bits to the execute bits, or clears them. Always clears the set-user-ID,
+/// set-group-ID and sticky bits.
 #[must_use]
 pub fn with_execution(bits: u32, executable: bool) -> u32 {
     let plain = bits & 0o666;

@@ -1,4 +1,4 @@
-//! Paths below the root. Holding one proves that it cannot leave it by its name.
+//! Paths below the root. A [`RelPath`] cannot leave the root by its name.
 
 mod pattern;
 
@@ -12,64 +12,67 @@ pub use pattern::{PathPattern, PatternError};
 
 use crate::text::printable;
 
-/// Most bytes of a path (`PATH_MAX` of Linux less the final NUL, see `path_resolution(7)`).
+/// The maximum length of a path in bytes: `PATH_MAX` of Linux without the final NUL, see
+/// `path_resolution(7)`.
 pub const MAX_PATH: usize = 4095;
-/// Most bytes of one component (`NAME_MAX`).
+/// The maximum length of a component in bytes (`NAME_MAX`).
 pub const MAX_COMPONENT: usize = 255;
 
-/// Most components of a path. Directories are looked at one by one, so that a path costs as much as
-/// its length times its depth: a patch that is nothing but slashes would keep a machine busy.
+/// The maximum number of components in a path.
+///
+/// wpatch visits the directories of a path one by one, so a path costs its length times its depth.
+/// Without this limit, a patch full of slashes could keep a machine busy.
 pub const MAX_DEPTH: usize = 256;
 
-/// Most symbolic links on the way to a file (`MAXSYMLINKS`, see `path_resolution(7)`).
+/// The maximum number of symbolic links on the way to a file (`MAXSYMLINKS`, see
+/// `path_resolution(7)`).
 pub(crate) const MOST_LINKS: usize = 40;
 
-/// A path inside the root: relative, `/`-separated, free of empty components, `.` and `..`.
+/// A path below the root: relative, `/`-separated, without empty, `.` or `..` components.
 ///
-/// Clones share the bytes: every stage keeps the paths of all files.
+/// Clones share the bytes, because every stage keeps the paths of all files.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct RelPath(Arc<[u8]>);
 
-/// Why bytes are no path inside the root.
+/// The reasons why bytes are not a path below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It is empty.
+    /// The path is empty.
     #[error("the path is empty")]
     Empty,
-    /// It names the root, as `.` and `a/..` do.
+    /// The path names the root itself, for example `.` or `a/..`.
     #[error("is a directory, the root; expected the name of a file")]
     Root,
-    /// It starts with `/`.
+    /// The path starts with `/`.
     #[error("the path is absolute")]
     Absolute,
-    /// It has a component `..` that leads out of the root.
+    /// A `..` component leads out of the root.
     #[error("the path leads out of the root")]
     Outside,
-    /// It has a NUL byte.
+    /// The path contains a NUL byte.
     #[error("the path has a NUL byte")]
     Nul,
-    /// It ends in `/`, so that it names a directory.
+    /// The path ends in `/` and therefore names a directory.
     #[error("the path names a directory")]
     Directory,
-    /// It, or one of its components, is longer than file systems take, or it is deeper than any
-    /// tree.
+    /// The path exceeds [`MAX_PATH`] or [`MAX_DEPTH`], or a component exceeds [`MAX_COMPONENT`].
     #[error("the path is too long")]
     TooLong,
 }
 
 impl RelPath {
-    /// Checks `bytes` and wraps them.
+    /// Validates `bytes` and returns them as a path.
     ///
-    /// `.` components and doubled slashes are dropped, and `..` takes back the component before it,
-    /// as in `a/./b/../c`, which is `a/c`.
+    /// Removes `.` components and repeated slashes. A `..` component removes the component before
+    /// it: `a/./b/../c` becomes `a/c`.
     ///
     /// # Errors
     ///
-    /// Returns [`PathError`] for an empty or absolute path, for one that `..` leads out of the
-    /// root, for a final `/`, a NUL byte, for more than [`MAX_PATH`] or [`MAX_COMPONENT`] bytes,
-    /// and for more than [`MAX_DEPTH`] components.
+    /// Returns [`PathError`] for an empty path, an absolute path, a final `/` and a NUL byte. Also
+    /// returns it if `..` leads out of the root, and for a path above [`MAX_PATH`],
+    /// [`MAX_COMPONENT`] or [`MAX_DEPTH`].
     pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         if bytes.is_empty() {
             return Err(PathError::Empty);
@@ -101,7 +104,7 @@ impl RelPath {
     }
 
     fn checked_length(bytes: &[u8]) -> Result<Self, PathError> {
-        // A short one has neither a long component nor many.
+        // A path this short exceeds neither the limit for a component nor the limit for the depth.
         if bytes.len() <= MAX_COMPONENT.min(MAX_DEPTH) {
             return Ok(Self(bytes.into()));
         }
@@ -125,13 +128,13 @@ impl RelPath {
         &self.0
     }
 
-    /// Returns the directory that holds it; `None` stands for the root.
+    /// Returns the parent directory, or `None` if it is the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         Some(Self(self.directory()?.into()))
     }
 
-    /// Returns the bytes of the directory that holds it; `None` stands for the root.
+    /// Returns the bytes of the parent directory, or `None` if it is the root.
     #[must_use]
     pub fn directory(&self) -> Option<&[u8]> {
         Some(&self.0[..memchr::memrchr(b'/', &self.0)?])
@@ -144,17 +147,17 @@ impl RelPath {
         &self.0[start..]
     }
 
-    /// Returns the directories above it, the nearest one first, without the root.
+    /// Returns the directories above the path, from the parent upwards, without the root.
     pub fn ancestors(&self) -> impl Iterator<Item = Self> + use<> {
         std::iter::successors(self.parent(), Self::parent)
     }
 
-    /// Returns the bytes of each directory above it, from the root down.
+    /// Returns the bytes of each directory above the path, from the root downwards.
     pub fn above(&self) -> impl Iterator<Item = &[u8]> {
         memchr::memchr_iter(b'/', &self.0).map(|slash| &self.0[..slash])
     }
 
-    /// Returns the components from the root down.
+    /// Returns the components, from the root downwards.
     pub fn components(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split(|&byte| byte == b'/')
     }
@@ -163,10 +166,10 @@ impl RelPath {
     ///
     /// # Errors
     ///
-    /// Returns [`PathError`] when the two together are no path inside the root.
+    /// Returns [`PathError`] if the joined path is not a valid path below the root.
     pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
         let whole = [&self.0, name].join(&b'/');
-        // The rest of it was looked at before.
+        // `self` is valid, so the joined path needs no further check than its length.
         if is_plain(name) && !name.contains(&0) {
             Self::checked_length(&whole)
         } else {
@@ -174,7 +177,7 @@ impl RelPath {
         }
     }
 
-    /// Returns whether `directory` lies above it.
+    /// Returns whether the path is below `directory`.
     #[must_use]
     pub fn is_below(&self, directory: &Self) -> bool {
         self.0

@@ -1,4 +1,4 @@
-//! The interface of the library: the commands, their requests and reports, and the workspaces.
+//! The public interface of the library: commands, requests, reports and workspaces.
 
 pub use crate::engine::{
     Applied, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest, Refused,

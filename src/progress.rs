@@ -1,12 +1,12 @@
-//! How far a run is, for who shows it to people while it lasts.
+//! The progress of a request, for display while it runs.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::mutex::locked;
 
-/// How far a run is. The default is followed by nobody, and costs nothing.
+/// The progress of a request. A default value records nothing and costs nothing.
 ///
-/// Its clones tell of the same run. It is `Send` and `Sync`.
+/// Clones share one state. The type is `Send` and `Sync`.
 ///
 /// # Examples
 ///
@@ -18,7 +18,7 @@ use crate::mutex::locked;
 /// let mut request = Request::of("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n");
 /// let progress = Progress::followed();
 /// request.look.progress = progress.clone();
-/// // Usually another thread asks, while it lasts.
+/// // Usually another thread reads the state while the request runs.
 /// assert!(engine::check(request, &Memory::with_files([])).report.ok);
 /// let state = progress.state();
 /// assert_eq!((state.phase, state.done, state.total), (Phase::Looking, 1, 1));
@@ -26,58 +26,58 @@ use crate::mutex::locked;
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Option<Arc<Mutex<State>>>);
 
-/// What a run is at.
+/// The current step of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Nothing that is worth a word.
+    /// No reportable step has started.
     #[default]
     Beginning,
-    /// The patch is read.
+    /// Reads the patch.
     Reading,
-    /// Another process holds the lock.
+    /// Waits for the lock, which another process holds.
     Waiting,
-    /// Files are looked at, and where they change their new contents are staged.
+    /// Computes the changes of the files and stages the new contents.
     Looking,
-    /// What was staged is put in place.
+    /// Puts the staged files in place.
     Swapping,
-    /// What was written is made durable.
+    /// Makes the written data durable.
     Syncing,
-    /// Everything is put back.
+    /// Rolls the change back.
     RollingBack,
-    /// The history is kept, and scratch goes.
+    /// Adds the change to the history and removes the scratch files.
     Sweeping,
-    /// `--before` has its say.
+    /// Runs the `--before` command.
     Before,
-    /// `--verify` has its say.
+    /// Runs the `--verify` command.
     Verifying,
-    /// `--after` is told.
+    /// Runs the `--after` command.
     After,
-    /// Language servers are asked.
+    /// Waits for language servers.
     Asking,
-    /// The jobs of a batch are done.
+    /// Runs the jobs of a batch.
     Jobs,
 }
 
-/// How far a run was at a moment.
+/// A snapshot of the progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// What it was at.
+    /// The current step.
     pub phase: Phase,
-    /// How many were done of what the phase counts.
+    /// The number of finished items of the step.
     pub done: usize,
-    /// How many there are; 0 if that is not known, or nothing is counted.
+    /// The total number of items, or 0 if it is unknown or nothing is counted.
     pub total: usize,
 }
 
 impl Progress {
-    /// Returns one that counts, for somebody who looks at its [`state`](Self::state).
+    /// Returns a progress that records its [`state`](Self::state).
     #[must_use]
     pub fn followed() -> Self {
         Self(Some(Arc::default()))
     }
 
-    /// Begins `phase`, which has `total` things to count, or 0.
+    /// Starts `phase` with `total` items, or 0.
     pub fn enter(&self, phase: Phase, total: usize) {
         if let Some(mut state) = self.held() {
             *state = State {
@@ -88,14 +88,14 @@ impl Progress {
         }
     }
 
-    /// Counts `more` that are done.
+    /// Adds `more` finished items.
     pub fn step(&self, more: usize) {
         if let Some(mut state) = self.held() {
             state.done += more;
         }
     }
 
-    /// Returns how far the run is.
+    /// Returns the current state, or the default state if nothing is recorded.
     #[must_use]
     pub fn state(&self) -> State {
         self.held().map(|state| *state).unwrap_or_default()

@@ -1,11 +1,13 @@
-//! Work in two or more threads: a list item by item with [`map`], or two things at once with [`both`].
+//! Parallel work: [`map`] processes the items of a list, [`both`] runs two functions.
 //!
-//! Only modules above the pure layers use it, and no result depends on the number of threads. [`map`]
-//! uses rayon's global pool, which starts at the first use: a small change never starts it. [`both`]
-//! starts a thread of its own, as it also runs inside of the pool: a thread of the pool that waits
-//! takes up other work meanwhile, with the locks and the memory of the first. Where no thread can be
-//! started (`RLIMIT_NPROC`, see getrlimit(2); `pids.max` of a
-//! cgroup), the caller's thread does all of the work.
+//! Only modules above the pure layers use it. No result depends on the number of threads.
+//!
+//! [`map`] uses rayon's global pool, which starts at the first use. A small change never starts it.
+//! [`both`] starts a thread of its own, because it also runs inside the pool. A pool thread that
+//! waits runs other jobs, while it still holds the locks and the memory of the first job.
+//!
+//! If no thread can be started (`RLIMIT_NPROC`, see getrlimit(2), or `pids.max` of a cgroup), the
+//! caller's thread does all the work.
 
 use std::error::Error;
 use std::panic::resume_unwind;
@@ -15,16 +17,17 @@ use std::thread;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-/// The number of bytes from which a second thread saves more time than its start takes.
+/// The number of bytes from which a second thread saves more time than it costs to start.
 pub(crate) const LARGE: usize = 1 << 20;
-/// The same for items of which each takes a few system calls.
+/// The number of items from which a second thread saves time if each item takes a few system calls.
 pub(crate) const MANY: usize = 1 << 10;
 
-/// Returns the results of `work` for `items`, in the same order. No thread is given fewer than
+/// Returns the results of `work` for `items`, in the same order. Each thread receives at least
 /// `least` items.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     least: usize,
+    // Two threads need at least `2 * least` items.
     work: impl Fn(&T) -> R + Send + Sync,
 ) -> Vec<R> {
     if items.len() / 2 >= least && has_pool() {
@@ -34,8 +37,8 @@ pub(crate) fn map<T: Sync, R: Send>(
     }
 }
 
-/// Returns the results of `first` and `second`, which run at the same time if they are about at
-/// least [`LARGE`] `bytes`.
+/// Returns the results of `first` and `second`. They run at the same time if they process at least
+/// [`LARGE`] `bytes`.
 pub(crate) fn both<A, B: Send>(
     bytes: usize,
     first: impl FnOnce() -> A,
@@ -47,6 +50,8 @@ pub(crate) fn both<A, B: Send>(
     thread::scope(
         |scope| match thread::Builder::new().spawn_scoped(scope, &second) {
             Ok(handle) => (
+                // `spawn_scoped` takes `&second`, so the caller can still run it if the thread does
+                // not start.
                 first(),
                 handle.join().unwrap_or_else(|panic| resume_unwind(panic)),
             ),
@@ -55,13 +60,13 @@ pub(crate) fn both<A, B: Send>(
     )
 }
 
-/// Returns whether there is a pool of threads. The first call starts it.
+/// Returns whether rayon's global pool is available. The first call starts it.
 fn has_pool() -> bool {
     static HAS_POOL: OnceLock<bool> = OnceLock::new();
     let start = || match ThreadPoolBuilder::new().build_global() {
         Ok(()) => true,
-        // An error without a source says that the host has started the pool before. If the start
-        // failed there, its state is unknown.
+        // rayon returns an error without a source if the host program has already built the pool.
+        // That pool may have failed to start; rayon does not report this.
         Err(error) => error.source().is_none(),
     };
     rayon::current_thread_index().is_some() || *HAS_POOL.get_or_init(start)

@@ -1,5 +1,7 @@
-//! The program under the name `apply_patch` or `applypatch`, as Codex has it: one patch, as the
-//! only argument or on standard input, and few words. The tree changes as a whole or not at all.
+//! The program when it is called `apply_patch` or `applypatch`, with the interface of Codex's tool.
+//!
+//! The patch is the only argument, or standard input if there is no argument. The output is short.
+//! The tree changes completely or not at all.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -15,17 +17,17 @@ use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
 use crate::text::Bytes;
 
-/// The names that it has.
+/// The names of the program in this mode.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 const USAGE: &str = "usage: apply_patch PATCH, or apply_patch < PATCH";
-/// What a patch is, for who asks for help or has none.
+/// The explanation of the format, printed for `--help` and if the input contains no patch.
 const HELP: &str = "a patch begins with a line `*** Begin Patch` and ends with a line `*** End Patch`; between them stand \
     sections: `*** Add File: PATH`, `*** Delete File: PATH`, `*** Update File: PATH`";
-/// The exit code of Codex for whatever does not apply, and for a wrong command line.
+/// The exit codes of Codex's tool: for a patch that does not apply, and for a usage error.
 const FAILED: u8 = 1;
 const MISUSED: u8 = 2;
 
-/// Returns whether the program was called by one of its names.
+/// Returns whether the program was called by one of these names.
 pub(super) fn is_meant(arguments: &[OsString]) -> bool {
     let name = arguments
         .first()
@@ -33,8 +35,8 @@ pub(super) fn is_meant(arguments: &[OsString]) -> bool {
     NAMES.iter().any(|known| name == Some(OsStr::new(known)))
 }
 
-/// Applies the patch that `arguments`, without the name of the program, hold or that comes on
-/// standard input.
+/// Applies the patch in `arguments` or on standard input. `arguments` does not contain the name of
+/// the program.
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     if matches!(arguments, [wish] if wish == "--help" || wish == "-h") {
         return print(format!("{USAGE}\n\n{HELP}\n").as_bytes());
@@ -68,8 +70,8 @@ fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     Ok(engine::apply(request, &workspace, &watched()?))
 }
 
-/// Prints the outcome. A signal, and a tree that could not be restored, keep their exit codes, so
-/// that a harness does not mistake them for a patch that does not apply.
+/// Prints the outcome. A signal and an incomplete rollback keep their exit codes, so that a harness
+/// can distinguish them from a patch that does not apply.
 fn told(outcome: &Outcome) -> ExitCode {
     let report = &outcome.report;
     if report.ok {

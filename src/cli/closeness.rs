@@ -1,24 +1,25 @@
-//! How closely texts have to match.
+//! `--match` and `--reindent`: how closely texts must match.
 
 use clap::ValueEnum;
 
 use super::Stop;
 use crate::engine::options::Closeness;
 
-/// How closely a text has to fit.
+/// The values of `--match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum How {
-    /// Byte for byte, but for line ends
+    /// Compare bytes, but accept different line endings
     Exact,
-    /// Then without blanks at line ends, without indentation, without typography
+    /// If nothing matches, ignore trailing blanks, then indentation, then typography
     Ladder,
 }
 
-/// Returns how closely texts have to fit.
+/// Returns how closely texts must match.
 ///
 /// # Errors
 ///
-/// Returns a mistake in usage if lines are to be moved that can only fit where they are.
+/// Returns a usage error if `reindent` is set without the ladder: an exact match has the same
+/// indentation.
 pub(super) fn closeness(how: Option<How>, reindent: bool) -> Result<Closeness, Stop> {
     match (how, reindent) {
         (Some(How::Ladder), true) => Ok(Closeness::Reindented),

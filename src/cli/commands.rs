@@ -1,4 +1,5 @@
-//! The commands of the user around a change, as the command line names them. Nothing else can.
+//! The user's commands that run before, during and after a change. Only the command line can set
+//! them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,28 +11,27 @@ use super::args::{Global, duration};
 use super::root::root;
 use crate::engine::Commands;
 
-/// The options.
 #[derive(Debug, Default, Args)]
 pub(super) struct CommandOptions {
-    /// Ask this command before anything is written: unless its exit code is 0, nothing is. Like the
-    /// next two it is run by sh in the root, gets the JSON report on standard input, and is killed
-    /// with all it started when it ends
+    /// Run CMD before anything is written, and refuse the change unless it exits with 0
+    ///
+    /// sh runs CMD in the root, as it does for --verify and --after. CMD receives the JSON report
+    /// on standard input. When CMD ends, all its child processes are killed.
     #[arg(long, value_name = "CMD")]
     before: Option<OsString>,
-    /// Ask this command when the change is in place: unless its exit code is 0, everything is put
-    /// back
+    /// Run CMD when the change is in place, and roll back unless it exits with 0
     #[arg(long, value_name = "CMD")]
     verify: Option<OsString>,
-    /// Tell this command what was done; nothing depends on it
+    /// Run CMD after the change; its exit code does not affect the change
     #[arg(long, value_name = "CMD")]
     after: Option<OsString>,
-    /// How long each of the three may take, as in 60s or 5m [default: 60s]
+    /// Limit the run time of each of these commands, such as 60s or 5m [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     verify_timeout: Option<Duration>,
 }
 
 impl CommandOptions {
-    /// Returns the commands, which run in the root.
+    /// Returns the commands. They run in the root.
     pub(super) fn commands(&self, global: &Global) -> Commands {
         let [before, verify, after] = [&self.before, &self.verify, &self.after].map(Clone::clone);
         let usual = Commands {

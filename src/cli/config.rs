@@ -1,5 +1,4 @@
-//! The user's configuration: where it is, and whether it is the user's, with the directories that
-//! lead to it.
+//! Finds and reads the user's configuration, and checks that no other user could have changed it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -14,26 +13,27 @@ use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
 
-/// Permission bits that let others write.
+/// The permission bits that allow writing by the group and by others.
 const OTHERS_WRITE: u32 = 0o022;
-/// Permission bit of a directory in which nobody replaces the files of others.
+/// The permission bit of a directory in which users cannot replace each other's files; see
+/// unlink(2).
 const STICKY: u32 = 0o1000;
 
-/// The text of the configuration, and where it is.
+/// The content and the path of the configuration.
 pub(super) struct Config {
     pub(super) path: PathBuf,
     pub(super) text: Bytes,
 }
 
-/// Reads the user's configuration, if there is one.
+/// Reads the user's configuration if it exists.
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read, and at one that others may have written.
+/// Returns an error if the file cannot be read, or if another user can write or replace it.
 pub(super) fn config() -> Result<Option<Config>, Stop> {
     let Some(path) = place() else { return Ok(None) };
     let unusable = |why: &str| Stop::of(unusable(&path.to_string_lossy(), why));
-    // The file may be kept elsewhere, with a link to it.
+    // The path can contain links to a file elsewhere.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
         Err(_)
@@ -56,8 +56,8 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
     Ok(Some(Config { path, text }))
 }
 
-/// Names the variable that decides where the configuration is. A directory that cannot be read may
-/// not even contain one.
+/// Returns the error for an unreadable configuration directory. It names the variable that sets the
+/// directory. The directory may not even contain a configuration.
 fn unreadable(path: &Path, error: &io::Error) -> Stop {
     let directory = path.parent().and_then(Path::parent).unwrap_or(path);
     let message = format!("cannot read the configuration directory: {}", cause(error));
@@ -81,14 +81,14 @@ fn unreadable(path: &Path, error: &io::Error) -> Stop {
     })
 }
 
-/// Returns where the configuration would be.
+/// Returns the path of the configuration.
 fn place() -> Option<PathBuf> {
     Some(directories().first()?.join("config.toml"))
 }
 
-/// Returns the directories that the configuration can be in, see the XDG Base Directory
+/// Returns the directories that can contain the configuration, as in the XDG Base Directory
 /// Specification. This process uses the first. Another process of the user may have another
-/// environment.
+/// environment and use the second.
 pub(super) fn directories() -> Vec<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
@@ -103,8 +103,8 @@ pub(super) fn directories() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the contents of the file at `path`. Refuses a file that other users than this one and
-/// root can write or replace, also by replacing a link between `named` and `path`.
+/// Returns the content of the file at `path`. Fails if any user except the current one and root can
+/// write or replace the file. Links between `named` and `path` must not be replaceable either.
 fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     let told = |error: WorkspaceError| format!("the file cannot be read: {}", error.source);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -135,9 +135,9 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     }
 }
 
-/// Returns the first directory or link in the path of `file` that another user owns, or directory
-/// that other users can write to. Directories above the home directory are trusted, as ssh(1) does
-/// for its keys.
+/// Returns the first unsafe directory or link in the path of `file`. A directory or link is unsafe
+/// if another user owns it. A directory is also unsafe if other users can write to it and it has no
+/// sticky bit. Directories above the home directory are trusted, as ssh(1) does for its keys.
 fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
     let home = home();
     let homes = [
@@ -154,7 +154,7 @@ fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
         };
         let (next, mut below) = (here.join(part), parts.as_path().to_owned());
         match part {
-            // No link leads here.
+            // `here` contains no links, so its parent is the previous component.
             Component::ParentDir => drop(here.pop()),
             Component::Normal(_) => {
                 let (directory, stat) =

@@ -1,4 +1,4 @@
-//! One problem for people: the place in the patch, the nearest place of the file, what to do.
+//! Renders one problem for people: the place in the patch, the closest match, and the help.
 
 use std::slice;
 
@@ -9,22 +9,22 @@ use crate::engine::excerpt::{Excerpt, clipped};
 use crate::engine::options::{Cause, Problem, Severity, code};
 use crate::report::NearestPlace;
 
-/// Columns of what is rendered.
+/// The width of the rendered text, in columns.
 const WIDTH: usize = 160;
-/// Most characters of a line of the file, most of its lines, and most characters of what the patch
-/// has instead.
+/// Limits of an excerpt: the characters of a line of the file, the number of lines, and the
+/// characters of the patch line in a label.
 const EXCERPT: usize = 64;
 const LINES: usize = 3;
 const LABEL: usize = 40;
-/// Most lines of the output of a command.
+/// The limit on the number of output lines of a command.
 const MOST_OUTPUT: usize = 20;
-/// Most characters of a message or help.
+/// The limit on the length of a message or a help text, in characters.
 const MESSAGE: usize = 600;
 
-/// How the first line of a diagnosis relates to the lines that are printed before it.
+/// How the first line of a diagnosis relates to the lines printed before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Title {
-    /// No other line states what is wrong.
+    /// No other line states the problem.
     Own,
     /// A sentence of git states less than the problem.
     Details,
@@ -32,11 +32,11 @@ pub(super) enum Title {
     Stated,
 }
 
-/// Returns the problem `index` of `outcome` as lines for a terminal, with colours.
+/// Returns problem `index` of `outcome` as lines for a terminal, with colors.
 ///
 /// # Security
 ///
-/// Every byte of patch, paths and files goes through [`printable`].
+/// Bytes of patches, paths and files are escaped as by [`printable`](crate::text::printable).
 pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
     let Some(problem) = outcome.problems.get(index) else {
         return String::new();
@@ -55,7 +55,7 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
     if problem.place.is_some() {
         return renderer.render(&groups);
     }
-    // What is drawn between groups joins the places that they show.
+    // The renderer draws connectors between groups, which make sense only for groups with places.
     let alone = groups
         .iter()
         .map(|group| renderer.render(slice::from_ref(group)));
@@ -65,7 +65,7 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
         .join("\n")
 }
 
-/// Returns the last lines that the command wrote that the problem speaks of.
+/// Returns the last output lines of the command that `problem` is about.
 fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = String> + use<'a> {
     let report = &outcome.report;
     let answer = match *problem.code {
@@ -104,7 +104,7 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
     let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
         Title::Own => {
-            // The message contains every other cause.
+            // In all other cases the message contains the cause.
             let is_apart = matches!(problem.facts.cause, Some(Cause::Name { .. }));
             let cause = cause().filter(|_| is_apart);
             let words = cause.map_or_else(message, |cause| format!("{}: {cause}", message()));
@@ -138,8 +138,8 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
     )
 }
 
-/// Returns whether the closest match shows more than the cause of the problem: lines that differ in
-/// their endings alone look the same, and so do lines in another encoding.
+/// Returns whether the closest match adds information to the cause. Lines that differ only in line
+/// endings or encoding look the same.
 fn has_excerpt(problem: &Problem) -> bool {
     !matches!(
         problem.facts.cause,
@@ -147,7 +147,7 @@ fn has_excerpt(problem: &Problem) -> bool {
     )
 }
 
-/// Returns the place of the file that is the closest match of the hunk that the problem is about.
+/// Returns the path and the closest match of the hunk that `problem` is about.
 fn nearest<'a>(
     outcome: &'a Outcome,
     problem: &Problem,
@@ -165,8 +165,8 @@ fn nearest<'a>(
     ))
 }
 
-/// Returns the number of the first line to show of the closest match, and the lines. If the first
-/// difference comes after these, only the line with the difference is shown.
+/// Returns the number of the first line to show and the lines of the closest match. If the first
+/// difference is after these lines, only the differing line is returned.
 fn shown(nearest: &NearestPlace) -> (usize, &[String]) {
     let text = &nearest.text[..nearest.text.len().min(LINES)];
     let end = nearest.line + text.len();

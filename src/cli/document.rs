@@ -1,4 +1,4 @@
-//! Documents that the program prints about itself.
+//! Prints documents about the program: grammars, schemas, shell completions and manual pages.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub(super) fn grammar(name: &str) -> ExitCode {
     )
 }
 
-/// Prints the JSON Schema `name`, or the names of all, a line for each.
+/// Prints the JSON Schema `name`. Without a name, prints the names of all schemas, one per line.
 pub(super) fn schema(name: Option<&str>) -> ExitCode {
     let Some(name) = name else {
         let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
@@ -61,7 +61,7 @@ pub(super) fn manual(command: Option<&str>) -> ExitCode {
     }
 }
 
-/// Returns the command that `arguments` name, so that a report can say what went wrong.
+/// Returns the first command name in `arguments`, for the report about a malformed command line.
 pub(super) fn command_among(arguments: &[OsString]) -> &'static str {
     let named = arguments
         .iter()

@@ -1,4 +1,4 @@
-//! The command that says what policy has to say.
+//! `policy explain`: prints the verdict and the deciding rule for a path.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,33 +12,33 @@ use super::look::looked;
 use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
 
-/// What is to be said.
+/// The subcommands of `policy`.
 #[derive(Debug, Subcommand)]
 pub(super) enum PolicyCommand {
-    /// Say what may be done with a path, which rule decides, and why
+    /// Explain the verdict on a path and the rule that decides it
     Explain(ExplainOptions),
 }
 
 /// The options of `policy explain`.
 #[derive(Debug, Args)]
 pub(super) struct ExplainOptions {
-    /// The path, below the root; nothing has to be there
+    /// The path below the root; it need not exist
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Only what is said of this [default: of everything that can be done]
+    /// Explain only this kind of access [default: all kinds]
     #[arg(long, value_name = "ACCESS", value_parser = accesses())]
     access: Option<String>,
 }
 
 impl PolicyCommand {
-    /// Returns the file that is meant.
+    /// Returns the path to explain.
     pub(super) fn file(&self) -> &Path {
         let Self::Explain(options) = self;
         &options.path
     }
 }
 
-/// Prints what policy says. The exit code is that of an answer, whatever the verdict.
+/// Prints the explanation. The exit code is 0 for every verdict.
 pub(super) fn explain(PolicyCommand::Explain(options): PolicyCommand, global: &Global) -> ExitCode {
     let usual = ExplainRequest::of(below(global.root(), &options.path));
     let is_meant = |access: &Access| {

@@ -16,19 +16,19 @@ use crate::digest::Sha256;
 use crate::engine::options::MAX_FILE;
 use crate::engine::{self, Commit, Look, Request};
 
-/// The options of all editing commands.
+/// The options that all editing commands have.
 #[derive(Debug, Args)]
 pub(super) struct FileOptions {
     /// The file, below the root
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
-    /// Refuse any file but the one with this SHA-256
+    /// Refuse to change a file with another SHA-256
     #[arg(long, value_name = "HASH", value_parser = digest)]
     expect_hash: Option<Sha256>,
-    /// Refuse any file but one with the contents of this one
+    /// Refuse to change a file whose content differs from that of FILE
     #[arg(long, value_name = "FILE", conflicts_with = "expect_hash")]
     expect_file: Option<PathBuf>,
-    /// Take what has been done already for success
+    /// Treat an edit that is already applied as success
     #[arg(long)]
     idempotent: bool,
     #[command(flatten)]
@@ -39,19 +39,19 @@ pub(super) struct FileOptions {
     commands: CommandOptions,
     #[command(flatten)]
     diagnostics: DiagnosticsOptions,
-    /// Largest diff in the JSON, in bytes; a longer one ends after a line [default: 16384]
+    /// Limit the diff in the JSON, in bytes, cut after a line [default: 16384]
     #[arg(long, value_name = "BYTES")]
     diff_max_bytes: Option<usize>,
-    /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
+    /// Omit the diff of a file over 64 KiB or 2000 lines from the JSON
     #[arg(long)]
     no_large_diff: bool,
-    /// Largest file that is read or made, in bytes [default: 10485760]
+    /// Limit the size of a file that is read or written, in bytes [default: 10485760]
     #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
     pub(super) max_bytes: Option<u64>,
-    /// Only say what would be done
+    /// Print what would be done, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Refuse any change but the one with this `plan_id`, which --dry-run --json tells
+    /// Refuse any change with another `plan_id`, as printed by --dry-run --json
     #[arg(long, value_name = "ID")]
     approve: Option<String>,
 }
@@ -66,7 +66,8 @@ impl FileOptions {
     ///
     /// # Errors
     ///
-    /// Returns what keeps the run from beginning.
+    /// Returns an error if the options contradict each other, or if an input or the policy cannot
+    /// be read.
     pub(super) fn complete(
         &self,
         mut request: Request,
@@ -122,7 +123,8 @@ impl FileOptions {
     }
 }
 
-/// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
+/// Returns the path of `file` relative to `root` if `file` is an absolute path below `root`.
+/// Returns any other path unchanged.
 pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
     engine::below(&names_of(root), file)
 }

@@ -1,4 +1,4 @@
-//! Reads files and standard input. Policy is not asked.
+//! Reads files and standard input, without a check by policy.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,20 +13,19 @@ use crate::bytes::{SHARED, pages, read_large};
 use crate::engine::options::{Code, Facts, code};
 use crate::text::Bytes;
 
-/// What standard input is called.
+/// The name of standard input.
 pub(super) const STDIN: &str = "-";
 
-/// Reads the contents of a file, or standard input for `-`; at most `limit` bytes.
+/// Reads a file, or standard input for `-`. The content has at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops if it cannot be read or is larger.
+/// Returns an error if the file cannot be read or is too large.
 pub(super) fn contents(path: &Path, limit: u64) -> Result<Bytes, Stop> {
     text_of(path, open(path, limit), limit)
 }
 
-/// Reads a patch as [`contents`] does, with the words of GNU patch for the file `name` that cannot
-/// be read.
+/// Reads a patch as [`contents`] does. Errors have GNU patch's message and call the file `name`.
 pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, Stop> {
     let read = open(path, limit);
     if let Err(error) = &read {
@@ -40,11 +39,11 @@ pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, S
     text_of(path, read, limit)
 }
 
-/// Reads the contents of a regular file, of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops if it is none, cannot be read or is larger.
+/// Returns an error if the file is not a regular file, cannot be read or is too large.
 pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, Stop> {
     text_of(path, open_regular(path, limit), limit)
 }
@@ -68,7 +67,7 @@ pub(super) fn patch_of(
     }
 }
 
-/// Reports in git's words why the patch `name` cannot be read.
+/// Returns the error with git's message for a patch that cannot be read.
 fn unopened(name: &str, error: &io::Error) -> Stop {
     Stop::new(
         code_of(error),
@@ -76,7 +75,7 @@ fn unopened(name: &str, error: &io::Error) -> Stop {
     )
 }
 
-/// Reports why the file at `path`, which has `what`, cannot be read.
+/// Returns the error for the file at `path`, which should contain `what`.
 pub(super) fn unreadable(what: &str, path: &Path, error: &io::Error) -> Stop {
     Stop::new(
         code_of(error),
@@ -88,8 +87,7 @@ pub(super) fn unreadable(what: &str, path: &Path, error: &io::Error) -> Stop {
     )
 }
 
-/// Returns the code of a file that cannot be read: a name that no file has is a mistake in the
-/// command line.
+/// Returns the code of an error. A wrong file name is a mistake in the command line.
 fn code_of(error: &io::Error) -> &'static Code {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
@@ -123,7 +121,7 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> Stop {
     }
 }
 
-/// Bytes; or how many there are, if that is known and they are too many.
+/// The content, or the error that it is too large. The error has the size in bytes, if it is known.
 pub(super) type Within = Result<Bytes, Option<u64>>;
 
 pub(super) fn open(path: &Path, limit: u64) -> io::Result<Within> {
@@ -133,11 +131,12 @@ pub(super) fn open(path: &Path, limit: u64) -> io::Result<Within> {
     whole(fs_err::File::open(path)?, limit)
 }
 
-/// Reads a regular file alone. What is none in the end - a pipe, a terminal - could be waited for
-/// without an end, and has nothing more for who reads it again.
+/// Reads a file only if it is a regular file. Reading a pipe or a terminal could block forever, and
+/// a second read would find no data.
 pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
     let is_none = || io::Error::other("not a regular file");
-    // The first look keeps devices from being opened.
+    // Opening a device can have side effects, so check the type before opening. The check after
+    // opening applies to the opened file.
     if !fs_err::metadata(path)?.is_file() {
         return Err(is_none());
     }
@@ -153,11 +152,12 @@ pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
     }
 }
 
-/// Returns the bytes of `file` from its position to its end, unless they are more than `limit`.
+/// Reads `file` from its position to its end. Returns the size as an error if it is more than
+/// `limit`.
 fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
     let stat = fstat(&file)?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
-    // Some that look like regular files have no places in them.
+    // Some files that look regular cannot seek.
     let Some(place) = tell(&file).ok().filter(|_| is_file) else {
         return read_all(file, Vec::new(), limit);
     };
@@ -180,7 +180,7 @@ fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
     if next.is_empty() {
         return Ok(Ok(bytes));
     }
-    // Another process appends to the file.
+    // Another process appended to the file.
     let mut all = Vec::new();
     all.try_reserve_exact(bytes.len() + 1)?;
     all.extend_from_slice(&bytes);
@@ -189,8 +189,8 @@ fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
     read_all(file, all, limit)
 }
 
-/// Returns `bytes`, which are not too many, and all that follow, unless that is more than `limit`.
-/// What has no end is not counted to it.
+/// Appends the rest of `source` to `bytes`, which are at most `limit` bytes. If the total exceeds
+/// `limit`, counts the rest up to another `limit` bytes, because the source may be endless.
 fn read_all(mut source: impl Read, mut bytes: Vec<u8>, limit: u64) -> io::Result<Within> {
     let room = limit.saturating_sub(bytes.len() as u64);
     source

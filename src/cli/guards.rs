@@ -1,24 +1,25 @@
-//! The options of all that changes a file: what it is looked at for.
+//! The guard options of all commands that change files.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::engine::options::{GUARDS, Guard};
 
-/// What changes are looked at for.
+/// The checks on new contents.
 #[derive(Debug, Default, Args)]
 pub(super) struct GuardOptions {
-    /// Refuse what looks like a mistake: brackets that balance no longer, JSON, TOML or YAML that
-    /// parses no longer
+    /// Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+    ///
+    /// A guard rejects only faults that the file did not have before.
     #[arg(long = "guard", value_name = "NAME", value_delimiter = ',', value_parser = names())]
     guards: Vec<String>,
-    /// Refuse nothing of that kind, whatever --guard says
+    /// Turn all guards off, even if --guard is given
     #[arg(long)]
     no_guard: bool,
 }
 
 impl GuardOptions {
-    /// Returns the guards that are meant.
+    /// Returns the selected guards.
     pub(super) fn meant(&self) -> Vec<&'static Guard> {
         let is_meant =
             |guard: &&Guard| !self.no_guard && self.guards.iter().any(|name| name == guard.name);

@@ -1,4 +1,4 @@
-//! What `apply` and `check` have from GNU patch.
+//! The options of GNU patch that `apply` and `check` accept.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use crate::engine::{Backup, GnuOptions};
 /// The options.
 #[derive(Debug, Default, Args)]
 pub(super) struct HabitOptions {
-    /// A file that holds a patch, as the operand does
+    /// Read the patch from PATCH, like the operand
     #[arg(short, long, value_name = "PATCH")]
     input: Vec<PathBuf>,
-    /// Delete a file of which the patch leaves no line
+    /// Delete files that the patch leaves empty
     #[arg(short = 'E', long)]
     remove_empty_files: bool,
-    /// Keep the old files beside the new ones
+    /// Keep the old files next to the new ones
     #[arg(short, long)]
     backup: bool,
-    /// What is put behind the names of old files [default: .orig]
+    /// Append SUFFIX to the names of old files [default: .orig]
     #[arg(long, value_name = "SUFFIX", requires = "backup")]
     suffix: Option<OsString>,
-    /// Write what comes of the only file to FILE below the root, and leave the file itself alone
+    /// Write the result for the only file to FILE below the root, and keep the file itself
     #[arg(short, long, value_name = "FILE", conflicts_with = "backup")]
     output_file: Option<OsString>,
 }
 
 impl HabitOptions {
-    /// Returns the files of patches, and the other options.
+    /// Returns the patch files and the other options.
     pub(super) fn into_parts(self) -> (Vec<PathBuf>, GnuOptions) {
         let suffix = self
             .suffix

@@ -1,4 +1,5 @@
-//! The commands that look at what was done, take it back, and keep the place tidy.
+//! The commands for the history and the state directory: `undo`, `redo`, `log`, `show`, `reject`,
+//! `recover`, `init` and `gc`.
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -61,7 +62,7 @@ pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
     back(target, &options.back, global)
 }
 
-/// Takes `target` back.
+/// Undoes `target`, and prints the outcome.
 pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
     let command = if target == Target::Undo {
         "redo"
@@ -100,7 +101,7 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
     })
 }
 
-/// Runs a command that tells what it did, unless it is to be quiet.
+/// Runs a command that prints each action unless `--quiet` is given.
 fn told(
     command: &'static str,
     global: &Global,
@@ -110,7 +111,7 @@ fn told(
         let workspace = open_to_change(global)?;
         let interrupt = watched()?;
         let mut outcome = run(&workspace, request::transaction(global), &interrupt);
-        // What concerns the history is about the whole work tree.
+        // The history belongs to the whole work tree, so report its top directory as the root.
         let top = engine::history_root(&workspace).map(|top| top.to_string_lossy().into_owned());
         outcome.report.root = Some(top.unwrap_or_else(|| root(global)));
         Ok(outcome)
@@ -137,7 +138,7 @@ pub(super) fn show(id: &str, global: &Global) -> ExitCode {
     )
 }
 
-/// Prints the same as a page.
+/// Prints the change `id` as an HTML page.
 pub(super) fn page(id: &str, global: &Global) -> ExitCode {
     let print = |log: &Log, mut out: &mut dyn Write| {
         log.entries
@@ -152,7 +153,7 @@ pub(super) fn page(id: &str, global: &Global) -> ExitCode {
     )
 }
 
-/// Prints what a command lists: as JSON, or by `print`.
+/// Prints the result of `list` as JSON, or with `print`.
 fn listed(
     command: &'static str,
     global: &Global,

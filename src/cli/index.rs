@@ -1,4 +1,4 @@
-//! From the options about git's index to the index.
+//! Opens the git index that the index options need.
 
 use std::env;
 use std::error::Error;
@@ -9,11 +9,11 @@ use super::{Stop, signals};
 use crate::engine::options::{Fault, code};
 use crate::engine::{Git, GitIndex, Indexed, Reach};
 
-/// Returns what of git's index is meant, if it is.
+/// Returns the index and how the change uses it; `None` if no option uses the index.
 ///
 /// # Errors
 ///
-/// Stops if there is no index here.
+/// Returns an error if an option needs an index or a work tree and there is none.
 pub(super) fn meant(
     options: &IndexOptions,
     filter: &FilterOptions,
@@ -23,7 +23,7 @@ pub(super) fn meant(
     let (reach, option) = match (options.cached, options.index) {
         (true, _) => (Reach::Cached, "--cached"),
         (_, true) => (Reach::Both, "--index"),
-        // As git has it, where there is nothing to note an intention is no mistake.
+        // As in git, `--3way` and `--intent-to-add` ignore a missing repository.
         _ if (merge.three_way || options.intent_to_add) && !is_around(global) => return Ok(None),
         _ if merge.three_way => (Reach::Both, "--3way"),
         _ if options.intent_to_add => {
@@ -54,7 +54,7 @@ pub(super) fn meant(
 ///
 /// # Errors
 ///
-/// Stops if there is no index here.
+/// Returns an error if the root is not in a repository.
 pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
     GitIndex::around(global.root(), &signals::interrupt()).map_err(|error| {
         let cause = error
@@ -70,8 +70,8 @@ pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
     })
 }
 
-/// Returns whether there seems to be a repository; a directory that is in none has no index that
-/// could change with it.
+/// Returns whether the root appears to be in a repository. Outside a repository, there is no index
+/// to update.
 fn is_around(global: &Global) -> bool {
     if env::var_os("GIT_DIR").is_some() {
         return Git::around(global.root()).has_repository();

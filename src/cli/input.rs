@@ -1,4 +1,4 @@
-//! Reads patches and contents that policy allows to read.
+//! Reads patches, texts and job files, after policy allows it.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use super::{Stop, policy};
 use crate::engine::options::{Phase, code};
 use crate::text::Bytes;
 
-/// Reads every patch, standard input if none is named; of each at most `limit` bytes.
+/// Reads all patches, or standard input if `paths` is empty. Each patch has at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read or is larger, and before any is read at one that policy
-/// closes.
+/// Returns an error if policy protects one of the files from reading. This check precedes all
+/// reads. Returns an error if a file cannot be read or is too large.
 pub(super) fn read(
     paths: &[PathBuf],
     limit: u64,
@@ -29,8 +29,8 @@ pub(super) fn read(
     paths.iter().map(|path| read_one(path, limit)).collect()
 }
 
-/// Returns what a run begins with that reads `paths`: where somebody types, no line may move
-/// meanwhile.
+/// Returns the first phase of the progress. It is silent if a person types the patch on a terminal,
+/// because a moving line would disturb the input.
 pub(super) fn first(paths: &[PathBuf]) -> Phase {
     let is_typed = (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN)))
         && io::stdin().is_terminal();
@@ -41,23 +41,25 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
     }
 }
 
-/// Reads a text that is to be put into a file or looked for there: from the file that an option
-/// names, or from standard input for `-`; at most `limit` bytes.
+/// Reads text for an edit from the file at `path`, or from standard input for `-`. The text has at
+/// most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops at a file that policy closes, which nobody is to find in another one; else as [`contents`]
-/// does.
+/// Returns an error if policy protects the file from reading: an edit would copy its content into
+/// another file. Otherwise fails as [`contents`] does.
 pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, Stop> {
     policy::readable(path, global)?;
     contents(path, limit)
 }
 
-/// Reads the patch in the regular file at `path`, of at most `limit` bytes, and names it.
+/// Reads the patch in the regular file at `path` and returns it with its name. The patch has at
+/// most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops if it is no file, is closed by policy, cannot be read or is larger.
+/// Returns an error if the file is not a regular file, is protected by policy, cannot be read or is
+/// too large.
 pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String, Bytes), Stop> {
     if path == Path::new(STDIN) {
         let stop = Stop::new(
@@ -73,11 +75,11 @@ pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String,
     patch_of(path, open_regular(path, limit), limit)
 }
 
-/// Opens the file of jobs at `path`.
+/// Opens the job file at `path`.
 ///
 /// # Errors
 ///
-/// Stops if it is closed by policy, or cannot be opened.
+/// Returns an error if policy protects the file or if it cannot be opened.
 pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, Stop> {
     policy::readable(path, global)?;
     fs_err::File::open(path).map_err(|error| unreadable("the jobs", path, &error))

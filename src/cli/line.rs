@@ -1,30 +1,31 @@
-//! Lines of a limited length.
+//! Reads lines of a limited length.
 
 use std::io::{self, BufRead};
 
-/// What came.
+/// The result of reading one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// A line, which is in the buffer without its terminator. The last one needs none.
+    /// A complete line. The buffer contains it without its terminator; the last line needs none.
     Whole,
-    /// A line over the limit, which was passed over.
+    /// A line over the limit, which was skipped.
     TooLong,
-    /// Nothing, from now on.
+    /// The end of the input.
     End,
 }
 
-/// Reads one line into `buffer`, and of a longer one than `limit` no more than that.
+/// Reads one line into `buffer`. Skips a line with more than `limit` bytes, and never stores more
+/// than `limit` bytes of it.
 ///
 /// # Errors
 ///
-/// Returns the error of `input`.
+/// Returns the I/O error of `input`.
 pub(super) fn next_line(
     input: &mut impl BufRead,
     buffer: &mut Vec<u8>,
     limit: usize,
 ) -> io::Result<Line> {
     buffer.clear();
-    // What one long line needed is not kept for the short ones behind it.
+    // Free the memory of a previous long line.
     buffer.shrink_to(limit.min(1 << 16));
     let (mut is_open, mut is_long) = (false, false);
     loop {

@@ -1,12 +1,14 @@
-//! What becomes of files that have other names, as the command line says it.
+//! `--in-place`: the treatment of files with several hard links.
 
 use clap::Args;
 
 /// The option.
 #[derive(Debug, Default, Args)]
 pub(super) struct LinkOptions {
-    /// Write over files that have other names (hard links): all of these change, wherever they are,
-    /// and who reads meanwhile may see some of each
+    /// Overwrite files that have several hard links, so that all their names change
+    ///
+    /// The names can be anywhere. A program that reads the file during the change may see a mixture
+    /// of the old and the new content.
     #[arg(long)]
     pub(super) in_place: bool,
 }

@@ -1,4 +1,4 @@
-//! The commands that look at files and directories, and write nothing.
+//! The commands that only read files and directories: `read`, `list` and `diff`.
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -23,11 +23,11 @@ use crate::path::PathPattern;
 use crate::report::print_json;
 use crate::text::printable_line;
 
-/// Bytes that are given from an offset if nobody says how many.
+/// The default number of bytes with `--offset`.
 const LENGTH: u64 = 64 << 10;
-/// Lines that are numbered if nobody says how many.
+/// The default number of lines with `--number`.
 const NUMBERED: usize = 2000;
-/// Entries that a pattern finds if nobody says how many.
+/// The default number of entries with `--glob`.
 const FOUND: usize = 100;
 
 /// The options of `read`.
@@ -36,45 +36,46 @@ pub(super) struct ReadOptions {
     /// The file, below the root
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Only these lines, counted from 1, the last one included: A-B, A- or A
+    /// Print only these lines, counted from 1 and inclusive: A-B, A- or A
     #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["offset", "length"])]
     lines: Option<(usize, usize)>,
-    /// Only from this byte on, counted from 0
+    /// Start at this byte, counted from 0
     #[arg(long, value_name = "BYTE")]
     offset: Option<u64>,
-    /// Only so many bytes [default: 65536 with --offset]
+    /// Print only this number of bytes [default: 65536 with --offset]
     #[arg(long, value_name = "BYTES")]
     length: Option<u64>,
-    /// Show the number of each line, and no more than 2000 characters of it
+    /// Print line numbers, and at most 2000 characters of each line
     #[arg(long, short = 'n')]
     number: bool,
-    /// Show the lines as hashline edits name them
+    /// Print the lines with the anchors of hashline edits
     #[arg(long, conflicts_with = "number")]
     hashline: bool,
-    /// Most lines that are shown [default: 2000 with --number and without --lines]
+    /// Limit the number of lines [default: 2000 with --number and without --lines]
     #[arg(long, value_name = "N")]
     max_lines: Option<usize>,
-    /// Most bytes that are printed; a text is cut between characters
+    /// Limit the output, in bytes; text is cut between characters
     #[arg(long, value_name = "BYTES")]
     max_output: Option<usize>,
-    /// Largest file that is read, in bytes [default: 10485760]
+    /// Limit the size of the file, in bytes [default: 10485760]
     #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
     max_bytes: Option<u64>,
-    /// Read the file from this encoding, as in gb18030, or from what it looks like with auto;
-    /// offsets count in UTF-8
+    /// Decode the file from the encoding NAME, such as gb18030
+    ///
+    /// `auto` detects the encoding. Offsets count bytes of the decoded text in UTF-8.
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
 }
 
 impl ReadOptions {
-    /// Returns the file that is meant.
+    /// Returns the file to read.
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
 }
 
 impl ListOptions {
-    /// Returns the directory that is meant, if one is named.
+    /// Returns the directory to list, if the command line names one.
     pub(super) fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
@@ -89,14 +90,16 @@ pub(super) struct ListOptions {
     /// List names that begin with a dot as well
     #[arg(long)]
     hidden: bool,
-    /// Most entries [default: 100 with --glob]
+    /// Limit the number of entries [default: 100 with --glob]
     #[arg(long, value_name = "N")]
     max: Option<usize>,
-    /// List what matches, also in the directories below: * and ? stay in one, ** does not, {a,b} is
-    /// either
+    /// List matching files in this directory and all directories below it
+    ///
+    /// `*` and `?` match within one component, `**` matches across components, and `{a,b}` matches
+    /// either alternative.
     #[arg(long, value_name = "PATTERN")]
     glob: Option<String>,
-    /// List what was changed last first
+    /// Sort by modification time, newest first
     #[arg(long)]
     newest: bool,
 }
@@ -104,27 +107,27 @@ pub(super) struct ListOptions {
 /// The options of `diff`.
 #[derive(Debug, Args)]
 pub(super) struct DiffOptions {
-    /// The file before, below the root
+    /// The old file, below the root
     #[arg(value_name = "A")]
     before: PathBuf,
-    /// The file after, below the root
+    /// The new file, below the root
     #[arg(value_name = "B")]
     after: PathBuf,
-    /// Lines around each change, 0 to 20 [default: 3]
+    /// Print N lines of context around each change, 0 to 20 [default: 3]
     #[arg(long, short = 'U', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=20))]
     context: Option<u8>,
-    /// What the header calls the file before [default: its path]
+    /// Set the name of the old file in the header [default: its path]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     label_a: Option<OsString>,
-    /// What the header calls the file after [default: its path]
+    /// Set the name of the new file in the header [default: its path]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     label_b: Option<OsString>,
-    /// Most bytes of the diff [default: 2097152]
+    /// Limit the size of the diff, in bytes [default: 2097152]
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<usize>,
 }
 
-/// Prints a file.
+/// Prints a file or a part of it.
 pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
     let defaults = ReadRequest::of(below(global.root(), &options.file));
     let window = match (options.lines, options.offset, options.length) {
@@ -233,7 +236,8 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     .1
 }
 
-/// Prints what tells two files apart.
+/// Prints the difference between two files. The exit code is 0 if they are equal, 1 if they differ,
+/// and 2 if the difference cannot be printed.
 pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let path = |path| below(global.root(), path);
     let defaults = DiffRequest::of(path(&options.before), path(&options.after));
@@ -268,7 +272,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     }
 }
 
-/// Looks, and prints what is found: as JSON, or with `print`.
+/// Runs `look` and prints its result as JSON, or with `print`.
 pub(super) fn looked<T: Serialize>(
     command: &'static str,
     global: &Global,
@@ -293,7 +297,7 @@ pub(super) fn looked<T: Serialize>(
     )
 }
 
-/// Puts `bytes` as they are; for a terminal without what could act on it.
+/// Writes `bytes` unchanged, or escaped if standard output is a terminal.
 fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return out.write_all(bytes);
@@ -306,14 +310,14 @@ fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Says `message` to people, unless they want quiet.
+/// Prints `message` to standard error unless `--quiet` is given.
 fn told(global: &Global, message: Option<String>) {
     if let Some(message) = message.filter(|_| !global.quiet) {
         complain(&message);
     }
 }
 
-/// Reads `A-B`, `A-` or `A`, lines counted from 1.
+/// Parses `A-B`, `A-` or `A` as a range of lines, counted from 1.
 fn line_range(text: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.parse().ok().filter(|&line| line > 0);
     let range = match text.split_once('-') {

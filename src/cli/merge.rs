@@ -1,4 +1,4 @@
-//! The contents that patches are merged with.
+//! `--base`: the preimage for a three-way merge.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use super::args::{Global, MergeOptions, TreeOptions};
 use super::{Stop, files, policy, tree};
 use crate::engine::Given;
 
-/// Returns what a patch was made for, if it is merged and the user names that (`--base`). A file
-/// has at most `limit` bytes.
+/// Returns the file or git tree that `--base` names; `None` without a merge or without the option.
+/// A file has at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops if policy denies reading the file, or if it cannot be read.
+/// Returns an error if policy denies reading the file, or if the file or revision cannot be read.
 pub(super) fn base(
     options: &MergeOptions,
     limit: u64,

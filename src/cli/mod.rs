@@ -1,4 +1,15 @@
-//! The terminal: arguments, standard streams, signals, exit codes. The only module that prints.
+//! The command-line program: arguments, standard streams, signals and exit codes.
+//!
+//! This is the only module that prints. `run` receives the words of the command line and returns
+//! the exit code of the process. Each command converts its arguments to a `Request`, passes the
+//! request to `engine`, and prints the `Outcome` as a report.
+//!
+//! Invariants: a command that cannot start returns a `Stop`, which becomes a report like any
+//! other failure. The report decides the exit code. If the program is called `patch` or
+//! `apply_patch`, `gnu` or `apply_patch` replaces the command line of `wpatch`.
+//!
+//! Read `args` first (the command line), then `patch` (`apply` and `check`), `request` and
+//! `output`.
 
 mod apply_patch;
 mod args;
@@ -53,7 +64,8 @@ use stop::Stop;
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Outcome, Request, Target};
 
-/// Does what `arguments` say, the name of the program first, and returns the exit code.
+/// Runs the command in `arguments` and returns its exit code. The first argument is the name of the
+/// program.
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {
     if apply_patch::is_meant(arguments) {
@@ -116,23 +128,23 @@ fn dispatch(
     }
 }
 
-/// How far a patch is taken.
+/// The last step of a command that reads a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
-    /// Into the tree.
+    /// Changes the tree.
     Apply,
-    /// Up to the tree.
+    /// Compares the patch with the tree and writes nothing.
     Check,
-    /// No further than its own text.
+    /// Parses the patch and reads no file of the tree.
     Describe,
-    /// The same, for who asked for a check.
+    /// As `Describe`, for `check --shape`.
     Shape,
-    /// Up to the tree, to be shown as a diff.
+    /// Compares the patch with the tree and prints the change as a diff.
     Show,
 }
 
 impl Task {
-    /// The command in reports.
+    /// Returns the name of the command in reports.
     fn name(self) -> &'static str {
         match self {
             Self::Check | Self::Shape => "check",
@@ -142,7 +154,7 @@ impl Task {
     }
 }
 
-/// Reports that the command `name` cannot begin.
+/// Reports that the command `name` cannot start, and returns the exit code.
 fn refuse(stop: Stop, name: &'static str, global: &Global) -> ExitCode {
     finish(
         &stop.into_outcome(name),
@@ -150,7 +162,7 @@ fn refuse(stop: Stop, name: &'static str, global: &Global) -> ExitCode {
     )
 }
 
-/// Makes an edit of one file, or checks it.
+/// Applies or checks an edit of one file, prints the report, and returns the exit code.
 fn edit_file(
     command: &'static str,
     asked: Result<(Task, Request), Stop>,
@@ -158,7 +170,7 @@ fn edit_file(
 ) -> ExitCode {
     let outcome = asked.and_then(|(task, mut request)| {
         let workspace = open_to_change(global)?;
-        // A signal that comes during a check ends the process at once.
+        // A check writes nothing, so a signal can use its default action and end the process.
         let interrupt = if task == Task::Check {
             None
         } else {
@@ -184,7 +196,7 @@ fn watched() -> Result<Interrupt, Stop> {
         .map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
 }
 
-/// A command line that cannot be understood. Whoever asked for a format anywhere in it gets it.
+/// Reports a malformed command line. If any argument asks for a format, the report has this format.
 fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
     let words: Vec<_> = text
@@ -210,8 +222,8 @@ fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
 
 /// Prints the outcome and returns its exit code.
 ///
-/// Not 0 promises an untouched tree, so that a report which cannot be printed changes the code only
-/// where nothing was done; a reader who has gone away changes nothing.
+/// Exit code 4 promises an unchanged tree. If the report cannot be printed, the exit code therefore
+/// becomes 4 only if nothing was changed. A closed pipe does not change the exit code.
 fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
     let report = &outcome.report;
     match output.print(outcome) {

@@ -1,4 +1,4 @@
-//! Names and patterns of the command line.
+//! Converts names and patterns of the command line for the engine.
 
 use std::ffi::OsString;
 
@@ -9,7 +9,7 @@ use crate::engine::options::{Filter, RejectTo, code};
 use crate::engine::{self, Git};
 use crate::path::{PathError, PatternError, RelPath};
 
-/// Returns where the root is below the top of its repository.
+/// Returns the path of the root relative to the top of its repository.
 pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
     let unknown = |error| {
         Stop::new(
@@ -23,11 +23,11 @@ pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
         .map_err(unknown)
 }
 
-/// Returns the directory of `--directory`. Each name is relative to it.
+/// Returns the directory of `--directory`. Each name in the patch is relative to it.
 pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
     let bytes = named.into_encoded_bytes();
     if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
-        // The words are git's.
+        // This is git's message.
         let message = format!(
             "unable to normalize directory: '{}'",
             String::from_utf8_lossy(&bytes)
@@ -37,11 +37,11 @@ pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
     Ok(bytes)
 }
 
-/// Returns where rejected hunks go.
+/// Returns the destination of rejected hunks.
 ///
 /// # Errors
 ///
-/// Stops at a name outside of the root.
+/// Returns an error for a name outside the root.
 pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
     let Some(file) = file.map(OsString::into_encoded_bytes) else {
         return Ok(RejectTo::Beside);
@@ -54,16 +54,16 @@ pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
     RelPath::new(&file).map(RejectTo::File).map_err(outside)
 }
 
-/// Returns the absolute names of the root.
+/// Returns the absolute paths of the root.
 pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
     engine::root_names(&names_of(global.root()))
 }
 
-/// Returns a filter as git reads its patterns.
+/// Returns a filter with git's pattern syntax.
 ///
 /// # Errors
 ///
-/// Stops at a pattern that cannot be read.
+/// Returns an error for an invalid pattern.
 pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
     let unusable =
         |error: PatternError| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));

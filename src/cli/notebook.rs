@@ -1,4 +1,4 @@
-//! The commands that change a cell of a notebook: their options, and what they ask the engine for.
+//! The commands that change a cell of a notebook: their options and requests.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::{Stop, Task, input};
 use crate::engine::Request;
 use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, MAX_FILE, code};
 
-/// What becomes of the cell.
+/// The change of a cell.
 #[derive(Debug, Subcommand)]
 pub(super) enum NotebookCommand {
-    /// Give a cell another source; a code cell loses its outputs
+    /// Replace the source of a cell; a code cell loses its outputs
     Replace(ReplaceOptions),
-    /// Put a new cell behind another one, or at the start
+    /// Insert a new cell after another one, or at the start
     Insert(InsertOptions),
-    /// Take a cell out
+    /// Delete a cell
     Delete(DeleteOptions),
 }
 
@@ -27,10 +27,10 @@ pub(super) enum NotebookCommand {
 pub(super) struct ReplaceOptions {
     #[command(flatten)]
     common: FileOptions,
-    /// The cell: its id, or cell-N for the one with the index N, counted from 0
+    /// Select the cell by its id, or by cell-N with the index N from 0
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     cell: String,
-    /// What the cell is from then on [default: what it is]
+    /// Set the type of the cell [default: keep it]
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     kind: Option<Kind>,
     #[command(flatten)]
@@ -42,16 +42,16 @@ pub(super) struct ReplaceOptions {
 pub(super) struct InsertOptions {
     #[command(flatten)]
     common: FileOptions,
-    /// The cell that it comes behind: its id, or cell-N; without it the new cell is the first
+    /// Insert after this cell, by its id or cell-N [default: insert at the start]
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     cell: Option<String>,
-    /// Put it before or behind all others
+    /// Insert before or after all other cells
     #[arg(long, value_name = "PLACE", value_enum, conflicts_with = "cell")]
     at: Option<At>,
-    /// What the cell is
+    /// Set the type of the cell
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     kind: Kind,
-    /// Id of the cell [default: a fresh one, from nbformat 4.5 on]
+    /// Set the id of the cell [default: a new id, for nbformat 4.5 and later]
     #[arg(long, value_name = "ID", value_parser = id, allow_hyphen_values = true)]
     new_id: Option<CellId>,
     #[command(flatten)]
@@ -63,45 +63,45 @@ pub(super) struct InsertOptions {
 pub(super) struct DeleteOptions {
     #[command(flatten)]
     common: FileOptions,
-    /// The cell: its id, or cell-N for the one with the index N, counted from 0
+    /// Select the cell by its id, or by cell-N with the index N from 0
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     cell: String,
 }
 
-/// Where the source of a cell comes from.
+/// The source of a cell on the command line.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct SourceOptions {
-    /// The source of the cell
+    /// Set the source of the cell to TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     source: Option<OsString>,
-    /// The same, from a file; - for standard input
+    /// Read the source of the cell from FILE; `-` is standard input
     #[arg(long, value_name = "FILE")]
     source_file: Option<PathBuf>,
 }
 
-/// What a cell is.
+/// The type of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Code, with outputs
+    /// Code with outputs
     Code,
-    /// Text in Markdown
+    /// Markdown text
     Markdown,
     /// Text for a converter
     Raw,
 }
 
-/// Where a cell comes.
+/// The position of a new cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum At {
-    /// Before all others
+    /// Before all other cells
     Start,
-    /// Behind all others
+    /// After all other cells
     End,
 }
 
 impl NotebookCommand {
-    /// Returns the file that is meant.
+    /// Returns the notebook file.
     pub(super) fn file(&self) -> &Path {
         match self {
             Self::Replace(ReplaceOptions { common, .. })
@@ -111,11 +111,11 @@ impl NotebookCommand {
     }
 }
 
-/// Returns what the command asks for.
+/// Returns the request of a notebook command.
 ///
 /// # Errors
 ///
-/// Returns what keeps the run from beginning.
+/// Returns an error if the options are invalid or the source cannot be read.
 pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<(Task, Request), Stop> {
     let (common, edit) = match command {
         NotebookCommand::Replace(ReplaceOptions {
@@ -193,7 +193,7 @@ impl From<Kind> for CellKind {
     }
 }
 
-/// Reads the id of a cell.
+/// Parses the id of a cell.
 fn id(text: &str) -> Result<CellId, String> {
     CellId::new(text).ok_or_else(|| "expected 1 to 64 letters, digits, - and _".to_owned())
 }

@@ -1,4 +1,4 @@
-//! What goes to which stream: data to standard output, words on problems to standard error.
+//! Printing: data to standard output, messages to standard error.
 
 mod problems;
 
@@ -15,36 +15,37 @@ use crate::engine::options::{Direction, Problem, Severity, code};
 use crate::report;
 use crate::text::printable;
 
-/// What is printed of an outcome.
+/// The formats, the verbosity and the colors of the printed outcome.
 #[derive(Clone, Debug)]
 pub(super) struct Output {
-    /// The formats that go to standard output, in order.
+    /// The formats on standard output, in order.
     formats: Vec<&'static str>,
     verbosity: Verbosity,
     color: ColorChoice,
-    /// Said instead of diagnostics.
+    /// The message of the argument parser, printed instead of problems.
     usage: Option<String>,
-    /// What is said in git's words, before our own.
+    /// The options of git's messages, which come before the diagnosis of wpatch.
     speech: Option<Speech>,
 }
 
-/// How much is said to people.
+/// The amount of output for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verbosity {
-    /// Nothing.
+    /// No messages.
     Quiet,
     /// Problems.
     Normal,
-    /// What is done, too.
+    /// Problems and each action.
     Loud,
 }
 
 impl Output {
-    /// Returns what the options of every command ask for; `usual` holds if they do not say how
-    /// much.
+    /// Returns the output that the global options select. `usual` is the verbosity without
+    /// `--quiet` and `--verbose`.
     pub(super) fn of(global: &Global, usual: Verbosity) -> Self {
         let verbosity = match (global.quiet, global.verbose) {
-            // Whoever reads commands out of one stream reads them out of the other as well.
+            // A runner that reads workflow commands from standard output also reads standard error,
+            // where a message could contain one.
             _ if global.output.as_deref() == Some("github") => Verbosity::Quiet,
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Loud,
@@ -70,18 +71,18 @@ impl Output {
         }
     }
 
-    /// Leaves standard output to data: words for people do not go there.
+    /// Removes the text format, so that standard output contains only data.
     pub(super) fn without_words(mut self) -> Self {
         self.formats.retain(|format| *format != "text");
         self
     }
 
-    /// Returns whether anything but words on problems is printed.
+    /// Returns whether anything is printed to standard output.
     pub(super) fn is_report(&self) -> bool {
         !self.formats.is_empty()
     }
 
-    /// Returns what is printed about a wrong command line that asks for the format `name`.
+    /// Returns the output for a malformed command line that asks for the format `name`.
     pub(super) fn in_format(name: String) -> Self {
         let output = (name != "json").then_some(name);
         Self::of(
@@ -94,7 +95,8 @@ impl Output {
         )
     }
 
-    /// Returns what is printed about another wrong command line: the words of its parser.
+    /// Returns the output for a malformed command line without a format: the message of the
+    /// argument parser.
     pub(super) fn usage(text: String) -> Self {
         let usage = Some(text);
         Self {
@@ -106,7 +108,7 @@ impl Output {
         }
     }
 
-    /// Says what git would say of `patch`, too.
+    /// Adds git's messages about `patch`.
     pub(super) fn with_git(mut self, patch: &PatchOptions, global: &Global) -> Self {
         self.speech = Some(Speech {
             is_loud: global.verbose || patch.git.reject,
@@ -120,8 +122,8 @@ impl Output {
         self
     }
 
-    /// Adds the statistics that `patch` asks for, unless what is printed is a document, or nothing
-    /// is to be printed.
+    /// Adds the statistics that `patch` asks for. Does nothing if the output is a document or if
+    /// the verbosity is quiet.
     pub(super) fn with_statistics(mut self, patch: &PatchOptions, global: &Global) -> Self {
         if !patch.look.is_statistics()
             || self.verbosity == Verbosity::Quiet
@@ -156,7 +158,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// Returns the error of standard output; standard error may be closed.
+    /// Returns the I/O error of standard output. Errors of standard error are ignored.
     pub(super) fn print(&self, outcome: &Outcome) -> io::Result<()> {
         if self.verbosity > Verbosity::Quiet {
             let _ = self.print_problems(outcome);
@@ -171,8 +173,8 @@ impl Output {
     }
 }
 
-/// Statistics speak of a change that can be made, or that only errors in white space keep from
-/// being made; everything else speaks always.
+/// Returns whether `format` is printed for `outcome`. Statistics are printed only if the patch
+/// applies or if its only errors are white-space errors. All other formats are always printed.
 fn is_printed(format: &str, outcome: &Outcome) -> bool {
     let stops = |problem: &Problem| {
         problem.severity == Severity::Error && *problem.code != code::WHITESPACE
@@ -187,7 +189,7 @@ fn is_statistic(format: &str) -> bool {
     )
 }
 
-/// Returns whether `stream` gets colours.
+/// Returns the color choice for `stream`.
 pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
     match global.color.unwrap_or_default() {
         When::Auto => AutoStream::choice(stream),
@@ -196,7 +198,7 @@ pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
     }
 }
 
-/// Returns the exit code of who printed data; a reader who has gone away is no failure.
+/// Returns the exit code of a command that printed data. A closed pipe is not a failure.
 pub(super) fn printed(result: io::Result<()>) -> ExitCode {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -207,12 +209,12 @@ pub(super) fn printed(result: io::Result<()>) -> ExitCode {
     }
 }
 
-/// Says `message` to standard error, which may be closed.
+/// Prints `message` to standard error and ignores I/O errors.
 pub(super) fn complain(message: &str) {
     complain_as("wpatch", message);
 }
 
-/// Says `message` in the name of `program`.
+/// Prints `message` to standard error with `program` as its prefix.
 pub(super) fn complain_as(program: &str, message: &str) {
     let _ = writeln!(
         io::stderr().lock(),
@@ -221,7 +223,7 @@ pub(super) fn complain_as(program: &str, message: &str) {
     );
 }
 
-/// Prints `text`. A reader that has closed the pipe is no failure.
+/// Prints `text` to standard output. A closed pipe is not a failure.
 pub(super) fn print(text: &[u8]) -> ExitCode {
     let mut out = io::stdout().lock();
     printed(out.write_all(text).and_then(|()| out.flush()))

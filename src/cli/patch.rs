@@ -1,4 +1,6 @@
-//! `apply` and `check`: from the options of a command to its outcome.
+//! `apply` and `check`: from the options to the printed outcome.
+//!
+//! [`outcome`] chooses the engine function for the options; read it first.
 
 use std::path;
 use std::process::ExitCode;
@@ -12,7 +14,7 @@ use crate::engine::options::{Progress, WhitespaceAction};
 use crate::engine::{self, Outcome};
 use crate::report;
 
-/// Applies a patch, or does less if an option says so.
+/// Applies a patch. With `--check` or an option that turns applying off, does less.
 pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
     options.patch.add(options.habits);
     let task = match (options.apply, options.check, options.patch.is_inert()) {
@@ -50,15 +52,15 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
     run((task, way), patch, &CommandOptions::default(), global)
 }
 
-/// Where a plan comes from and what it is for.
+/// The source or destination of the plan.
 #[derive(Clone, Debug)]
 enum Way<'t> {
     Plain,
-    /// It is for a tree of git.
+    /// The plan is checked against a git tree.
     Tree(&'t TreeOptions),
-    /// It is kept.
+    /// The plan is saved.
     Save,
-    /// It is the one that was kept under this name.
+    /// The plan is the saved plan with this identifier.
     Saved(String),
 }
 
@@ -68,7 +70,7 @@ fn run(
     commands: &CommandOptions,
     global: &Global,
 ) -> ExitCode {
-    // Whoever has a plan kept has to know its name.
+    // The user needs the identifier of the saved plan, so print it by default.
     let usual = if matches!(way, Way::Save) {
         Verbosity::Loud
     } else {
@@ -90,12 +92,12 @@ fn run(
         report::forget_place(&mut outcome.report, &places(global));
     }
     let code = finish(&outcome, &output);
-    // The process ends here, and its memory as a whole.
+    // The process ends after this. Skipping the destructors saves time.
     std::mem::forget(outcome);
     code
 }
 
-/// Returns whether files are named in what is printed, whatever there is to say of them.
+/// Returns whether the output names files that have no problem.
 fn names_files(patch: &PatchOptions, global: &Global) -> bool {
     patch.look.is_statistics() || patch.git.reject || global.verbose
 }
@@ -154,7 +156,8 @@ fn outcome(
         let workspace = open_to_change(global)?;
         request.commit.commands = commands.commands(global);
         request.look.is_brief = is_brief;
-        // Only now: a signal that comes while the patch is read ends the process at once.
+        // Signals are caught only from here on. While the patch is read, a signal ends the process
+        // at once.
         let interrupt = watched()?;
         engine::apply(request, &workspace, &interrupt)
     };

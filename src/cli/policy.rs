@@ -1,4 +1,4 @@
-//! The policy that the command line and the user's configuration give, and what it says of a path.
+//! Reads the policy of the command line and of the user's configuration, and applies it to paths.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusabl
 use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
 
-/// Returns the policy for the root: of the user's configuration and of every file that is given.
-/// The engine adds the project's own file.
+/// Returns the policy for the root, from the user's configuration and all files on the command
+/// line. The engine adds the policy file of the project.
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read or understood, and at one that is closed for reading.
+/// Returns an error if a file cannot be read or parsed, or if policy protects it from reading.
 pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
     Ok(Given::read(global)?.policy(global))
 }
 
-/// Aims the command at `file`: where it has an absolute name outside of the root, and a grant opens
-/// that place, the root is the directory that is granted.
+/// Sets the root for a command on `file`. If `file` is an absolute path outside the root and a
+/// policy rule grants access to its directory, this directory becomes the root.
 ///
 /// # Errors
 ///
-/// Stops as [`policy`] does.
+/// Fails as [`policy`] does.
 pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> {
     let Some(file) = file.filter(|file| file.is_absolute()) else {
         return Ok(());
@@ -53,13 +53,13 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
     Ok(())
 }
 
-/// Asks policy whether `file`, which the command line names to be read, may be: by every name on
-/// the way to it that is below the root, or below the one that the command was given. What lies
-/// outside is for who names it to say.
+/// Checks whether policy allows reading `file`, a path on the command line. The check covers each
+/// name of the file, including links, below the root or the given root. Other names need no
+/// permission.
 ///
 /// # Errors
 ///
-/// Stops as [`policy`] does, and at what `read` would refuse as well.
+/// Fails as [`policy`] does. Returns an error if `read` would refuse the file, too.
 pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
     if file == Path::new(files::STDIN) {
         return Ok(());
@@ -67,26 +67,24 @@ pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
     readable_under(Given::read, file, global)
 }
 
-/// Asks policy whether `file`, which the command line names to be written beside any change, may
-/// be; by the same names.
+/// Checks whether policy allows writing `file`, a path on the command line that is not part of a
+/// change. The same names are checked as in [`readable`].
 ///
 /// # Errors
 ///
-/// Stops as [`policy`] does, and at what policy closes.
+/// Fails as [`policy`] does. Returns an error if policy protects the file.
 pub(super) fn writable(file: &Path, global: &Global) -> Result<(), Stop> {
     judged((Given::read, engine::may_write), file, global)
 }
 
-/// Asks policy whether `accesses` may be done to `name`, an absolute name outside of the root;
-/// returns the report of the rule that denies or asks.
-///
-/// Rules that always hold, such as those on credentials, hold there too, and so do grants and
-/// modes. A rule of a policy file is read as if its root were the directory of the file, so that it
-/// matches by its name.
+/// Checks whether policy allows `accesses` to `name`, an absolute path outside the root. Returns
+/// the report of the rule that denies or asks. Built-in rules, such as those on credentials, apply
+/// there, and so do grants and modes. A rule of a policy file applies as if its root were the
+/// parent directory of `name`, so it matches the file name.
 ///
 /// # Errors
 ///
-/// Stops as [`policy`] does.
+/// Fails as [`policy`] does.
 pub(super) fn outside(
     name: &Path,
     accesses: &[Access],
@@ -129,7 +127,8 @@ pub(super) fn outside(
             .collect()
     };
     let ruled: Vec<Hit> = path(raw(file)).map_or_else(Vec::new, judge);
-    // By its name alone a file is no policy file that is in force.
+    // The file name alone does not identify a policy file in use, so only rules of files count
+    // here.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
     let built_in = path(raw(name.strip_prefix("/").unwrap_or(name)))
         .map_or_else(Vec::new, |path| {
@@ -153,7 +152,7 @@ fn named(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
     outcome
 }
 
-/// Asks the policy that `given` reads.
+/// Checks whether the policy that `given` returns allows reading `file`.
 fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), Stop> {
     judged(
         (given, |name, policy, workspace| {
@@ -164,9 +163,9 @@ fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), Stop
     )
 }
 
-/// What reads the policy for the root of a command line.
+/// A function that reads the policy for the global options.
 type Reads = fn(&Global) -> Result<Given, Stop>;
-/// What policy says of a path below a root.
+/// A function that checks a path below a root.
 type Judge = fn(&RelPath, &Arc<Policy>, &dyn Workspace) -> Result<(), Box<Outcome>>;
 
 fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Result<(), Stop> {
@@ -199,7 +198,7 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
     Ok(())
 }
 
-/// Returns those of `names` that are below one of `roots`, from there on.
+/// Returns each path of `names` that is below a directory of `roots`, relative to that directory.
 fn below(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
     let below = |name: &PathBuf| {
         roots
@@ -209,7 +208,7 @@ fn below(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
     names.iter().filter_map(below).collect()
 }
 
-/// What files say, and where they are.
+/// The rules of policy files, and the paths of these files.
 #[derive(Debug)]
 pub(super) struct Given {
     layers: Vec<Layer>,
@@ -217,12 +216,12 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Reads the user's configuration and every file that is given, unless what was read before
-    /// closes it: a report quotes what is wrong in it.
+    /// Reads the user's configuration and all files on the command line. Each file must be readable
+    /// under the policy of the files before it, because an error message quotes the file.
     ///
     /// # Errors
     ///
-    /// Stops as [`policy`] does.
+    /// Fails as [`policy`] does.
     pub(super) fn read(global: &Global) -> Result<Self, Stop> {
         for (index, path) in global.policy.iter().enumerate() {
             let before = Global {
@@ -234,7 +233,7 @@ impl Given {
         Self::taken(global)
     }
 
-    /// Reads them without asking.
+    /// Reads the files without a check by policy.
     fn taken(global: &Global) -> Result<Self, Stop> {
         let mut given = Self {
             layers: Vec::new(),
@@ -248,7 +247,7 @@ impl Given {
             given.add(path, text, Origin::User)?;
         }
         for path in &global.policy {
-            // Every question of a run reads it again.
+            // One command reads the file several times, so it must be a regular file.
             let text =
                 files::regular(path, MAX_POLICY_FILE).map_err(|stop| unreadable(path, &stop))?;
             given.add(path.clone(), text, Origin::Given)?;
@@ -288,8 +287,8 @@ impl Given {
         Ok(())
     }
 
-    /// Adds the own policy file of the project in `root`: what is closed there is no less so for
-    /// who works elsewhere. Returns what the own file of the top of its work tree says.
+    /// Adds the policy file of the project in `root`. It protects the same paths when a command
+    /// uses another root. Returns the rules of the policy file at the top of the work tree.
     fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, Stop> {
         let workspace = engine::open(root).map_err(|error| unopened(root, &error))?;
         let path = root.join(PROJECT_POLICY);
@@ -306,7 +305,7 @@ impl Given {
     }
 }
 
-/// Reports that the policy file that the command line names cannot be read.
+/// Returns the error for an unreadable policy file on the command line.
 fn unreadable(path: &Path, stop: &Stop) -> Stop {
     let problem = unusable(&path.to_string_lossy(), &stop.message);
     if *stop.code != code::USAGE {
@@ -332,12 +331,12 @@ fn stop(unusable: Box<UnusablePolicy>) -> Stop {
     }
 }
 
-/// Returns the absolute names of the user's home.
+/// Returns the absolute paths of the user's home directory.
 fn homes() -> Vec<Vec<u8>> {
     let Some(home) = home().filter(|home| home.is_absolute()) else {
         return Vec::new();
     };
-    // Without `.` and doubled slashes.
+    // Iterating over the components removes `.` and repeated slashes.
     let home: PathBuf = home.components().collect();
     let real = fs_err::canonicalize(&home)
         .ok()
@@ -345,7 +344,7 @@ fn homes() -> Vec<Vec<u8>> {
     engine::root_names(&[Some(home), real].into_iter().flatten().collect::<Vec<_>>())
 }
 
-/// Returns the absolute names of the directories that the user's configuration can be in.
+/// Returns the absolute paths of the directories that can contain the user's configuration.
 fn configs() -> Vec<Vec<u8>> {
     let mut names: Vec<_> = directories()
         .iter()
@@ -356,8 +355,8 @@ fn configs() -> Vec<Vec<u8>> {
     engine::root_names(&names)
 }
 
-/// Returns the absolute names of `file`: the given one, one for each link that is followed, and
-/// last the name without links. The file need not exist.
+/// Returns the absolute paths of `file`: the given path, one path for each followed link, and last
+/// the path without links. The file need not exist.
 pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     let Ok(mut name) = std::path::absolute(file) else {
         return Vec::new();
@@ -365,7 +364,7 @@ pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     let mut names = Vec::new();
     for _ in 0..MOST_LINKS {
         names.push(name.clone());
-        // The first link on the way, and where it leads.
+        // Find the first link in the path, and its target.
         let ancestors: Vec<&Path> = name.ancestors().collect();
         let link = ancestors
             .iter()
@@ -388,7 +387,7 @@ pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// Returns `path` without `.` and `..`, as text; `None` if it leads above the root of the system.
+/// Returns `path` as text without `.` and `..`. Returns `None` if it leads above `/`.
 fn plain(path: &Path) -> Option<PathBuf> {
     let below = RelPath::new(raw(path.strip_prefix("/").ok()?)).ok()?;
     let name = [b"/", below.as_bytes()].concat();

@@ -1,5 +1,4 @@
-//! How far a run is, on a terminal and nowhere else: a line that is there only while nothing else
-//! is said.
+//! The progress line on a terminal. It is visible only while nothing else is printed.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -14,13 +13,13 @@ use super::signals;
 use crate::engine::options::{Phase, Progress, ProgressState as State};
 use crate::mutex::locked;
 
-/// What takes no longer needs no line.
+/// The time after which the line appears. Shorter commands show no line.
 const DELAY: Duration = Duration::from_secs(1);
-/// How often it is drawn.
+/// The time between two updates of the line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `work`, and shows on the terminal of standard error what it tells of its progress. When it
-/// is back the line is gone; until then nothing else may be printed.
+/// Runs `work` and shows its progress on standard error. The line is removed before this function
+/// returns. `work` must not print.
 pub(super) fn shown<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
     if !is_wanted(global) {
         return work(Progress::default());
@@ -30,7 +29,7 @@ pub(super) fn shown<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
     work(progress)
 }
 
-/// Says whether somebody looks at standard error who can see a line move.
+/// Returns whether standard error is a terminal that can redraw a line, outside CI.
 fn is_wanted(global: &Global) -> bool {
     !global.quiet
         && io::stderr().is_terminal()
@@ -38,15 +37,15 @@ fn is_wanted(global: &Global) -> bool {
         && env::var_os("CI").is_none_or(|value| value.is_empty())
 }
 
-/// A thread that draws. Dropped, it has wiped off what it drew.
+/// A thread that draws the line. Dropping this value removes the line.
 struct Drawing {
     is_over: Arc<(Mutex<bool>, Condvar)>,
-    /// `None` if there can be no more threads, and then nothing is drawn.
+    /// `None` if no thread could be started. Then there is no progress line.
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drawing {
-    /// Draws on `target`, from `delay` on.
+    /// Draws on `target` after `delay`.
     fn begin(progress: Progress, target: ProgressDrawTarget, delay: Duration) -> Self {
         let is_over = Arc::default();
         let shared = Arc::clone(&is_over);
@@ -68,13 +67,13 @@ impl Drop for Drawing {
         *locked(is_over) = true;
         changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // A line that could not be drawn is no reason to fail.
+            // A drawing error does not fail the command.
             let _ = thread.join();
         }
     }
 }
 
-/// Waits for `time`, or until it is over; says whether it is.
+/// Waits until the work is over, or for `time`. Returns whether the work is over.
 fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -> bool {
     let held = locked(is_over);
     *changed
@@ -84,7 +83,7 @@ fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -
 }
 
 fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>, Condvar)) {
-    // A process that a signal ends at once would leave the line behind.
+    // The default action of a signal would leave the line on the terminal, so catch the signals.
     let is_noted = signals::note().is_ok();
     let line = ProgressBar::with_draw_target(None, target);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
@@ -105,7 +104,7 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
     }
 }
 
-/// Returns what is said of `state`. There are no names in it, so that there is nothing to escape.
+/// Returns the text for `state`. It contains no file names, so nothing needs escaping.
 fn words(state: State) -> Option<String> {
     let State { phase, done, total } = state;
     let what = match phase {
@@ -138,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal that notes what it is to do.
+    /// A terminal that records its output.
     #[derive(Debug)]
     struct Recorder {
         written: Arc<Mutex<String>>,
@@ -203,7 +202,7 @@ mod tests {
         }
 
         fn flush(&self) -> io::Result<()> {
-            // Nobody listens any more when it ends.
+            // The test may have dropped the receiver.
             let _ = self.flushed.send(());
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! From the command line to what the engine is asked for.
+//! Converts the command line to requests for the engine.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use super::{Stop, Task, input, merge, series, signals, tree};
 use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
 
-/// Largest patch that is read unless something else is asked for, in bytes.
+/// The default limit on the size of a patch, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
 
-/// Reads the patches, and returns the request to apply them.
+/// Reads the patches and returns the request to apply them.
 ///
 /// # Errors
 ///
-/// Returns what keeps the run from beginning.
+/// Returns an error if an input cannot be read or the options are invalid.
 pub(super) fn request(
     mut patch: PatchOptions,
     task: Task,
@@ -43,11 +43,11 @@ pub(super) fn request(
     })
 }
 
-/// Returns the request for patches that are read elsewhere.
+/// Returns the request for patches that the caller reads.
 ///
 /// # Errors
 ///
-/// Returns what keeps the run from beginning.
+/// Returns an error if the options are invalid or the policy cannot be read.
 pub(super) fn wishes(
     mut patch: PatchOptions,
     task: Task,
@@ -72,7 +72,7 @@ pub(super) fn wishes(
     })
 }
 
-/// Refuses what writes a file where somebody only looks.
+/// Returns the usage error for an option that writes a file in a command that must not write.
 pub(super) fn not_looking() -> Stop {
     Stop::new(
         &code::USAGE,
@@ -80,7 +80,8 @@ pub(super) fn not_looking() -> Stop {
     )
 }
 
-/// Returns what the command reads in addition to the tree. `decide` gets what of the index changes.
+/// Returns the data that the command reads in addition to the tree. Sets `decide.index` to the use
+/// of git's index.
 fn context(
     patch: &PatchOptions,
     (decide, task): (&mut Decide, Task),
@@ -93,7 +94,7 @@ fn context(
         None
     };
     decide.index = indexed.as_ref().map(|indexed| indexed.reach);
-    // In no repository, there is none to merge with.
+    // Outside a repository there are no objects for a three-way merge.
     let has_objects = decide.three_way.is_none() || indexed.is_some();
     let git = Git::around(global.root())
         .interrupted_by(&signals::interrupt())
@@ -114,7 +115,7 @@ fn context(
     })
 }
 
-/// Returns what the report contains.
+/// Returns the options for the content of the report.
 fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop> {
     let usual = Look::default();
     let is_whole = patch.look.with_diff || global.shows_changes();
@@ -135,7 +136,7 @@ fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop>
     })
 }
 
-/// Returns how a change is committed.
+/// Returns the options of the commit.
 pub(super) fn transaction(global: &Global) -> TransactionOptions {
     let durability = match global.durability.unwrap_or_default() {
         Durability::Full => options::Durability::Full,

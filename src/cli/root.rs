@@ -1,4 +1,4 @@
-//! The root of a command: how it is opened, and the names that it has.
+//! Opens the root, and finds its names.
 
 use std::env;
 use std::error::Error;
@@ -11,7 +11,7 @@ use crate::engine::options::code;
 use crate::engine::{self, Disk, Outcome};
 use crate::text::without_error_number;
 
-/// Opens the root for what changes it, unless the very change that is at work there runs this: each
+/// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
 /// would wait for the other.
 pub(super) fn open_to_change(global: &Global) -> Result<Disk, Stop> {
     let workspace = open(global)?;
@@ -39,14 +39,14 @@ pub(super) fn open(global: &Global) -> Result<Disk, Stop> {
     opened.map_err(|error| unopened(global.root(), &error))
 }
 
-/// Returns why the root cannot be opened.
+/// Returns the error for a root that cannot be opened.
 pub(super) fn unopened(root: &Path, error: &dyn Error) -> Stop {
     let source = error.source();
     let cause = source.map_or_else(String::new, |source| format!(": {source}"));
     let kind = source
         .and_then(|source| source.downcast_ref::<io::Error>())
         .map(io::Error::kind);
-    // A directory that does not exist is a mistake in the command line.
+    // A missing directory is a mistake in the command line.
     let is_wrong_name = matches!(
         kind,
         Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
@@ -63,8 +63,8 @@ pub(super) fn unopened(root: &Path, error: &dyn Error) -> Stop {
     )
 }
 
-/// Returns where the user wants programs to keep their state. The XDG Base Directory Specification
-/// has a default for who says nothing; but nothing is to stay behind where nobody asked for it.
+/// Returns `XDG_STATE_HOME`. The XDG Base Directory Specification has a default for this variable,
+/// but wpatch leaves no files outside the root unless the user sets the variable.
 fn state_home() -> Option<PathBuf> {
     env::var_os("XDG_STATE_HOME")
         .map(PathBuf::from)
@@ -79,19 +79,19 @@ pub(super) fn rooted(mut outcome: Outcome, global: &Global) -> Outcome {
     outcome
 }
 
-/// Returns the absolute name of the root without links.
+/// Returns the absolute path of the root, with links resolved.
 pub(super) fn root(global: &Global) -> String {
     real(global.root())
 }
 
-/// Returns the absolute name of the directory `root` without links.
+/// Returns the absolute path of the directory `root`, with links resolved.
 pub(super) fn real(root: &Path) -> String {
     let real = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     real.to_string_lossy().into_owned()
 }
 
-/// Returns the absolute names that the directory `root` goes by: the one that the shell has for it,
-/// where that differs, and the one without links.
+/// Returns the absolute paths of the directory `root`: the path that the shell uses (`PWD`), if it
+/// differs, and last the path with links resolved.
 pub(super) fn names_of(root: &Path) -> Vec<PathBuf> {
     let Ok(real) = fs_err::canonicalize(root) else {
         return Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn names_of(root: &Path) -> Vec<PathBuf> {
         || root.to_owned(),
         |directory| Path::new(&directory).join(root),
     );
-    // Without `.` and doubled slashes.
+    // Iterating over the components removes `.` and repeated slashes.
     let named: PathBuf = named.components().collect();
     let is_other = named != real
         && named.is_absolute()
@@ -112,7 +112,7 @@ pub(super) fn names_of(root: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the names by which problems may call what the command line names.
+/// Returns the paths from the command line that messages of problems can contain.
 pub(super) fn places(global: &Global) -> Vec<String> {
     let config = config::config().ok().flatten().map(|config| config.path);
     let names = names_of(global.root())

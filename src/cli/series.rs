@@ -1,4 +1,4 @@
-//! `--series`: the patches that a list names.
+//! `--series`: reads a quilt series file and the patches that it lists.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,12 +13,14 @@ use crate::text::Bytes;
 /// Patches with their names.
 type Patches = Vec<(String, Bytes)>;
 
-/// Reads the list at `path` and the patches that it names, which are below its directory and have
-/// no more than `limit` bytes together; `usual` is the strip level of those that name none.
+/// Reads the series file at `path` and its patches. The patches are below the directory of the
+/// file. Together they have at most `limit` bytes. `usual` is the strip level of entries without
+/// one.
 ///
 /// # Errors
 ///
-/// Stops at what cannot be read, is packed, or is no list.
+/// Returns an error if a file cannot be read, if a patch is compressed, or if the series file is
+/// malformed.
 pub(super) fn read(
     path: &Path,
     limit: u64,

@@ -1,4 +1,4 @@
-//! What is asked of language servers, and which ones the user has.
+//! The options for language servers, and the servers in the user's configuration.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,33 +17,36 @@ use crate::path::{PathPattern, PatternError};
 use crate::text::Position;
 use crate::text::json::Json;
 
-/// What is asked of language servers.
+/// Whether and how language servers check the change.
 #[derive(Debug, Default, Args)]
 pub(super) struct DiagnosticsOptions {
-    /// Ask the language servers of the configuration what is wrong before and after, and report
-    /// what the change brings; `deny` refuses new errors, and servers that do not answer
+    /// Report new diagnostics of the configured language servers
+    ///
+    /// The servers check the files before and after the change. `deny` refuses a change with new
+    /// errors, or if a server does not answer.
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "report")]
     diagnostics: Option<How>,
-    /// How long that may take, as in 20s or 1m [default: 20s]
+    /// Limit the time for language servers, such as 20s or 1m [default: 20s]
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "diagnostics")]
     diagnostics_timeout: Option<Duration>,
 }
 
-/// What new errors mean.
+/// The effect of new errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum How {
-    /// They are reported
+    /// New errors are reported
     Report,
     /// The change is refused
     Deny,
 }
 
 impl DiagnosticsOptions {
-    /// Returns what is asked, if anything is. The configuration is read for nothing else.
+    /// Returns the options for language servers; `None` without `--diagnostics`. The configuration
+    /// of servers is read only if it is needed.
     ///
     /// # Errors
     ///
-    /// Returns what keeps the run from beginning.
+    /// Returns an error if the configuration cannot be read.
     pub(super) fn meant(&self, root: String) -> Result<Option<Asked>, Stop> {
         let Some(how) = self.diagnostics else {
             return Ok(None);
@@ -65,14 +68,15 @@ impl DiagnosticsOptions {
     }
 }
 
-/// What the configuration says of servers. The policy refuses what it has besides and nobody knows.
+/// The servers in the configuration. Other fields are ignored here, because reading the policy
+/// rejects unknown ones.
 #[derive(Debug, Deserialize)]
 struct Servers {
     #[serde(default)]
     server: Vec<ServerConfig>,
 }
 
-/// Returns the servers of the configuration.
+/// Returns the servers in the configuration.
 fn servers() -> Result<Vec<Server>, Stop> {
     let Some(Config { path, text }) = config()? else {
         return Ok(Vec::new());
@@ -92,12 +96,12 @@ fn servers() -> Result<Vec<Server>, Stop> {
         .collect()
 }
 
-/// A `[[server]]` of the configuration.
+/// A `[[server]]` table of the configuration.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ServerConfig {
     name: String,
-    /// Patterns, of which one without a slash speaks of the last part of a path.
+    /// Patterns for paths. A pattern without a slash matches the last component.
     files: Vec<String>,
     command: Vec<String>,
     language: Option<String>,
@@ -113,7 +117,7 @@ impl ServerConfig {
         let Some(program) = self.command.first().filter(|program| !program.is_empty()) else {
             return Err(wrong("its command is empty".to_owned()));
         };
-        // Anything else would be looked for below the root.
+        // The command runs in the root, so a relative path would name a program of the project.
         if program.contains('/') && !Path::new(program).is_absolute() {
             return Err(wrong(format!(
                 "{program} is neither a name nor an absolute path"

@@ -1,4 +1,4 @@
-//! `show`: what patches would change, or what a change of the history did.
+//! `show`: prints the changes of patches or of a history entry.
 
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -17,12 +17,12 @@ use crate::engine::{self, Disk, Preview, Request};
 use crate::report::print_html;
 use crate::report::terminal::{self, Layout, Sheet};
 
-/// Columns of a terminal from which on two files have room beside each other, and where nothing
-/// says how many there are.
+/// The width from which two files are shown side by side by default, and the assumed width if it is
+/// unknown, in columns.
 const WIDE: usize = 160;
 const NARROW: usize = 80;
 
-/// Hex digits of a change's name before and behind its dash.
+/// The number of hex digits of a change identifier before and after its dash.
 const ID: (usize, usize) = (18, 8);
 
 /// The options of `show`.
@@ -30,27 +30,27 @@ const ID: (usize, usize) = (18, 8);
 pub(super) struct ShowOptions {
     #[command(flatten)]
     pub(super) patch: PatchOptions,
-    /// Print one HTML page, which needs nothing but itself and runs no script
+    /// Print one self-contained HTML page without scripts
     #[arg(long, conflicts_with_all = ["json", "stat", "numstat", "summary", "side_by_side", "unified"])]
     html: bool,
-    /// Show the file before beside the file after; usual on a terminal of 160 columns
+    /// Show the old and new file side by side [default on terminals of 160 columns]
     #[arg(long, conflicts_with = "unified")]
     side_by_side: bool,
-    /// Show the file before above the file after; usual on a terminal of fewer columns
+    /// Show deleted lines above added lines [default on narrower terminals]
     #[arg(long)]
     unified: bool,
 }
 
-/// What standard output gets.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// What [`Output`] has: JSON, or statistics.
+    /// The formats of [`Output`]: JSON or statistics.
     Report,
     /// A patch.
     Patch,
-    /// A page for a browser.
+    /// An HTML page.
     Page,
-    /// What people read.
+    /// A rendered diff for people.
     Sheet(Sheet),
 }
 
@@ -80,7 +80,8 @@ impl Form {
     }
 }
 
-/// Returns how wide the terminal is, or `COLUMNS` where there is none.
+/// Returns the width of the terminal, in columns. Without a terminal, returns `COLUMNS` or a
+/// default.
 fn columns() -> usize {
     let terminal =
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
@@ -91,7 +92,7 @@ fn columns() -> usize {
         .unwrap_or(NARROW)
 }
 
-/// Prints the diff of patches, or of a change.
+/// Prints the diff of patches, or of a change in the history.
 pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     if let Some(id) = change(&options.patch.usual.patches) {
         return if options.html {
@@ -118,8 +119,8 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     shown.unwrap_or_else(|stop| finish(&stop.into_outcome(Task::Show.name()), &output))
 }
 
-/// Returns the name of the change that is meant: what is no file, and looks like the name of one or
-/// its beginning.
+/// Returns the identifier if the only operand is one: it has the form of an identifier or of the
+/// beginning of one, and no file has this name.
 fn change(named: &[PathBuf]) -> Option<&str> {
     let [only] = named else { return None };
     only.to_str()
@@ -140,7 +141,7 @@ fn is_change(name: &str) -> bool {
         && second.is_none_or(|second| first.len() == ID.0 && is_hex(second) && second.len() <= ID.1)
 }
 
-/// Reads the patches and returns what to do with them.
+/// Reads the patches and returns the request.
 fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Request, Stop> {
     if patch.shape {
         return Err(Stop::new(
@@ -169,7 +170,8 @@ fn preview<'w>(
     Ok(preview)
 }
 
-/// Prints what it comes to; a page also of what does not apply or is refused: it says why.
+/// Prints the preview. An HTML page is also printed if the patch does not apply or is refused,
+/// because it contains the reasons.
 fn print(preview: &Preview<'_>, form: Form, global: &Global) -> io::Result<()> {
     match form {
         Form::Report => Ok(()),

@@ -1,4 +1,6 @@
-//! Signals as wishes to stop, and as errors.
+//! Signals: handlers that request an interruption or turn a signal into an I/O error.
+//!
+//! All state is global, because a process has one set of signal handlers.
 
 use std::io;
 use std::sync::LazyLock;
@@ -9,51 +11,52 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::engine::options::Interrupt;
 
-/// The signals that ask to stop. By name, because not every system has all of them.
+/// The signals that request an interruption. They are looked up by name, because some systems lack
+/// some of them.
 const WISHES: [&str; 3] = ["SIGHUP", "SIGINT", "SIGTERM"];
-/// The signal of a write over the limit of file sizes: with any handler, the write fails like any
-/// other.
+/// The signal for a write over the file size limit. With any handler installed, the write fails
+/// with `EFBIG` instead; see setrlimit(2).
 const LIMIT: &str = "SIGXFSZ";
-/// Numbers of the signals of POSIX are below it on every system.
+/// An upper bound of the numbers of POSIX signals on every system.
 const END: i32 = 32;
 
-/// A process has one set of handlers.
+/// The handle that the signal handlers raise.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
-/// Whether the run looks for the signals that ask to stop.
+/// Whether the command reads the interrupt.
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
-/// Whether nothing is in the making, so that a signal may end the process at once.
+/// Whether no tool call runs, so that a signal can end the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
-/// Returns what SIGINT, SIGTERM and SIGHUP ask from now on.
+/// Installs the handlers and returns the handle that SIGINT, SIGTERM and SIGHUP raise.
 ///
-/// The handlers store a number and need no thread. SIGPIPE needs nothing, since Rust's runtime
-/// ignores it.
+/// The handlers only store a number and need no thread. SIGPIPE needs no handler, because Rust's
+/// runtime ignores it.
 ///
 /// # Errors
 ///
-/// Returns the error of the system if it takes no handler.
+/// Returns the system's error if a handler cannot be installed.
 pub(super) fn watch() -> io::Result<Interrupt> {
     IS_WATCHED.store(true, Ordering::SeqCst);
     note()?;
     Ok(interrupt())
 }
 
-/// Returns the signal that asked to stop, if one was noted.
+/// Returns the signal that requested an interruption, if there was one.
 pub(super) fn wish() -> Option<i32> {
     INTERRUPT.signal()
 }
 
-/// Returns the handle that a noted signal raises.
+/// Returns the handle that the signal handlers raise.
 pub(super) fn interrupt() -> Interrupt {
     INTERRUPT.clone()
 }
 
-/// Notes the signals from now on, which end the process no more.
+/// Installs the handlers. From then on these signals do not end the process by themselves.
 ///
 /// # Errors
 ///
-/// Returns the error of the system if it takes no handler.
+/// Returns the system's error if a handler cannot be installed.
 pub(super) fn note() -> io::Result<()> {
     for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
         if WISHES.contains(&name) {
@@ -69,25 +72,26 @@ pub(super) fn note() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the signal that was noted and that nobody heeds: it has to end the process.
+/// Returns the received signal if the command does not read the interrupt. The caller must then end
+/// the process.
 pub(super) fn unheeded() -> Option<i32> {
     INTERRUPT
         .signal()
         .filter(|_| !IS_WATCHED.load(Ordering::SeqCst))
 }
 
-/// Ends the process as `signal` does that nobody notes.
+/// Ends the process with the default action of `signal`.
 pub(super) fn end_by(signal: i32) {
-    // It fails for no signal that can be noted.
+    // This fails only for signals that have no handler here.
     let _ = emulate_default_handler(signal);
 }
 
-/// Returns what the signals ask that come while [`at_work`]; at any other time they end the
-/// process.
+/// Installs handlers that raise the handle during [`at_work`]. At any other time these signals end
+/// the process.
 ///
 /// # Errors
 ///
-/// Returns the error of the system if it takes no handler.
+/// Returns the system's error if a handler cannot be installed.
 pub(super) fn watch_work() -> io::Result<Interrupt> {
     IS_IDLE.store(true, Ordering::SeqCst);
     for number in
@@ -98,7 +102,7 @@ pub(super) fn watch_work() -> io::Result<Interrupt> {
     watch()
 }
 
-/// Does what no signal may break off.
+/// Runs `work`. A signal does not end the process before `work` returns.
 pub(super) fn at_work<T>(work: impl FnOnce() -> T) -> T {
     IS_IDLE.store(false, Ordering::SeqCst);
     let done = work();

@@ -1,4 +1,4 @@
-//! What keeps a run from beginning.
+//! The error of a command that cannot start.
 
 use std::io;
 
@@ -6,18 +6,18 @@ use crate::engine::options::{Code, Facts, Input, Problem, code};
 use crate::engine::{self, Outcome};
 use crate::text::without_error_number;
 
-/// What keeps a run from beginning.
+/// The reason why a command cannot start.
 #[derive(Debug)]
 pub(super) struct Stop {
     pub(super) code: &'static Code,
     pub(super) message: String,
     pub(super) help: Option<String>,
     pub(super) facts: Box<Facts>,
-    /// All that is known, where that is more.
+    /// The complete problem, if it has more data than the fields above.
     pub(super) problem: Option<Box<Problem>>,
-    /// The text that its place is in.
+    /// The input that contains the place of the problem.
     pub(super) inputs: Vec<Input>,
-    /// What the signal was that stopped it.
+    /// The signal that stopped the command.
     pub(super) signal: Option<i32>,
 }
 
@@ -52,7 +52,7 @@ impl Stop {
         }
     }
 
-    /// Returns why, in one line.
+    /// Returns the reason in one line.
     pub(super) fn words(&self) -> String {
         let Some(problem) = &self.problem else {
             return self.message.clone();
@@ -77,10 +77,10 @@ impl Stop {
     }
 }
 
-/// Returns the words of the system, without the name of the file and the number of the error.
+/// Returns the system's error message, without the file name and the error number.
 pub(super) fn cause(error: &io::Error) -> String {
     let words = error.to_string();
-    // `fs_err` writes what was tried, the name in back quotes, and the words of the system.
+    // `fs_err` prints the operation, the name in back quotes, and the system's message.
     let words = words.rsplit("`: ").next().unwrap_or_default();
     without_error_number(words).to_owned()
 }

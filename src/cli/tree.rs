@@ -1,4 +1,4 @@
-//! Checking against a tree of a repository.
+//! `--from-tree`: checks a patch against a tree of a git repository.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,11 +9,11 @@ use crate::engine::options::{Fault, Patience, code};
 use crate::engine::{self, Objects, Outcome, Repository, Request};
 use crate::report::TreeReport;
 
-/// Checks what is asked for against the tree that is meant.
+/// Checks `request` against the tree that the options name.
 ///
 /// # Errors
 ///
-/// Stops if there is no such tree.
+/// Returns an error if the options name no revision or if the tree cannot be opened.
 pub(super) fn check(
     request: Request,
     tree: &TreeOptions,
@@ -29,13 +29,13 @@ pub(super) fn check(
             ..stop
         });
     };
-    // A git that is waited for has to be ended by whoever started it.
+    // The process that started git must also stop it, so catch the signals.
     watched()?;
     let repository = repository(tree.git_dir.as_deref(), tree, global);
     against(&repository, revision.as_encoded_bytes(), request)
 }
 
-/// Returns the repository `git_dir`, or the one that the root is in.
+/// Returns the repository `git_dir`, or the repository that contains the root.
 pub(super) fn repository(
     git_dir: Option<&Path>,
     tree: &TreeOptions,
@@ -53,11 +53,11 @@ pub(super) fn repository(
     }
 }
 
-/// Checks what is asked for against the tree of `revision`.
+/// Checks `request` against the tree of `revision`.
 ///
 /// # Errors
 ///
-/// Stops if there is no such tree, and by a signal.
+/// Returns an error if the tree cannot be opened, or if a signal arrives before the check succeeds.
 pub(super) fn against(
     repository: &Repository,
     revision: &[u8],
@@ -85,7 +85,7 @@ pub(super) fn against(
 ///
 /// # Errors
 ///
-/// Stops if there is no such tree.
+/// Returns an error if the revision does not exist or the repository cannot be read.
 pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, Stop> {
     repository.tree(revision).map_err(|error| {
         let cause = error
@@ -98,7 +98,7 @@ pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, 
     })
 }
 
-/// Returns what a report says of `tree`.
+/// Returns the description of `tree` in the report.
 fn told(repository: &Repository, revision: &[u8], tree: &Objects) -> TreeReport {
     TreeReport {
         repository: Some(repository.directory().to_string_lossy().into_owned()),

@@ -1,4 +1,4 @@
-//! The editing commands: their options, and what they ask the engine for.
+//! The editing commands `edit`, `write` and `append`: their options and requests.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,31 +23,31 @@ use crate::text::{Bytes, EncodingChoice, Position};
 pub(super) struct EditOptions {
     #[command(flatten)]
     common: FileOptions,
-    /// Text that goes, which has to be there once
+    /// Replace TEXT, which must occur exactly once without --all
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     old: Option<OsString>,
-    /// The same, from a file
+    /// Read the old text from FILE
     #[arg(long, value_name = "FILE", conflicts_with = "old")]
     old_file: Option<PathBuf>,
-    /// Text that comes in its place
+    /// Use TEXT as the new text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     new: Option<OsString>,
-    /// The same, from a file
+    /// Read the new text from FILE
     #[arg(long, value_name = "FILE", conflicts_with = "new")]
     new_file: Option<PathBuf>,
-    /// A JSON file with a list of edits
+    /// Read a list of edits from the JSON file FILE
     #[arg(long, value_name = "FILE", conflicts_with_all = ["new", "new_file", "all"])]
     edits: Option<PathBuf>,
-    /// Put the new text behind this line, 0 for the start of the file
+    /// Insert the new text after line LINE, or at the start of the file for 0
     #[arg(long, value_name = "LINE")]
     insert_after: Option<usize>,
-    /// Put the new text before this line
+    /// Insert the new text before line LINE
     #[arg(long, value_name = "LINE")]
     insert_before: Option<usize>,
-    /// First text of what goes, together with --to
+    /// Replace the range that starts with TEXT; needs --to
     #[arg(long, value_name = "TEXT", requires = "to", allow_hyphen_values = true)]
     from: Option<OsString>,
-    /// Last text of what goes
+    /// Replace the range that ends with TEXT; needs --from
     #[arg(
         long,
         value_name = "TEXT",
@@ -55,34 +55,35 @@ pub(super) struct EditOptions {
         allow_hyphen_values = true
     )]
     to: Option<OsString>,
-    /// Replace the old text wherever it is
+    /// Replace all occurrences of the old text
     #[arg(long)]
     all: bool,
-    /// Let each edit of the list see what the ones before it left
+    /// Apply each edit of the list to the result of the previous edits
     #[arg(long, requires = "edits")]
     sequential: bool,
-    /// How closely the old text has to fit [default: exact]
+    /// Set how closely the old text must match [default: exact]
     #[arg(long = "match", value_name = "HOW", value_enum)]
     closeness: Option<How>,
-    /// Repair an old text that models wrote with mistakes, if it has one meaning only
+    /// Repair an old text with typical mistakes of models, if it has only one meaning
     #[arg(long)]
     lenient: bool,
-    /// Encoding of the file and of all texts in it, as in gb18030; auto finds out [default: bytes
-    /// as they are]
+    /// Set the encoding of the file and of all texts, such as gb18030 [default: compare bytes]
+    ///
+    /// `auto` detects the encoding.
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
-    /// Indent the new text as what it replaces; needs --match ladder
+    /// Indent the new text like the text it replaces; needs --match ladder
     #[arg(long, requires = "closeness")]
     reindent: bool,
 }
 
-/// Where contents come from.
+/// The source of the content.
 #[derive(Debug, Args)]
 struct ContentOptions {
-    /// The contents; without any of the two they come from standard input
+    /// Use TEXT as the content [default: read standard input]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     content: Option<OsString>,
-    /// The same, from a file
+    /// Read the content from FILE
     #[arg(long, value_name = "FILE", conflicts_with = "content")]
     content_file: Option<PathBuf>,
 }
@@ -94,13 +95,13 @@ pub(super) struct WriteOptions {
     common: FileOptions,
     #[command(flatten)]
     content: ContentOptions,
-    /// Replace the file if it is there
+    /// Replace an existing file
     #[arg(long)]
     overwrite: bool,
-    /// Refuse to make directories
+    /// Refuse to create directories
     #[arg(long)]
     no_mkdirs: bool,
-    /// Mode of the file: 0644 or 0755
+    /// Set the mode of the file: 0644 or 0755
     #[arg(long, value_parser = mode)]
     mode: Option<FileMode>,
 }
@@ -112,20 +113,21 @@ pub(super) struct AppendOptions {
     common: FileOptions,
     #[command(flatten)]
     content: ContentOptions,
-    /// Put the text on lines of its own
+    /// Add the text as separate lines
     #[arg(long)]
     line: bool,
-    /// Encoding of the file, to which the text is converted from UTF-8; auto finds out [default:
-    /// bytes as they are]
+    /// Convert the text from UTF-8 to the encoding NAME [default: append bytes unchanged]
+    ///
+    /// `auto` detects the encoding of the file.
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
 }
 
-/// Returns what `edit` asks for.
+/// Returns the request of `edit`.
 ///
 /// # Errors
 ///
-/// Returns what keeps the run from beginning.
+/// Returns an error if the options contradict each other or if a file cannot be read.
 pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Request), Stop> {
     let limit = options.common.max_bytes.unwrap_or(MAX_FILE);
     let closeness = closeness(options.closeness, options.reindent)?;
@@ -155,11 +157,11 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Requ
     options.common.complete(request, global)
 }
 
-/// Returns what `write` asks for.
+/// Returns the request of `write`.
 ///
 /// # Errors
 ///
-/// Returns what keeps the run from beginning.
+/// Returns an error if the content cannot be read or the options are invalid.
 pub(super) fn write(options: WriteOptions, global: &Global) -> Result<(Task, Request), Stop> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
@@ -179,11 +181,11 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<(Task, Req
     options.common.complete(request, global)
 }
 
-/// Returns what `append` asks for.
+/// Returns the request of `append`.
 ///
 /// # Errors
 ///
-/// Returns what keeps the run from beginning.
+/// Returns an error if the content cannot be read or the options are invalid.
 pub(super) fn append(options: AppendOptions, global: &Global) -> Result<(Task, Request), Stop> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
@@ -197,7 +199,7 @@ pub(super) fn append(options: AppendOptions, global: &Global) -> Result<(Task, R
 }
 
 impl EditOptions {
-    /// Returns the file that is meant.
+    /// Returns the file to edit.
     pub(super) fn file(&self) -> &Path {
         &self.common.file
     }
@@ -209,14 +211,14 @@ impl EditOptions {
 }
 
 impl WriteOptions {
-    /// Returns the file that is meant.
+    /// Returns the file to write.
     pub(super) fn file(&self) -> &Path {
         &self.common.file
     }
 }
 
 impl AppendOptions {
-    /// Returns the file that is meant.
+    /// Returns the file to append to.
     pub(super) fn file(&self) -> &Path {
         &self.common.file
     }
@@ -226,7 +228,7 @@ impl ContentOptions {
     fn read(self, common: &FileOptions, global: &Global) -> Result<Bytes, Stop> {
         match (self.content, self.content_file) {
             (Some(text), _) => Ok(text.into_encoded_bytes().into()),
-            // What is over a smaller limit is refused by preflight, which knows the file.
+            // The preflight checks a lower limit, so that the report contains the path of the file.
             (None, file) => {
                 let limit = common.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
                 input::text(file.as_deref().unwrap_or(Path::new("-")), limit, global)
@@ -235,7 +237,7 @@ impl ContentOptions {
     }
 }
 
-/// Returns the one edit that the options name.
+/// Returns the request with the single edit that the options describe.
 fn single(
     path: Vec<u8>,
     options: &EditOptions,
@@ -275,7 +277,7 @@ fn single(
     })
 }
 
-/// Where the options say that an edit is.
+/// The position of the edit that the options name.
 enum Place {
     Old(Vec<u8>),
     Range(Vec<u8>, Vec<u8>),
@@ -283,7 +285,7 @@ enum Place {
     Before(usize),
 }
 
-/// Returns the edits that the file `list` holds.
+/// Returns the request with the edits in the JSON file `list`.
 fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result<Request, Stop> {
     let bytes = input::text(list, limit.max(MAX_FILE), global)?;
     let name = list.to_string_lossy().into_owned();
@@ -309,7 +311,7 @@ fn encoding(name: &str) -> Result<EncodingChoice, Stop> {
         .map_err(|error| Stop::new(&code::ENCODING, format!("{name}: {error}")))
 }
 
-/// Reads one of the two modes that git has for files.
+/// Parses one of git's two modes for regular files.
 fn mode(text: &str) -> Result<FileMode, String> {
     match text.trim_start_matches('0') {
         "644" => Ok(FileMode::Regular),

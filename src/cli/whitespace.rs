@@ -1,4 +1,4 @@
-//! White space in patches: its options, and what is said of it, in the words of git.
+//! The options for white space in patches, and git's messages about white-space errors.
 
 use std::io::{self, Write};
 
@@ -10,21 +10,22 @@ use crate::engine::options::{ACTIONS, Problem, Severity, WhitespaceAction, code}
 use crate::report::{WhitespaceLine, WhitespaceReport};
 use crate::text::printable;
 
-/// Most lines with errors that are shown unless all are asked for.
+/// The limit on the number of printed lines with errors, except for `error-all`.
 const MOST_SHOWN: usize = 5;
-/// What is said of blank lines at the end of a file.
+/// The error of a blank line at the end of a file.
 const END: &str = "new blank line at EOF";
-/// Most characters of a line of the patch.
+/// The limit on the length of a printed line, in characters.
 const WIDTH: usize = 2000;
 
-/// The options that are about white space.
+/// The options for white space.
 #[derive(Debug, Default, Args)]
 pub(super) struct WhitespaceOptions {
-    /// What to do about new lines with errors in their white space [default: warn, or what git's
-    /// apply.whitespace says]
+    /// Set the action for added lines with white-space errors [default: warn]
+    ///
+    /// git's apply.whitespace changes the default.
     #[arg(long, value_name = "ACTION", value_parser = ACTIONS.map(|(name, _)| name))]
     whitespace: Option<String>,
-    /// Compare runs of blanks as one
+    /// Treat all runs of blanks as equal
     #[arg(
         short = 'l',
         long,
@@ -32,35 +33,36 @@ pub(super) struct WhitespaceOptions {
         overrides_with = "no_ignore_whitespace"
     )]
     ignore_whitespace: bool,
-    /// Compare blanks one by one, whatever git's apply.ignorewhitespace says
+    /// Compare blanks exactly, even if git's apply.ignorewhitespace is set
     #[arg(
         long,
         alias = "no-ignore-space-change",
         overrides_with = "ignore_whitespace"
     )]
     no_ignore_whitespace: bool,
-    /// Let a last line of a file lack its newline although the patch has it
+    /// Accept a last line without a newline even if the patch has one
     #[arg(long)]
     pub(super) inaccurate_eof: bool,
 }
 
 impl WhitespaceOptions {
-    /// Returns the action, if one is given.
+    /// Returns the action of `--whitespace`.
     pub(super) fn action(&self) -> Option<WhitespaceAction> {
         self.whitespace
             .as_deref()
             .and_then(|name| WhitespaceAction::named(name.as_bytes()))
     }
 
-    /// Returns whether runs of blanks are compared as one, if an option decides.
+    /// Returns whether runs of blanks compare as equal; `None` if no option decides.
     pub(super) fn ignores(&self) -> Option<bool> {
         (self.ignore_whitespace || self.no_ignore_whitespace).then_some(self.ignore_whitespace)
     }
 }
 
-/// Names the lines with errors, each with what is wrong with it.
+/// Prints the lines with errors, each after its position and its error.
 pub(super) fn print_lines(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
-    // What is found when hunks have their places comes last.
+    // As in git, blank lines at the end of a file come last, because they are found only after the
+    // hunks are placed.
     let lines = || told(outcome).flat_map(|whitespace| &whitespace.lines);
     let ends = lines().filter(|line| line.error == END);
     let most = if is_squelched(outcome) {
@@ -99,8 +101,8 @@ fn print_line(outcome: &Outcome, line: &WhitespaceLine, err: &mut dyn Write) -> 
     writeln!(err, "{}", clipped(&text[marker..], WIDTH))
 }
 
-/// Says how many lines have errors, and what became of them; nothing if the patch does not apply
-/// anyway.
+/// Prints the number of lines with errors and the action. Prints nothing if the patch has another
+/// error.
 pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
     let is_other = |problem: &Problem| {
         problem.severity == Severity::Error && *problem.code != code::WHITESPACE
@@ -151,7 +153,7 @@ fn is_squelched(outcome: &Outcome) -> bool {
     told(outcome).all(|whitespace| whitespace.action != "error-all")
 }
 
-/// Returns a line without its newline; a CR is part of what is wrong with it.
+/// Removes the LF at the end of `line`. A CR stays, because it can be the error.
 fn without_ending_lf(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
 }

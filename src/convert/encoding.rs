@@ -1,7 +1,7 @@
-//! The attribute `working-tree-encoding`: between the encoding of a work tree and UTF-8.
+//! The attribute `working-tree-encoding`: converts between the encoding of a work tree and UTF-8.
 //!
-//! git uses the iconv of the C library. UTF-16, UTF-32, ISO-8859-1 and ASCII are exact here. The
-//! other encodings are those of the WHATWG Encoding Standard, whose tables differ from the C
+//! git uses the iconv of the C library. UTF-16, UTF-32, ISO-8859-1 and ASCII give the same results
+//! here. The other encodings follow the WHATWG Encoding Standard. Its tables differ from the C
 //! library in single characters.
 
 use thiserror::Error;
@@ -37,28 +37,27 @@ enum Order {
 /// Whether a file begins with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
-    /// It must, and the mark names the order.
+    /// The mark is required and determines the byte order.
     Required,
-    /// It must not.
+    /// A mark is an error.
     Prohibited,
-    /// It may; one is written.
+    /// A mark is optional, and one is written.
     Written,
-    /// One is written, but git cannot read the encoding.
+    /// A mark is written, but git cannot read the encoding.
     WriteOnly,
 }
 
-/// The reason why a file has no content in another encoding.
+/// The reasons why content cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EncodingError {
-    /// No table of the encoding exists.
+    /// The encoding is unknown.
     #[error("the working-tree-encoding `{0}` is not supported")]
     Unknown(String),
-    /// The file has bytes without a meaning, or lacks its byte order mark, or has one that is
-    /// prohibited.
+    /// The file contains invalid bytes, lacks its byte order mark, or has a prohibited one.
     #[error("the file is not in its working-tree-encoding `{0}`")]
     Undecodable(String),
-    /// The encoding lacks a character.
+    /// The encoding cannot represent a character.
     #[error("the working-tree-encoding `{0}` cannot represent the new content")]
     Unencodable(String),
 }
@@ -66,7 +65,7 @@ pub enum EncodingError {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl WorkTreeEncoding {
-    /// Returns the encoding that the attribute names; `None` for UTF-8, which needs no conversion.
+    /// Parses the value of the attribute. Returns `None` for UTF-8, which needs no conversion.
     #[must_use]
     pub fn parse(name: &[u8]) -> Option<Self> {
         let name = String::from_utf8_lossy(name).into_owned();
@@ -83,7 +82,7 @@ impl WorkTreeEncoding {
         Some(Self { name, kind })
     }
 
-    /// Returns `bytes` in UTF-8.
+    /// Converts `bytes` to UTF-8.
     pub(super) fn decode(&self, bytes: &[u8]) -> Result<Vec<u8>, EncodingError> {
         let text = match self.kind {
             Kind::Unknown => return Err(EncodingError::Unknown(self.name.clone())),
@@ -98,7 +97,7 @@ impl WorkTreeEncoding {
             .ok_or_else(|| EncodingError::Undecodable(self.name.clone()))
     }
 
-    /// Returns the bytes of a text in UTF-8.
+    /// Converts `text` from UTF-8.
     pub(super) fn encode(&self, text: &[u8]) -> Result<Vec<u8>, EncodingError> {
         let unencodable = || EncodingError::Unencodable(self.name.clone());
         let text = std::str::from_utf8(text).map_err(|_| unencodable())?;
@@ -119,8 +118,7 @@ impl WorkTreeEncoding {
     }
 }
 
-/// Returns the form of UTF-16 or UTF-32 that `name` is; git accepts the names with and without the
-/// first hyphen.
+/// Parses the name of a form of UTF-16 or UTF-32. Like git, accepts names without the first hyphen.
 fn utf(name: &str) -> Option<Kind> {
     let rest = name.strip_prefix("UTF")?;
     let rest = rest.strip_prefix('-').unwrap_or(rest);
@@ -130,7 +128,7 @@ fn utf(name: &str) -> Option<Kind> {
         _ => return None,
     };
     let (order, mark) = match (width, form) {
-        // The C library writes the order of the machine after a mark.
+        // The C library writes the native byte order after a mark.
         (_, "") => (
             if cfg!(target_endian = "big") {
                 Order::Big

@@ -1,8 +1,9 @@
-//! `$Id$`: the attribute `ident`.
+//! The attribute `ident`: expands and collapses `$Id$`.
 
 use crate::digest::{ObjectFormat, blob_id};
 
-/// Replaces each `$Id: ...$` by `$Id$`, git's `ident_to_git`; `None` if there is none.
+/// Replaces each `$Id: ...$` with `$Id$`, like git's `ident_to_git`. Returns `None` if nothing
+/// changes.
 pub(super) fn collapse(bytes: &[u8]) -> Option<Vec<u8>> {
     if !has_ident(bytes) {
         return None;
@@ -26,8 +27,8 @@ pub(super) fn collapse(bytes: &[u8]) -> Option<Vec<u8>> {
     (out != bytes).then_some(out)
 }
 
-/// Replaces each `$Id$` by one with the name of the blob, git's `ident_to_worktree`; `None` if
-/// there is none.
+/// Replaces each `$Id$` with a keyword that contains the blob name, like git's `ident_to_worktree`.
+/// Returns `None` if nothing changes.
 pub(super) fn expand(bytes: &[u8], format: ObjectFormat) -> Option<Vec<u8>> {
     if !has_ident(bytes) {
         return None;
@@ -48,12 +49,12 @@ pub(super) fn expand(bytes: &[u8], format: ObjectFormat) -> Option<Vec<u8>> {
     (out != bytes).then_some(out)
 }
 
-/// What follows a `$`.
+/// The text after a `$`.
 enum Keyword {
     None,
-    /// `Id:` and no further `$` in the file.
+    /// `Id:` without a further `$` in the file.
     Unfinished,
-    /// A keyword of this length, with the `$` at its end.
+    /// A keyword of this length, including its final `$`.
     Length(usize),
 }
 
@@ -64,8 +65,8 @@ fn keyword(rest: &[u8]) -> Keyword {
             let Some(end) = memchr::memchr(b'$', value) else {
                 return Keyword::Unfinished;
             };
-            // A blank that is neither the first nor the last byte belongs to another version
-            // control system.
+            // As in git, a keyword with a space other than its first or last byte belongs to
+            // another version control system.
             let inner = value[..end]
                 .get(1..end.saturating_sub(1).max(1))
                 .unwrap_or_default();
@@ -79,7 +80,7 @@ fn keyword(rest: &[u8]) -> Keyword {
     }
 }
 
-/// Returns whether there is a keyword, git's `count_ident`.
+/// Returns whether `bytes` contain a keyword, like git's `count_ident`.
 fn has_ident(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr(b'$', rest) {
@@ -90,7 +91,7 @@ fn has_ident(bytes: &[u8]) -> bool {
         match value.first() {
             Some(b'$') => return true,
             Some(b':') => {}
-            // As in git, a `$` that follows here at once begins no keyword.
+            // As in git, the next byte cannot start a keyword, even if it is a `$`.
             Some(_) => {
                 rest = &value[1..];
                 continue;

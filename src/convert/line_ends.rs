@@ -2,20 +2,20 @@
 
 use bstr::ByteSlice;
 
-/// The conversion of line endings of one file, `enum convert_crlf_action` in git.
+/// The conversion of line endings for one file, `enum convert_crlf_action` in git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineEnds {
-    /// Nothing is converted.
+    /// No conversion.
     #[default]
     Kept,
-    /// The file is text. The work tree has LF.
+    /// The file is text and has LF in the work tree.
     TextLf,
-    /// The file is text. The work tree has CR LF.
+    /// The file is text and has CR LF in the work tree.
     TextCrLf,
-    /// The content decides whether the file is text. The work tree has LF.
+    /// The content decides whether the file is text. A text file has LF in the work tree.
     AutoLf,
-    /// The content decides whether the file is text. The work tree has CR LF.
+    /// The content decides whether the file is text. A text file has CR LF in the work tree.
     AutoCrLf,
 }
 
@@ -28,8 +28,8 @@ impl LineEnds {
         if self.is_automatic() && Counts::of(bytes).is_binary() {
             return None;
         }
-        // In the automatic modes a file with a lone CR is binary: each remaining CR is therefore
-        // part of CR LF.
+        // In the automatic modes, a file with a lone CR is binary. Every CR is therefore part of a
+        // CR LF here.
         let mut converted = Vec::with_capacity(bytes.len());
         let mut rest = bytes;
         while let Some(at) = rest.find(b"\r\n") {
@@ -70,7 +70,7 @@ impl LineEnds {
     }
 }
 
-/// The numbers by which git guesses whether a file is text, `struct text_stat`.
+/// The counts by which git decides whether a file is text, `struct text_stat`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     lone_cr: usize,
@@ -82,7 +82,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts as `gather_stats` does.
+    /// Counts the bytes like git's `gather_stats`.
     fn of(bytes: &[u8]) -> Self {
         let mut counts = Self::default();
         let mut previous = 0;
@@ -111,7 +111,7 @@ impl Counts {
         counts
     }
 
-    /// Returns whether git takes the content for binary data, `convert_is_binary`.
+    /// Returns whether git treats the content as binary, `convert_is_binary`.
     fn is_binary(self) -> bool {
         self.lone_cr > 0 || self.nul > 0 || self.printable >> 7 < self.not_printable
     }

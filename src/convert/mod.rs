@@ -1,10 +1,9 @@
-//! Content conversion between a work tree and a repository, as git does it.
+//! Converts content between a work tree and a repository, as git does.
 //!
 //! A [`Conversion`] is the effect of the attributes and the configuration on one file.
-//! [`Conversion::to_repository`] is git's `convert_to_git`, [`Conversion::to_work_tree`] is its
-//! `convert_to_working_tree` (`convert.c`), both without filter drivers, which are programs.
-//! Everything here is a pure function of bytes. See "Checking-out and checking-in" in
-//! gitattributes(5).
+//! [`Conversion::to_repository`] is git's `convert_to_git`, and [`Conversion::to_work_tree`] is its
+//! `convert_to_working_tree` (`convert.c`). Both omit filter drivers, because these are programs.
+//! The module is pure: bytes in, bytes out. See "Checking-out and checking-in" in gitattributes(5).
 
 mod encoding;
 mod ident;
@@ -25,14 +24,14 @@ pub struct Conversion {
     pub line_ends: LineEnds,
     /// Whether `$Id$` is expanded in the work tree (`ident`).
     pub has_ident: bool,
-    /// The encoding of the file in the work tree (`working-tree-encoding`). The repository has
-    /// UTF-8.
+    /// The encoding of the file in the work tree (`working-tree-encoding`). In the repository the
+    /// file is in UTF-8.
     pub encoding: Option<WorkTreeEncoding>,
     /// The hash function of the repository, for `$Id$`.
     pub format: ObjectFormat,
 }
 
-/// What happens to CR LF on the way to the repository.
+/// The conversion of CR LF on the way to the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrLf {
@@ -44,18 +43,18 @@ pub enum CrLf {
 }
 
 impl Conversion {
-    /// Returns whether no file is changed by this conversion.
+    /// Returns whether this conversion changes no file.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.line_ends == LineEnds::Kept && !self.has_ident && self.encoding.is_none()
     }
 
-    /// Returns the content that the repository has for a file with the content `bytes`.
+    /// Converts the content of a file in the work tree to its content in the repository.
     ///
     /// # Errors
     ///
-    /// Returns an error if `bytes` are not valid in the encoding of the work tree. git reports an
-    /// error there, too, and then continues with the unconverted bytes.
+    /// Returns an error if `bytes` are not valid in the encoding of the work tree. git also reports
+    /// an error in this case, but continues with the unconverted bytes.
     pub fn to_repository<'b>(
         &self,
         bytes: &'b [u8],
@@ -76,12 +75,12 @@ impl Conversion {
         Ok(content)
     }
 
-    /// Returns the content of the file that git writes for the content `bytes` of the repository.
+    /// Converts content of the repository to the content that git writes to the work tree.
     ///
     /// # Errors
     ///
-    /// Returns an error if the encoding of the work tree cannot represent `bytes`. git reports an
-    /// error there, too, and then writes the bytes in UTF-8.
+    /// Returns an error if the encoding of the work tree cannot represent `bytes`. git also reports
+    /// an error in this case, but writes the bytes in UTF-8.
     pub fn to_work_tree<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, EncodingError> {
         let mut content = Cow::Borrowed(bytes);
         if self.has_ident {
@@ -95,7 +94,7 @@ impl Conversion {
     }
 }
 
-/// Replaces `content` if `step` returns another one.
+/// Replaces `content` if `step` returns new content.
 fn replace(content: &mut Cow<'_, [u8]>, step: impl Fn(&[u8]) -> Option<Vec<u8>>) {
     if let Some(converted) = step(content) {
         *content = Cow::Owned(converted);

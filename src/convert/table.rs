@@ -1,4 +1,4 @@
-//! The encodings of the WHATWG Encoding Standard. Without the feature `encodings` there are none.
+//! The encodings of the WHATWG Encoding Standard. Without the feature `encodings` none exist.
 
 #[cfg(not(feature = "encodings"))]
 pub(super) use absent::Table;
@@ -9,13 +9,13 @@ pub(super) use present::Table;
 mod present {
     use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 
-    /// One encoding.
+    /// An encoding.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::convert) struct Table(&'static Encoding);
 
     impl Table {
-        /// Returns the encoding that has `name`, in upper case, in the standard or in the C
-        /// library.
+        /// Returns the encoding with `name` in the standard or in the C library. `name` must be in
+        /// upper case.
         pub(in crate::convert) fn of(name: &str) -> Option<Self> {
             let encoding = match name {
                 "SHIFT-JIS" | "SJIS" | "CP932" => encoding_rs::SHIFT_JIS,
@@ -29,8 +29,8 @@ mod present {
             is_table.then_some(Self(encoding))
         }
 
-        /// Returns the text if its encoding gives the same bytes again: a lossy table must not
-        /// change bytes that the patch does not name.
+        /// Decodes `bytes`. Returns `None` if the text does not encode to the same bytes again. A
+        /// lossy table must not change bytes that the patch does not name.
         pub(in crate::convert) fn decode(self, bytes: &[u8]) -> Option<String> {
             let mut decoder = self.0.new_decoder_without_bom_handling();
             let mut text = String::with_capacity(
@@ -42,7 +42,7 @@ mod present {
             is_lossless.then_some(text)
         }
 
-        /// Returns the bytes of `text`.
+        /// Encodes `text`.
         pub(in crate::convert) fn encode(self, text: &str) -> Option<Vec<u8>> {
             let mut encoder = self.0.new_encoder();
             let mut bytes = Vec::with_capacity(
@@ -57,7 +57,7 @@ mod present {
 
 #[cfg(not(feature = "encodings"))]
 mod absent {
-    /// One encoding. No value exists.
+    /// An encoding. No value exists.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::convert) enum Table {}
 

@@ -1,5 +1,4 @@
-//! One conversation with a language server: what it is told, what it is asked, and what it says
-//! unasked.
+//! The client side of one connection to a language server.
 
 mod incoming;
 
@@ -14,66 +13,67 @@ use super::trouble::Trouble;
 use super::wire::Wire;
 use crate::interrupt::Interrupt;
 
-/// How often who waits looks whether it should stop.
+/// The interval at which a wait checks for an interrupt.
 const LOOK: Duration = Duration::from_millis(50);
-/// How often a server that is busy again meanwhile is asked anew.
+/// The maximum number of times that the diagnostics are requested again because the server has new
+/// ones.
 const ROUNDS: usize = 5;
-/// Most diagnostics of a file that are kept.
+/// The maximum number of diagnostics that are kept per file.
 const MAX_DIAGNOSTICS: usize = 1000;
 /// The request for the diagnostics of one document.
 const DOCUMENT_DIAGNOSTIC: &str = "textDocument/diagnostic";
-/// Error codes of a server that wants to be asked again: content modified, server cancelled.
+/// The error codes after which a request is repeated: `ContentModified` and `ServerCancelled`.
 const AGAIN: [i64; 2] = [-32801, -32802];
 
-/// How long somebody waits.
+/// The limits of a wait.
 #[derive(Clone, Copy)]
 pub(super) struct Patience<'a> {
-    /// When it ends.
+    /// The end of the wait.
     pub(super) until: Instant,
-    /// How long a server has to be silent before it is taken to have said all.
+    /// The time without messages after which the diagnostics of a server count as complete.
     pub(super) quiet: Duration,
-    /// The handle that ends the wait.
+    /// The handle that cancels the wait.
     pub(super) interrupt: &'a Interrupt,
 }
 
-/// What a server says of a file unasked.
+/// The diagnostics that a server published for one file.
 #[derive(Debug, Default)]
 struct Published {
     diagnostics: Vec<Diagnostic>,
-    /// Whether it was said of the text that the server has now.
+    /// Whether the diagnostics belong to the latest text that the server received.
     is_current: bool,
 }
 
-/// What a server answers; else the code of its error and its words.
+/// The result of a request, or the code and message of its error.
 type Answer = Result<Value, (i64, String)>;
 
-/// One conversation.
+/// The client side of one connection.
 pub(super) struct Client {
     wire: Wire,
     settings: Value,
     last_request: i64,
-    /// Answers to requests of ours, by their number; `None` for those that are not there yet.
+    /// The responses by request number; `None` while a response is outstanding.
     answers: HashMap<i64, Option<Answer>>,
-    /// Versions of the documents that are open, by their URI.
+    /// The version of each open document, by URI.
     open: BTreeMap<String, i32>,
-    /// By URI.
+    /// The published diagnostics, by URI.
     published: BTreeMap<String, Published>,
     pulled: BTreeMap<String, Vec<Diagnostic>>,
-    /// Whether it is asked for diagnostics; others say them unasked.
+    /// Whether the client requests diagnostics. Without this capability the server publishes them.
     pulls: bool,
-    /// What it is at work on, as far as it says so.
+    /// The tokens of the server's tasks in progress.
     tasks: HashSet<String>,
-    /// Whether it says that it is not ready yet.
+    /// Whether the server reports that it is not ready.
     is_loading: bool,
-    /// When it last said something that matters.
+    /// The time of the last relevant message.
     heard: Instant,
-    /// Whether it said that what it was asked has other answers now.
+    /// Whether the server has invalidated its earlier diagnostics.
     is_outdated: bool,
 }
 
 impl Client {
-    /// Returns a conversation that has not begun. `settings` is what the server is told of its
-    /// configuration.
+    /// Returns a connection that is not initialized. `settings` is the configuration for the
+    /// server.
     pub(super) fn new(wire: Wire, settings: Value) -> Self {
         Self {
             wire,
@@ -91,7 +91,7 @@ impl Client {
         }
     }
 
-    /// Begins the conversation and returns the version of the server, if it tells.
+    /// Initializes the connection. Returns the version of the server, if it reports one.
     pub(super) fn initialize(
         &mut self,
         params: Value,
@@ -113,7 +113,7 @@ impl Client {
         Ok(answer["serverInfo"]["version"].as_str().map(str::to_owned))
     }
 
-    /// Says that the file at `uri` has this text, which may be another one than on the disk.
+    /// Sends the text of the file at `uri`. The text can differ from the file on the disk.
     pub(super) fn put(&mut self, uri: &str, language: &str, text: &str) {
         if let Some(version) = self.open.get_mut(uri) {
             *version += 1;
@@ -132,7 +132,7 @@ impl Client {
         self.heard = Instant::now();
     }
 
-    /// Says that the file at `uri` has on the disk what the server was told.
+    /// Notifies the server that the file on the disk has the text that it received.
     pub(super) fn saved(&mut self, uri: &str) {
         self.tell(
             "textDocument/didSave",
@@ -140,7 +140,7 @@ impl Client {
         );
     }
 
-    /// Says that what is on the disk counts for the file at `uri`.
+    /// Closes the document, so that the server uses the file on the disk.
     pub(super) fn close(&mut self, uri: &str) {
         if self.open.remove(uri).is_some() {
             self.tell(
@@ -152,8 +152,8 @@ impl Client {
         }
     }
 
-    /// Says which files are other ones on the disk: their URIs, with 1 for made, 2 for changed, 3
-    /// for gone.
+    /// Notifies the server of changed files on the disk. Each URI has the protocol's
+    /// `FileChangeType`: 1 created, 2 changed, 3 deleted.
     pub(super) fn moved(&mut self, changes: &[(String, u8)]) {
         let changes: Vec<_> = changes
             .iter()
@@ -166,12 +166,12 @@ impl Client {
         self.heard = Instant::now();
     }
 
-    /// Returns all that the server has to say of the files that are open, and what it says unasked
-    /// of others, by URI.
+    /// Returns the diagnostics of the open files, and the published diagnostics of other files, by
+    /// URI.
     ///
     /// # Errors
     ///
-    /// Returns why it has not said all.
+    /// Returns a [`Trouble`] if the diagnostics are incomplete.
     pub(super) fn diagnostics(
         &mut self,
         patience: Patience<'_>,
@@ -183,7 +183,7 @@ impl Client {
         let mut all: BTreeMap<_, _> = self.pulled.clone();
         for (uri, published) in &self.published {
             let known: &mut Vec<_> = all.entry(uri.clone()).or_default();
-            // A server that does both says some of it twice.
+            // A server that supports both methods reports some diagnostics twice.
             let more: Vec<_> = published
                 .diagnostics
                 .iter()
@@ -195,11 +195,11 @@ impl Client {
         Ok(all)
     }
 
-    /// Ends the conversation.
+    /// Shuts the server down and ends the connection.
     ///
     /// # Errors
     ///
-    /// Returns why the server did not take leave.
+    /// Returns a [`Trouble`] if the server does not confirm the shutdown.
     pub(super) fn leave(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
         let number = self.ask("shutdown", Value::Null);
         self.answer(number, "shutdown", patience)?;
@@ -207,9 +207,11 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until the server is at rest. The protocol has no word for it: it is at work on nothing
-    /// that it told of, has said something of each text that it has, if it does so unasked, and
-    /// then nothing for a while.
+    /// Waits until the server is idle.
+    ///
+    /// The protocol has no message for this state. A server counts as idle if it has no task in
+    /// progress, has published diagnostics for each open text (unless the client requests them),
+    /// and then has sent nothing for [`Patience::quiet`].
     fn rest(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
         loop {
             let is_silent = self.pulls || self.open.keys().all(|uri| self.is_current(uri));
@@ -228,7 +230,7 @@ impl Client {
             .is_some_and(|published| published.is_current)
     }
 
-    /// Asks for the diagnostics of each open file; anew if the server found out more meanwhile.
+    /// Requests the diagnostics of each open file, and repeats this if the server invalidates them.
     fn pull(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
         for _ in 0..ROUNDS {
             self.is_outdated = false;
@@ -304,7 +306,7 @@ impl Client {
         }
     }
 
-    /// Takes the next message, or returns when there is none until `until`.
+    /// Handles the next message. Returns without one at `until`.
     fn listen(&mut self, patience: Patience<'_>, until: Option<Instant>) -> Result<(), Trouble> {
         let now = Instant::now();
         if patience.interrupt.is_raised() {

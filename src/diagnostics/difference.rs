@@ -1,19 +1,19 @@
-//! Which diagnostics a change brought, and how many it took away.
+//! Compares the diagnostics before and after a change.
 
 use std::collections::HashMap;
 
 use super::protocol::{Code, Diagnostic};
 
-/// What a server has to say of one text.
+/// The diagnostics of a server for one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Said<'a> {
-    /// The text; empty where it is not known.
+    /// The text; empty if it is unknown.
     pub(super) text: &'a str,
     pub(super) diagnostics: &'a [Diagnostic],
 }
 
-/// What a diagnostic is known by, wherever the lines before it moved it: what it says, and the text
-/// of its line.
+/// The key by which a diagnostic is recognized after its line moved. It contains the text of the
+/// line instead of the line number.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Mark<'a> {
     message: &'a str,
@@ -22,8 +22,8 @@ struct Mark<'a> {
     line: &'a str,
 }
 
-/// Returns the diagnostics of `after` that `before` does not have, or not as often, and how many
-/// `before` has that `after` does not.
+/// Returns the diagnostics that `after` contains more often than `before`, and the number of
+/// diagnostics that `before` contains more often than `after`.
 pub(super) fn difference<'a>(before: Said<'a>, after: Said<'a>) -> (Vec<&'a Diagnostic>, usize) {
     let mut known: HashMap<Mark<'a>, usize> = HashMap::new();
     for (mark, _) in before.marked() {

@@ -1,4 +1,4 @@
-//! A file before and after a change, as language servers see it.
+//! The text of one file before and after a change.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use super::uri;
 use crate::path::RelPath;
 
-/// Largest text that a server is told of, in bytes.
+/// The maximum size in bytes of a text that is sent to a server.
 pub const MAX_TEXT: u64 = 4 << 20;
 
 /// A file before and after a change.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Where it is afterwards, or was if it goes.
+    /// The path after the change, or the previous path of a deleted file.
     pub path: RelPath,
-    /// Where it was, if that is elsewhere.
+    /// The previous path of a renamed file.
     pub from: Option<RelPath>,
-    /// Its text before; `None` if it was not there.
+    /// The text before the change; `None` for a new file.
     pub before: Option<Text>,
-    /// Its text afterwards; `None` if it is not there any more.
+    /// The text after the change; `None` for a deleted file.
     pub after: Option<Text>,
 }
 
@@ -26,10 +26,10 @@ pub struct Document {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Text {
-    /// This one, which is UTF-8: nothing else can be said in the protocol.
+    /// A UTF-8 text. The protocol cannot represent any other encoding.
     Known(Arc<String>),
-    /// One that no server is told of: they are not asked about the file, and only hear that it
-    /// changed.
+    /// A text that is never sent. Servers are not queried about the file; they only receive the
+    /// notification of its change.
     Unknown,
 }
 
@@ -43,25 +43,25 @@ impl Text {
 }
 
 impl Document {
-    /// Returns where it was.
+    /// Returns the path before the change.
     pub(super) fn old_path(&self) -> &RelPath {
         self.from.as_ref().unwrap_or(&self.path)
     }
 
-    /// Returns whether servers can be asked about it.
+    /// Returns whether servers can be queried about the file.
     pub(super) fn is_known(&self) -> bool {
         [&self.before, &self.after]
             .into_iter()
             .all(|text| *text != Some(Text::Unknown))
     }
 
-    /// Returns its text before and afterwards.
+    /// Returns the text before and after the change.
     pub(super) fn texts(&self) -> [Option<&str>; 2] {
         [&self.before, &self.after].map(|text| text.as_ref().map(Text::as_str))
     }
 
-    /// Returns what becomes of it on the disk below `root`: URIs, with 1 for made, 2 for changed, 3
-    /// for gone.
+    /// Returns the changes of the file on the disk, as URIs with the protocol's `FileChangeType`: 1
+    /// created, 2 changed, 3 deleted.
     pub(super) fn moves(&self, root: &Path) -> Vec<(String, u8)> {
         let was = self.before.is_some().then(|| uri(root, self.old_path()));
         let is = self.after.is_some().then(|| uri(root, &self.path));
@@ -81,7 +81,7 @@ pub(super) fn uri(root: &Path, path: &RelPath) -> String {
     uri::below(root, path.as_bytes())
 }
 
-/// The languages that the protocol names, by the extensions of their files.
+/// The protocol's language identifiers, by file extension.
 const LANGUAGES: &[(&str, &str)] = &[
     ("c", "c"),
     ("cc", "cpp"),
@@ -110,8 +110,10 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("yml", "yaml"),
 ];
 
-/// Returns the language of the file at `path`: by its extension, which is the name of many a
-/// language itself.
+/// Returns the language identifier of the file at `path`.
+///
+/// An extension without an entry in [`LANGUAGES`] is itself the identifier, which is correct for
+/// many languages.
 pub(super) fn language(path: &RelPath) -> String {
     let name = String::from_utf8_lossy(path.as_bytes());
     let Some(extension) = Path::new(&*name)

@@ -1,4 +1,4 @@
-//! What language servers said of a change.
+//! The result of the language servers for one change.
 
 use std::fmt;
 use std::path::Path;
@@ -13,58 +13,59 @@ use super::session::Session;
 use super::uri;
 use crate::path::RelPath;
 
-/// Most new diagnostics that are told in full, and most characters of each message.
+/// The maximum number of new diagnostics that are listed, and the maximum length of a message in
+/// characters.
 const MOST: usize = 500;
 const MAX_MESSAGE: usize = 4000;
 
-/// What language servers said of a change.
+/// The result of the language servers for one change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// The servers that were asked, in the order in which the user names them.
+    /// The queried servers, in the order of the configuration.
     pub servers: Vec<ServerFindings>,
-    /// What the change brought, the gravest first.
+    /// The new diagnostics, sorted by severity.
     pub new: Vec<Found>,
-    /// How many more it brought.
+    /// The number of new diagnostics that are not listed because of the limit.
     pub more: usize,
-    /// How many errors it brought.
+    /// The number of new errors, including errors that are not listed.
     pub errors: usize,
-    /// How many diagnostics it took away.
+    /// The number of fixed diagnostics.
     pub fixed: usize,
-    /// How many of what it brought are left out, because they are about files that nobody may be
-    /// told of. The errors among them count as such.
+    /// The number of new diagnostics that are omitted because they refer to protected content.
+    /// [`Self::errors`] includes the errors among them.
     pub withheld: usize,
 }
 
-/// Says whether the contents of a file may be told.
+/// Returns whether the report may show the content of a file.
 pub type Telling<'a> = &'a dyn Fn(&RelPath) -> bool;
 
-/// What is known of a server.
+/// The result of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerFindings {
-    /// What the user calls it.
+    /// The name that the user gave the server.
     pub name: String,
-    /// The version that it tells.
+    /// The version that the server reports.
     pub version: Option<String>,
-    /// How many files it was asked about.
+    /// The number of files in the query.
     pub files: usize,
-    /// How long that took.
+    /// The time that both queries took.
     pub duration: Duration,
-    /// Why it was of no use; nothing of what it said counts then.
+    /// The reason why the server failed. The findings of a failed server are ignored.
     pub problem: Option<String>,
 }
 
-/// How grave a diagnostic is, the gravest first.
+/// The severity of a diagnostic, most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Graveness {
-    /// Also where a server says nothing of it.
+    /// An error. Also used if the server reports no severity.
     Error,
-    /// Less.
+    /// A warning.
     Warning,
-    /// Still less.
+    /// Information.
     Information,
-    /// Hardly worth a word.
+    /// A hint.
     Hint,
 }
 
@@ -74,32 +75,34 @@ impl fmt::Display for Graveness {
     }
 }
 
-/// A diagnostic that a change brought.
+/// A new diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
-    /// How grave it is.
+    /// The severity.
     pub severity: Graveness,
-    /// The file afterwards.
+    /// The path of the file after the change.
     pub path: RelPath,
-    /// Its first line, counted from 1.
+    /// The first line, counted from 1.
     pub line: usize,
-    /// Its first column, in bytes, counted from 1.
+    /// The first column, in bytes, counted from 1.
     pub column: usize,
-    /// Its last line.
+    /// The last line, counted from 1.
     pub end_line: usize,
-    /// The column behind its last character.
+    /// The column after the last character, in bytes, counted from 1.
     pub end_column: usize,
-    /// The rule, as the server calls it.
+    /// The rule, with the server's name for it.
     pub code: Option<String>,
-    /// Who says so: the server, or a tool that it asks.
+    /// The server or tool that reports the diagnostic.
     pub source: Option<String>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
 impl Findings {
-    /// Returns what `sessions` found out about `documents` below `root`. What is about other files
-    /// for which `may_tell` says no is only counted.
+    /// Returns the result of `sessions` for `documents` below `root`.
+    ///
+    /// Diagnostics of other files are counted but not listed if `may_tell` returns false for the
+    /// file.
     pub(super) fn of(
         root: &Path,
         documents: &[Document],
@@ -139,7 +142,7 @@ impl Findings {
         may_tell: Telling<'_>,
     ) {
         let is_told = |path: &RelPath, diagnostic: &Diagnostic| {
-            // The words may quote what they point to.
+            // The message can quote text of the related files.
             let mut pointed = diagnostic.related_uris().filter_map(|uri| below(root, uri));
             may_tell(path) && pointed.all(|path| may_tell(&path))
         };
@@ -164,7 +167,7 @@ impl Findings {
             ];
             self.compare(&document.path, said, is_told);
         }
-        // Of files that were not asked about nobody knows the text.
+        // The text of files outside the query is unknown.
         for (uri, diagnostics) in &after {
             if let Some(path) = below(root, uri) {
                 let old = before.remove(uri).unwrap_or_default();
@@ -228,8 +231,10 @@ impl Found {
     }
 }
 
-/// Returns line and column of a place, which the protocol counts from 0 and in units of UTF-16. In
-/// a line that is not known they are taken for bytes.
+/// Returns line and column of a position, both counted from 1.
+///
+/// The protocol counts both from 0, and columns in UTF-16 code units. If the text of the line is
+/// unknown, the UTF-16 column is used as the byte column.
 fn place(text: &str, position: Position) -> (usize, usize) {
     let number = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let (line, units) = (number(position.line), number(position.character));
@@ -245,7 +250,7 @@ fn place(text: &str, position: Position) -> (usize, usize) {
     (line.saturating_add(1), column.saturating_add(1))
 }
 
-/// Returns the path below `root` of the file that `uri` names.
+/// Returns the path of the file `uri` relative to `root`; `None` if the file is not below `root`.
 fn below(root: &Path, uri: &str) -> Option<RelPath> {
     let path = uri::path(uri)?;
     let root = root.as_os_str().as_encoded_bytes();

@@ -1,8 +1,15 @@
-//! What language servers say of files before and after a change: a small client of the Language
-//! Server Protocol.
+//! Compares the diagnostics of language servers before and after a change. This module is a small
+//! client of the Language Server Protocol.
 //!
-//! A server is asked twice in one run: with the files as they are, and with the files as they
-//! become. What it says the second time and did not say the first time is what the change brought.
+//! Input: the files with their text before and after the change, and the servers to ask. Output:
+//! [`Findings`] with the new diagnostics and the number of fixed diagnostics.
+//!
+//! Each server runs once and is queried twice: with the current files and with the changed files. A
+//! diagnostic is new if only the second response contains it. A server that fails never fails the
+//! request; its findings are ignored and its problem is reported.
+//!
+//! Read this file first. `session` controls one server and `client` implements the protocol.
+//! `difference` compares the two responses.
 
 mod client;
 mod difference;
@@ -32,76 +39,74 @@ pub use findings::{Findings, Found, Graveness, ServerFindings, Telling};
 use client::Patience;
 use session::Session;
 
-/// How long all servers may take together unless something else is asked for.
+/// The default time limit for all servers together.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
-/// How long a server has to be silent before it is taken to have said all, unless something else is
-/// asked for.
+/// The default time without messages after which the diagnostics of a server count as complete.
 pub const QUIET: Duration = Duration::from_millis(500);
-/// The clock of a system may know no later time.
+/// The maximum time limit. `Instant` may be unable to represent a later time.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A language server that the user has.
+/// A language server that the user configured.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// What it is called in reports.
+    /// The name of the server in reports.
     pub name: String,
-    /// The paths below the root that the server is for.
+    /// The paths below the root that the server handles.
     pub files: Vec<PathPattern>,
-    /// Its program, as a name for the search path or an absolute path, and its arguments.
+    /// The command: a program, by name in `PATH` or by absolute path, and its arguments.
     ///
     /// # Security
     ///
-    /// It runs with all that the user may do. Take it from the user, never from a patch or from the
-    /// tree that is patched.
+    /// The server runs with all permissions of the user. Read the command from the user's
+    /// configuration, never from a patch or from the patched tree.
     pub command: Vec<String>,
-    /// The name of the language in the protocol; without one it is known by the extension of a
-    /// file.
+    /// The protocol's language identifier. Without one, the extension of the file determines it.
     pub language: Option<String>,
-    /// What it is told when it starts, as `initializationOptions`.
+    /// The `initializationOptions` of the protocol.
     pub initialization: Json,
-    /// What it is told when it asks for its configuration.
+    /// The configuration that the server can request.
     pub settings: Json,
 }
 
-/// What is asked of language servers.
+/// The servers to query, and the limits.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The absolute name of the root.
+    /// The absolute path of the root.
     pub root: PathBuf,
-    /// The servers, of which every one that is for a file is asked.
+    /// The servers. Every server that handles a changed file is queried.
     pub servers: Vec<Server>,
-    /// How long all of it may take, starting and both questions.
+    /// The time limit for the start and both queries.
     pub timeout: Duration,
-    /// How long a server has to be silent before it is taken to have said all.
+    /// The time without messages after which the diagnostics of a server count as complete.
     pub quiet: Duration,
-    /// What new errors mean.
+    /// The effect of new errors.
     pub new_errors: NewErrors,
 }
 
-/// What new errors mean.
+/// The effect of new errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NewErrors {
-    /// They are reported.
+    /// The report lists them.
     Reported,
-    /// The change is refused; so it is if a server that was asked did not answer.
+    /// The change is refused. It is also refused if a queried server fails.
     Denied,
 }
 
-/// Where the files are as they become when they are asked about.
+/// The location of the changed files at the second query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// In memory: a server knows those that it was told of, and finds the others on the disk as
-    /// they were.
+    /// In memory. The server receives the text of its changed files. All other files on the disk
+    /// are unchanged.
     Memory,
     /// On the disk.
     Disk,
 }
 
-/// The servers that were asked about the files as they are, and wait for what becomes of them.
+/// Running servers that have received the first query and wait for the second.
 ///
-/// Dropped, it kills them.
+/// Dropping this value kills the servers.
 pub struct Diagnosis {
     options: Options,
     documents: Vec<Document>,
@@ -110,10 +115,9 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Starts the servers that are for any of `documents` and asks them about the files as they
-    /// are.
+    /// Starts the servers that handle any of `documents` and queries the current files.
     ///
-    /// A server that says nothing that can be used is no error: see [`ServerFindings::problem`].
+    /// A server that fails is not an error: see [`ServerFindings::problem`].
     #[must_use]
     pub fn begin(options: Options, documents: Vec<Document>, interrupt: &Interrupt) -> Self {
         let begun = Instant::now();
@@ -129,8 +133,8 @@ impl Diagnosis {
             sessions,
             until: begun + timeout,
         };
-        // What is left is for the second question, which a server that has read everything answers
-        // sooner.
+        // The rest of the time is for the second query. A server answers it sooner, because it has
+        // already read the files.
         let patience = Patience {
             until: begun + timeout / 4 * 3,
             ..diagnosis.patience(interrupt)
@@ -140,13 +144,13 @@ impl Diagnosis {
         diagnosis
     }
 
-    /// Returns whether there is no server for any of the files.
+    /// Returns whether no server handles any of the files.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.sessions.is_empty()
     }
 
-    /// Returns whether a server is of no use already.
+    /// Returns whether a server has already failed.
     #[must_use]
     pub fn is_troubled(&self) -> bool {
         self.sessions
@@ -154,7 +158,7 @@ impl Diagnosis {
             .any(|session| session.problem.is_some())
     }
 
-    /// Asks about the files as they become, which are at `place`.
+    /// Queries the changed files, which are located at `place`.
     pub fn go_on(&mut self, place: Place, interrupt: &Interrupt) {
         let patience = self.patience(interrupt);
         self.each(|session, options, documents| {
@@ -162,13 +166,13 @@ impl Diagnosis {
         });
     }
 
-    /// Ends the servers and returns what they said.
+    /// Stops the servers and returns their findings.
     ///
     /// # Security
     ///
-    /// Servers read what they like below the root and quote it. What is about a file that did not
-    /// change, or points to one, is left out unless `may_tell` says that its contents may be told;
-    /// what is about files outside the root always is.
+    /// A server can read any file below the root and quote it. Diagnostics of an unchanged file,
+    /// and diagnostics that refer to an unchanged file, are omitted unless `may_tell` permits that
+    /// file. Diagnostics of files outside the root are always omitted.
     #[must_use]
     pub fn findings(mut self, may_tell: Telling<'_>) -> Findings {
         let never = Interrupt::new();
@@ -194,7 +198,7 @@ impl Diagnosis {
         }
     }
 
-    /// Does `work` for each server, for all at the same time.
+    /// Calls `work` for all servers in parallel.
     fn each(&mut self, work: impl Fn(&mut Session, &Options, &[Document]) + Sync) {
         let Self {
             options,
@@ -221,7 +225,7 @@ impl Diagnosis {
 }
 
 impl Server {
-    /// Returns whether it is for the file at `path`.
+    /// Returns whether the server handles the file at `path`.
     #[must_use]
     pub fn is_for(&self, path: &RelPath) -> bool {
         self.files

@@ -1,4 +1,4 @@
-//! A language server as a program: started, and killed with all that it started.
+//! The process of a language server.
 
 use std::io;
 use std::path::Path;
@@ -9,26 +9,26 @@ use super::trouble::Trouble;
 use super::wire::Wire;
 use crate::process::{self, Complaints, Group};
 
-/// A language server as a program.
+/// The process of a language server.
 ///
-/// Dropped, it is killed with the whole of its process group, whether it is still there or not.
+/// Dropping this value kills the whole process group, even if the server itself has exited.
 pub(super) struct Program {
     group: Group,
-    /// What it says besides the protocol.
+    /// The standard error output.
     complaints: Complaints,
 }
 
 impl Program {
-    /// Starts `command`, its program first, in `root`.
+    /// Starts `command` in `root`. The first item is the program.
     ///
     /// # Security
     ///
-    /// The program is looked for in the search path, never in `root`; only an absolute path may
-    /// lead there.
+    /// The program is looked up in `PATH`, but never in `root`. Only an absolute path can name a
+    /// program below `root`.
     ///
     /// # Errors
     ///
-    /// Returns why it cannot be started.
+    /// Returns [`Trouble::Start`] if the program cannot be started.
     pub(super) fn start(command: &[String], root: &Path) -> Result<(Self, Wire), Trouble> {
         let (program, arguments) = command
             .split_first()
@@ -52,12 +52,12 @@ impl Program {
         Ok((Self { group, complaints }, wire))
     }
 
-    /// Returns the reason that it printed on standard error. Waits for it until `until`.
+    /// Returns the reason on standard error, and waits for it until `until`.
     pub(super) fn complaint(&self, until: Instant) -> Option<String> {
         self.complaints.reason(until)
     }
 
-    /// Waits for its end; not longer than until `until`.
+    /// Waits for the exit of the server, but not longer than `until`.
     pub(super) fn wait(&mut self, until: Instant) {
         let patience = until.saturating_duration_since(Instant::now());
         process::wait(patience, || !matches!(self.group.has_ended(), Ok(false)));

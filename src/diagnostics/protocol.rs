@@ -3,17 +3,17 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// A message of a server about a place in a file.
+/// A diagnostic of a server at one place in a file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Diagnostic {
     pub(super) range: Range,
-    /// 1 for an error, 2 for a warning, 3 for an information, 4 for a hint.
+    /// 1 is an error, 2 a warning, 3 information, 4 a hint.
     pub(super) severity: Option<i32>,
     pub(super) code: Option<Code>,
     pub(super) source: Option<String>,
     pub(super) message: String,
-    /// The fields that decide only whether two diagnostics are equal.
+    /// The remaining fields. Comparisons of two diagnostics include them.
     #[serde(flatten)]
     others: Map<String, Value>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Range {
     pub(super) end: Position,
 }
 
-/// A position in a text: both numbers count from 0, `character` counts UTF-16 code units.
+/// A position in a text. Both numbers count from 0; `character` counts UTF-16 code units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Position {
     pub(super) line: u32,
@@ -62,7 +62,7 @@ pub(super) struct PublishDiagnostics {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// The answer to `textDocument/diagnostic`.
+/// The response to `textDocument/diagnostic`.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum DocumentDiagnostics {

@@ -1,4 +1,4 @@
-//! One server at work on the files that it is for.
+//! One language server and the files that it handles.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,31 +16,31 @@ use super::uri;
 use super::{Options, Place, Server};
 use crate::path::RelPath;
 
-/// How long a server has for leaving.
+/// The time that a server has to shut down.
 pub(super) const LEAVE: Duration = Duration::from_secs(1);
 
-/// What a server says, by URI.
+/// The diagnostics of one server, by URI.
 pub(super) type Said = BTreeMap<String, Vec<Diagnostic>>;
 
-/// One server at work.
+/// One server and its state.
 pub(super) struct Session {
     pub(super) server: Server,
-    /// The version that it tells.
+    /// The version that the server reports.
     pub(super) version: Option<String>,
-    /// The documents that it is for, by their places among all.
+    /// The documents that the server handles, as indices into the list of all documents.
     pub(super) documents: Vec<usize>,
-    /// What it says of the files as they are.
+    /// The diagnostics of the current files.
     pub(super) before: Said,
-    /// What it says of the files as they become.
+    /// The diagnostics of the changed files.
     pub(super) after: Said,
-    /// Why it says no more.
+    /// The reason why the server failed.
     pub(super) problem: Option<String>,
     pub(super) spent: Duration,
     running: Option<(Client, Program)>,
 }
 
 impl Session {
-    /// Returns `server`, not yet started, if it is for any of `documents`.
+    /// Returns a session that is not started; `None` if `server` handles none of `documents`.
     pub(super) fn of(server: &Server, documents: &[Document]) -> Option<Self> {
         let is_meant = |document: &Document| {
             document.is_known()
@@ -61,7 +61,7 @@ impl Session {
         })
     }
 
-    /// Starts the server and asks about the files as they are.
+    /// Starts the server and queries the current files.
     pub(super) fn ask_before(
         &mut self,
         options: &Options,
@@ -90,7 +90,7 @@ impl Session {
         });
     }
 
-    /// Asks about the files as they become.
+    /// Queries the changed files.
     pub(super) fn ask_after(
         &mut self,
         options: &Options,
@@ -109,7 +109,8 @@ impl Session {
                 session.put(client, root, &document.path, document.texts()[1]);
             }
             if place == Place::Disk {
-                // Other files of the change may be what these need.
+                // The files of this server can depend on changed files that the server does not
+                // handle.
                 let moves: Vec<_> = documents
                     .iter()
                     .flat_map(|document| document.moves(root))
@@ -125,12 +126,12 @@ impl Session {
         });
     }
 
-    /// Ends the server, in good order if it takes part.
+    /// Stops the server, with the protocol's shutdown if possible.
     pub(super) fn leave(&mut self, patience: Patience<'_>) {
         if let Some((mut client, mut program)) = self.running.take()
             && client.leave(patience).is_ok()
         {
-            // It ends with its input at the latest.
+            // Closing its standard input ends a server that ignored the shutdown.
             drop(client);
             program.wait(patience.until);
         }
@@ -150,7 +151,7 @@ impl Session {
         client.put(&document::uri(root, path), &language, text);
     }
 
-    /// Does `work` with the server, if it is still there; after trouble it is not.
+    /// Calls `work` with the running server. Stops the server if `work` fails.
     fn attempt(
         &mut self,
         begun: Instant,
@@ -169,7 +170,7 @@ impl Session {
 
     fn give_up(&mut self, trouble: &Trouble) {
         let complaint = self.running.take().and_then(|(_, program)| {
-            // What it said last may come behind its end.
+            // The last line on standard error can arrive after the end of the output.
             let patience = if matches!(trouble, Trouble::Ended) {
                 LEAVE
             } else {
@@ -182,7 +183,7 @@ impl Session {
         self.problem = Some(format!("{} {trouble}{words}", self.server.name));
     }
 
-    /// Returns what the conversation begins with.
+    /// Returns the parameters of `initialize`.
     fn greeting(&self, root: &Path) -> Value {
         let uri = uri::of(root);
         let name = root

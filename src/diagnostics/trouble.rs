@@ -1,42 +1,42 @@
-//! Why a language server says nothing that can be used.
+//! The failures of a language server.
 
 use std::io;
 
-/// Why a language server says nothing that can be used.
+/// The reason why a language server gives no usable diagnostics.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Trouble {
-    /// Its program cannot be started.
+    /// The program cannot be started.
     #[error("cannot be started: {0}")]
     Start(io::Error),
-    /// Its output cannot be read.
+    /// The output cannot be read.
     #[error("cannot be listened to: {0}")]
     Stream(io::Error),
-    /// Its output has come to an end.
+    /// The output has ended.
     #[error("ended")]
     Ended,
-    /// It does not speak the protocol.
+    /// The server violates the protocol.
     #[error("said {0}")]
     Garbage(String),
-    /// It sends more than anybody would.
+    /// The server sends a message over the size limit.
     #[error("sent a message of {size} bytes, over the limit of {limit}")]
     TooLarge {
-        /// What it says it sends, in bytes.
+        /// The announced size, in bytes.
         size: u64,
         /// The limit, in bytes.
         limit: u64,
     },
-    /// It does not want to.
+    /// The server returns an error.
     #[error("refused {method}: {message}")]
     Refused {
-        /// What it was asked for.
+        /// The method of the request.
         method: &'static str,
-        /// What it said.
+        /// The error message of the server.
         message: String,
     },
-    /// It did not answer in time.
+    /// The server did not answer in time.
     #[error("did not answer in time")]
     Late,
-    /// Somebody asked to stop.
+    /// The request was interrupted.
     #[error("was stopped")]
     Stopped,
 }

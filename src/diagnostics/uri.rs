@@ -1,4 +1,4 @@
-//! URIs of files, as the protocol has them.
+//! File URIs of the Language Server Protocol.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::text::{percent_decode, percent_encode};
 
 const SCHEME: &str = "file://";
 
-/// Returns the URI of `path`, which is absolute.
+/// Returns the URI of the absolute path `path`.
 pub(super) fn of(path: &Path) -> String {
     format!(
         "{SCHEME}{}",
@@ -24,7 +24,7 @@ pub(super) fn below(root: &Path, path: &[u8]) -> String {
     )
 }
 
-/// Returns the absolute path of the file that `uri` names, however much of it is escaped.
+/// Returns the absolute path of the file that `uri` names, with all percent escapes decoded.
 pub(super) fn path(uri: &str) -> Option<Vec<u8>> {
     let path = uri
         .strip_prefix(SCHEME)

@@ -1,4 +1,4 @@
-//! Messages of the Language Server Protocol on a stream: a header with the length, and JSON.
+//! Messages of the Language Server Protocol on a stream: a header with the length, then JSON.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -9,27 +9,30 @@ use serde_json::Value;
 
 use super::trouble::Trouble;
 
-/// Most bytes of a header, and of the message behind it.
+/// The maximum sizes of a header and of a message body, in bytes.
 const MAX_HEADER: u64 = 4 << 10;
 const MAX_MESSAGE: u64 = 32 << 20;
-/// Most messages that wait until somebody has time for them; the server waits with the others.
+/// The maximum number of unread messages. The reading thread stops at this number, so the server
+/// blocks on its output.
 const WAITING: usize = 4;
-/// Most bytes of a strange header that are shown.
+/// The maximum number of bytes of an invalid header in an error message.
 const SHOWN: usize = 80;
 
-/// Both directions of a conversation. Reading and writing are threads of their own, so that no
-/// server can block who talks to it. They end with the streams.
+/// Both directions of a connection.
+///
+/// Two threads read and write, so that a server that blocks never blocks the caller. Each thread
+/// ends when its stream ends.
 pub(super) struct Wire {
     outgoing: Sender<Vec<u8>>,
     incoming: Receiver<Result<Value, Trouble>>,
 }
 
 impl Wire {
-    /// Starts the threads.
+    /// Starts the two threads.
     ///
     /// # Errors
     ///
-    /// Returns the error of a system that has no more threads.
+    /// Returns an error if the system cannot start a thread.
     pub(super) fn new(
         from: impl Read + Send + 'static,
         to: impl Write + Send + 'static,
@@ -61,8 +64,8 @@ impl Wire {
         Ok(Self { outgoing, incoming })
     }
 
-    /// Sends `message`, as soon as the server takes it. A server that has gone is noticed when it
-    /// is listened to.
+    /// Queues `message` for the server. If the server has exited, only [`Self::receive`] reports
+    /// it.
     pub(super) fn send(&self, message: &Value) {
         let body = message.to_string();
         let _ = self
@@ -70,11 +73,12 @@ impl Wire {
             .send(format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes());
     }
 
-    /// Returns the next message, or `None` if there is none until `until`.
+    /// Returns the next message, or `None` if none arrives before `until`.
     ///
     /// # Errors
     ///
-    /// Returns what is wrong with the next message; none comes behind it.
+    /// Returns the fault of the next message, or [`Trouble::Ended`] at the end of the stream. No
+    /// message follows an error.
     pub(super) fn receive(&self, until: Instant) -> Result<Option<Value>, Trouble> {
         match self
             .incoming
@@ -87,8 +91,9 @@ impl Wire {
     }
 }
 
-/// Reads one message, which is an object. No more is kept in memory than the limits allow, whatever
-/// a header promises.
+/// Reads one message, which must be a JSON object.
+///
+/// Memory use is limited by [`MAX_MESSAGE`], even if the header announces more.
 fn read(stream: &mut impl BufRead) -> Result<Value, Trouble> {
     let length = length(stream)?;
     if length > MAX_MESSAGE {
@@ -114,7 +119,7 @@ fn read(stream: &mut impl BufRead) -> Result<Value, Trouble> {
     }
 }
 
-/// Reads a header and returns the length of the body behind it.
+/// Reads a header and returns the length of the body that follows, in bytes.
 fn length(stream: &mut impl BufRead) -> Result<u64, Trouble> {
     let mut stream = stream.take(MAX_HEADER);
     let mut length = None;

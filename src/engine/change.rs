@@ -1,4 +1,4 @@
-//! The steps that every change takes: resolve, stage, commit.
+//! The steps of every change: resolve, stage, commit. Read [`Task::run`] first.
 
 use super::commands::Verification;
 use super::diagnose::{Noted, Waiting, diagnose};
@@ -18,7 +18,7 @@ use crate::transaction::history::{self, Label};
 use crate::transaction::{self, Failure, Transaction};
 
 impl<'a> Task<'a> {
-    /// Checks or makes the change, unless the plan cannot be resolved.
+    /// Checks or applies the change, unless the plan cannot be resolved.
     pub(super) fn run(
         &self,
         selected: Selected,
@@ -32,9 +32,10 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Computes the resulting tree, and writes nothing.
+    /// Computes the resulting tree and writes nothing.
     fn check(&self, selected: Selected, options: &preflight::Options) -> Committed {
         let mut done = Committed::from(selected);
+        // `check` takes no lock. Another process that changes the tree only causes a warning.
         match transaction::examine(self.workspace) {
             Ok(true) => done.problems().push(half_made()),
             Ok(false) => {}
@@ -58,11 +59,11 @@ impl<'a> Task<'a> {
         done
     }
 
-    /// Makes the change, unless there is a problem.
+    /// Applies the change unless there is a problem.
     fn apply(&self, selected: Selected, options: &preflight::Options) -> Committed {
         let mut done = Committed::from(selected);
-        // What policy refuses takes no lock. Policy on the work tree does not matter if only the
-        // index changes.
+        // A change that policy refuses takes no lock. If only the index changes, the policy for the
+        // work tree does not matter.
         let is_cached = self
             .indexed
             .as_ref()
@@ -91,7 +92,8 @@ impl<'a> Task<'a> {
         done
     }
 
-    /// Adds whether the change can be undone later, or could have been if it had been made.
+    /// Adds to `done` whether a history is kept, so that the change can be undone. If there was no
+    /// change, adds whether a history would be kept.
     pub(super) fn note_history(&self, done: &mut Committed) {
         let unkept = match &done.result.receipt {
             Some(receipt) => Ok(receipt.unkept.clone()),
@@ -100,8 +102,8 @@ impl<'a> Task<'a> {
         done.result.history = unkept.ok().map(HistoryReport::of);
     }
 
-    /// Computes the resulting tree, and asks language servers about the current one if the patches
-    /// apply.
+    /// Computes the resulting tree. If the patches apply, asks the language servers about the
+    /// current tree.
     fn resolve(
         &self,
         options: &preflight::Options,
@@ -177,7 +179,7 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Commits, unless a language server or a command of the user refuses.
+    /// Commits the change, unless a language server or a command of the user refuses it.
     pub(super) fn commit<'w>(
         &'w self,
         transaction: Transaction<'w>,
@@ -190,6 +192,8 @@ impl<'a> Task<'a> {
         }
         let verification = Verification::of(self, done)?;
         let mut transaction: Transaction<'_> = transaction.followed_by(self.progress().clone());
+        // Commit hooks run in the order in which they are added: the language servers, then
+        // `--verify`.
         if let Some(waiting) = &waiting {
             transaction = transaction.tried_by(waiting);
         }
@@ -209,8 +213,8 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Adds the problems of `failure`. A signal ends waits for git and searches with an error of
-    /// the workspace; the signal is reported then.
+    /// Adds the problems of `failure`. After a signal, waits for git and searches fail with a
+    /// workspace error. The signal is reported in its place.
     fn end(&self, failure: Failure, done: &mut Committed) {
         let failure = match (failure, self.interrupt().signal()) {
             (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),

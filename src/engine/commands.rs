@@ -1,4 +1,4 @@
-//! The commands of the user around a change: `--before`, `--verify` and `--after`.
+//! Runs the commands of the user around a change: `--before`, `--verify` and `--after`.
 
 use std::ffi::{OsStr, OsString};
 use std::sync::{Mutex, PoisonError};
@@ -15,20 +15,22 @@ use crate::report::{CommandReport, print_json};
 use crate::transaction::{Failure, Interrupt, Trial};
 use crate::workspace::{Workspace, top};
 
-/// The variable that has the identity of the work tree, or of the root, for what runs while the
-/// change is half made.
+/// The environment variable that identifies the running change to child processes. Its value is the
+/// identity of the git work tree, or of the root outside git.
 pub const AT_WORK: &str = "WPATCH_TRANSACTION";
 
-/// Returns whether `at_work`, the value of the variable [`AT_WORK`], says that this process is run
-/// by a change of the work tree that `workspace` is in, or of its root. Whatever changes it waits
-/// for that change, which waits for this process.
+/// Returns whether a change of the work tree of `workspace` started this process. `at_work` is the
+/// value of [`AT_WORK`].
+///
+/// Such a process must not change the tree itself: it would wait for the lock of the change, and
+/// the change waits for the process.
 pub fn is_within(at_work: &OsStr, workspace: &dyn Workspace) -> bool {
     top(workspace)
         .and_then(Workspace::identity)
         .is_ok_and(|identity| at_work == identity.as_str())
 }
 
-/// One command that is to run: everything but when.
+/// One command of the user with its input and environment.
 struct Turn<'a> {
     command: &'a OsStr,
     commands: &'a Commands,
@@ -67,7 +69,7 @@ impl Turn<'_> {
     }
 }
 
-/// The command that verifies a change.
+/// The commit hook that runs `--verify`.
 pub(super) struct Verification<'a> {
     turn: Turn<'a>,
     ran: Mutex<Option<Ran>>,
@@ -87,7 +89,7 @@ impl Trial for Verification<'_> {
 }
 
 impl<'c> Verification<'c> {
-    /// Returns the command of `task` that verifies the change, if there is one.
+    /// Returns the commit hook that runs `--verify`, if the request has one.
     pub(super) fn of(task: &'c Task<'_>, done: &Committed) -> Result<Option<Self>, Failure> {
         let Some(command) = &task.commands().verify else {
             return Ok(None);
@@ -104,7 +106,7 @@ impl<'c> Verification<'c> {
         }))
     }
 
-    /// Adds the result.
+    /// Adds the result of the command to `done`.
     pub(super) fn finish(self, done: &mut Committed) {
         let Verification { turn, ran } = self;
         let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else {
@@ -122,7 +124,7 @@ impl<'c> Verification<'c> {
 }
 
 impl Task<'_> {
-    /// Runs `--before`; returns whether it allows the change.
+    /// Runs `--before` and returns whether it allows the change.
     pub(super) fn run_before(&self, done: &mut Committed) -> Result<bool, Failure> {
         let Some(command) = &self.commands().before else {
             return Ok(true);
@@ -134,6 +136,7 @@ impl Task<'_> {
             true,
         )?;
         let ran = turn.run(self.interrupt());
+        // The command may have moved directories whose handles the workspace caches.
         self.workspace.forget();
         let ran = ran?;
         done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
@@ -152,7 +155,7 @@ impl Task<'_> {
         Ok(is_allowed)
     }
 
-    /// Runs `--after` if the change was made. Its result does not change the outcome.
+    /// Runs `--after` if the change was committed. Its result does not change the outcome.
     pub(super) fn run_after(&self, done: &mut Committed) {
         let Some(command) = self
             .commands()
@@ -189,9 +192,8 @@ impl Task<'_> {
         }
     }
 
-    /// Returns the input and the environment of `command`: the report as it is if the change ends
-    /// with `success`. The environment names the work tree while the change is not complete
-    /// (`is_at_work`).
+    /// Prepares `command`. Its input is the report that the change has if it ends with `success`.
+    /// The environment contains [`AT_WORK`] if the change is not yet complete (`is_at_work`).
     fn turn<'c>(
         &'c self,
         (command, phase): (&'c OsStr, Phase),
@@ -203,7 +205,7 @@ impl Task<'_> {
         let mut report = done.report_as(&self.command, success);
         report.root = Some(commands.directory.to_string_lossy().into_owned());
         let mut input = Vec::new();
-        // The keys are strings and memory takes every write, so this cannot fail.
+        // `print_json` cannot fail here: all keys are strings, and a `Vec` accepts every write.
         let _ = print_json(&report, &mut input);
         let mut environment = vec![
             ("WPATCH_ROOT", commands.directory.clone().into_os_string()),

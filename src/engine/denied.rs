@@ -1,5 +1,5 @@
-//! Changes that the file system refuses: no permission, no space, a quota, or the sticky bit of a
-//! directory.
+//! Explains changes that the file system refuses: no permission, no space, an exceeded quota, or
+//! the sticky bit of a directory.
 
 use std::io::ErrorKind;
 
@@ -9,7 +9,7 @@ use crate::preflight::Problem;
 use crate::text::without_error_number;
 use crate::workspace::{ANNEX, StickyBit, WorkspaceError};
 
-/// Verbs that need write permission for a directory.
+/// The verbs that need write permission for a directory.
 const DIRECTORY_VERBS: [&str; 8] = [
     "create",
     "make directory",
@@ -21,8 +21,9 @@ const DIRECTORY_VERBS: [&str; 8] = [
     "lock",
 ];
 
-/// Names in `problem` the file that the user wanted to change, and why its directory does not take
-/// the change. The system names a path of the state directory or one end of a rename.
+/// Changes `problem` to name the file that the user wanted to change, and the reason why its
+/// directory refuses the change. The system's error names a path in the state directory, or one end
+/// of a rename.
 pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
     let named = RelPath::new(error.path.as_bytes()).ok();
     let is_meant = |operation: &&Operation| {
@@ -34,7 +35,7 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
         is(&operation.path) || operation.from.as_ref().is_some_and(is)
     };
     let operation = plan.operations.iter().find(is_meant);
-    // The user did not name the state directory.
+    // A path that no operation names can be in the state directory.
     let state = error
         .path
         .split_once("/txn-")
@@ -66,8 +67,8 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
     problem.help = Some(help + &kept.unwrap_or_default());
 }
 
-/// Returns why `directory` does not take a change, and what helps; `None` if `error` does not say
-/// so.
+/// Returns the reason why `directory` refuses a change, and the help. Returns `None` if `error` has
+/// another cause.
 fn refusal(error: &WorkspaceError, directory: &str) -> Option<(String, String)> {
     let sticky = error
         .source

@@ -1,4 +1,4 @@
-//! What a patch says, without a look at any file.
+//! Describes a patch without reading the files that it changes.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::report::{self, Report};
 use crate::syntax::{Quoting, Truncated};
 use crate::workspace::git::Git;
 
-/// Returns which names of `report` git quotes for who is in `directory`. It is asked only where one
-/// is not ASCII.
+/// Returns whether git quotes the names in `report` that are not ASCII. Runs git in `directory`,
+/// and only if there is such a name.
 #[must_use]
 pub fn quoting(report: &Report, directory: &Path) -> Quoting {
     let mut names = report
@@ -33,7 +33,8 @@ pub fn quoting(report: &Report, directory: &Path) -> Quoting {
     }
 }
 
-/// Reads the patches and says what they are about, as `git apply --stat` does: no file is read.
+/// Parses the patches and reports their contents, as `git apply --stat` does. Reads no file of the
+/// tree.
 ///
 /// # Examples
 ///

@@ -1,11 +1,14 @@
-//! What language servers say of a change: asked before it is made, and again when it is in place
-//! and does not count yet.
+//! Asks language servers about a change: before the change, and again when it is in place but not
+//! yet committed.
 //!
-//! Servers read the disk. What a file needs may be in one that the change makes, moves or deletes,
-//! and that is no document of theirs; what they are told in memory would have them complain of a
-//! file that is about to come. So they are asked about the tree itself, in a [`Trial`] of the
-//! transaction, and what is denied is rolled back. `check` writes nothing, and can only tell them
-//! the texts.
+//! Language servers read files from disk. A changed file can depend on other files that the change
+//! creates, moves or deletes, and that the server does not have as open documents. With texts in
+//! memory alone, a server would report errors about a file that does not exist yet. `apply`
+//! therefore asks the servers about the real tree, in a commit hook ([`Trial`]) of the transaction.
+//! A change that they deny is rolled back. `check` writes nothing and can only send the texts.
+//!
+//! The input is the list of changes that [`Noted`] records. The results are findings for the
+//! report, and problems. Read [`diagnose`] first.
 
 mod noted;
 
@@ -26,10 +29,11 @@ use crate::workspace::Workspace;
 
 pub(super) use noted::Noted;
 
-/// Most files, or kinds of file, that a message names.
+/// The limit on the number of files, or types of files, that a message names.
 const NAMED: usize = 5;
 
-/// The servers that were asked about the tree as it is, and wait for what becomes of it.
+/// The servers that were asked about the tree before the change, and are asked again about the tree
+/// after it.
 pub(super) struct Waiting<'w> {
     diagnosis: Mutex<Option<Diagnosis>>,
     findings: OnceLock<Findings>,
@@ -40,11 +44,12 @@ pub(super) struct Waiting<'w> {
 }
 
 impl Waiting<'_> {
-    /// Asks them about the tree as it becomes.
+    /// Asks the servers about the tree after the change.
     ///
     /// # Errors
     ///
-    /// [`Failure::Rejected`] if what they say is to be denied, or [`Failure::Interrupted`].
+    /// Returns [`Failure::Rejected`] if the findings deny the change, or [`Failure::Interrupted`]
+    /// after a signal.
     pub(super) fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
         let diagnosis = locked(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else {
@@ -66,7 +71,7 @@ impl Waiting<'_> {
         }
     }
 
-    /// Adds the findings of `waiting`, if it was asked.
+    /// Adds the findings of `waiting` to `resolved`, if the servers were asked.
     pub(super) fn finish(waiting: Option<Self>, resolved: &mut Resolved) {
         if let Some(Waiting {
             findings,
@@ -95,7 +100,7 @@ impl Trial for Waiting<'_> {
 ///
 /// # Errors
 ///
-/// Returns an error if a file cannot be read, or if a signal comes.
+/// Returns an error if a file cannot be read, or after a signal.
 pub(super) fn diagnose<'w>(
     task: &Task<'w>,
     noted: Noted<'_>,
@@ -113,7 +118,7 @@ pub(super) fn diagnose<'w>(
     if let Some(signal) = task.interrupt().signal() {
         return Err(Failure::Interrupted(signal));
     }
-    // A change that is denied already is not tried.
+    // A change that is already denied is not put in place.
     if diagnosis.is_idle() || new_errors == NewErrors::Denied && diagnosis.is_troubled() {
         // No server was asked about the tree after the change.
         add_findings(diagnosis.findings(&|_| false), new_errors, resolved);
@@ -137,7 +142,7 @@ fn add_findings(findings: Findings, new_errors: NewErrors, resolved: &mut Resolv
     resolved.findings = Some(findings);
 }
 
-/// Says which files no server was asked about.
+/// Returns warnings about the files that no server checks.
 fn not_asked(options: &Options, documents: &[Document], left_out: &[RelPath]) -> Vec<Problem> {
     let is_asked = |path: &RelPath| options.servers.iter().any(|server| server.is_for(path));
     let others = documents
@@ -163,7 +168,7 @@ fn not_asked(options: &Options, documents: &[Document], left_out: &[RelPath]) ->
     problems
 }
 
-/// Returns what files like the one at `path` have in common.
+/// Returns the file type of `path`: the pattern of its extension, or its name if it has none.
 fn kind(path: &RelPath) -> String {
     let text = path.to_string();
     let name = text.rsplit('/').next().unwrap_or_default();
@@ -182,7 +187,8 @@ fn named(names: impl ExactSizeIterator<Item = String>) -> String {
     }
 }
 
-/// Returns what speaks against a change, or should be known, after servers were asked.
+/// Returns the problems after the servers were asked: servers that failed, and new errors if they
+/// are denied.
 fn problems(findings: &Findings, new_errors: NewErrors) -> Vec<Problem> {
     let is_denied = new_errors == NewErrors::Denied;
     let severity = if is_denied {

@@ -1,35 +1,35 @@
-//! A few lines of a patch as text that can be shown: escaped, clipped, with the place marked.
+//! Excerpts of a patch for messages: a few lines, escaped and shortened, with a marked range.
 
 use std::ops::Range;
 
 use crate::plan::Input;
 use crate::text::{Lines, Position, Span, lines, printable, without_ending};
 
-/// Lines that are shown before the marked one.
+/// The number of lines before the marked line.
 const LINES_BEFORE: usize = 2;
-/// Lines that are shown behind it.
+/// The number of lines after the marked line.
 const LINES_BEHIND: usize = 1;
-/// Most columns of a line.
+/// The limit on the length of a line, in columns.
 const COLUMNS: usize = 120;
-/// Bytes of the marked line that are shown before the mark if the line is too long.
+/// The number of bytes before the mark that are shown if the marked line is too long.
 const BYTES_BEFORE: usize = 40;
 
-/// Lines that can be shown.
+/// Lines of a patch that are safe for a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     /// The name of the patch, escaped.
     pub(crate) name: String,
     /// The lines, escaped.
     pub(crate) text: String,
-    /// The number of the first one, counted from 1.
+    /// The number of the first line, counted from 1.
     pub(crate) first_line: usize,
-    /// The marked part of the text.
+    /// The marked range of `text`, in bytes.
     pub(crate) mark: Range<usize>,
 }
 
 impl Excerpt {
-    /// Returns the lines around `span` of `input` with their numbers in the input as it was read.
-    /// Of base64 data, which nobody can read, it has the decoded line.
+    /// Returns the lines around `span` of `input`, with their numbers in the original input. For
+    /// base64 data, the excerpt contains the decoded line.
     pub(crate) fn of(input: &Input, span: Span) -> Self {
         Self {
             name: printable(input.name.as_bytes()).to_string(),
@@ -63,9 +63,9 @@ impl Excerpt {
         excerpt
     }
 
-    /// Returns the lines around `span` of `patch`; what goes beyond its first line is not marked.
+    /// Returns the lines around `span` of `patch`. Only the first line of the span is marked.
     ///
-    /// Linear in the bytes up to there.
+    /// The cost is linear in the length of the patch up to the span.
     fn around(patch: &[u8], span: Span) -> Self {
         let start = span.start.min(patch.len());
         let line_start = line_start(patch, start);
@@ -97,7 +97,7 @@ impl Excerpt {
         self.text.push('\n');
     }
 
-    /// Adds the line whose bytes from `start` to `end` are meant.
+    /// Adds a line and marks its bytes from `start` to `end`.
     fn push_marked(&mut self, line: &[u8], start: usize, end: usize) {
         let start = start.min(line.len());
         let end = end.clamp(start, line.len());
@@ -118,19 +118,19 @@ impl Excerpt {
     }
 }
 
-/// Returns where the line begins that the byte at `offset` is in.
+/// Returns the start of the line that contains the byte at `offset`.
 fn line_start(text: &[u8], offset: usize) -> usize {
     memchr::memrchr(b'\n', &text[..offset]).map_or(0, |newline| newline + 1)
 }
 
-/// Returns where the line before the one that begins at `start` begins.
+/// Returns the start of the line before the line that starts at `start`.
 fn line_start_before(text: &[u8], start: usize) -> usize {
     start
         .checked_sub(1)
         .map_or(0, |newline| line_start(text, newline))
 }
 
-/// Returns `bytes` escaped, of at most `width` characters.
+/// Escapes `bytes` and shortens the text to `width` characters.
 pub(crate) fn clipped(bytes: &[u8], width: usize) -> String {
     let text = printable(bytes).to_string();
     match text.char_indices().nth(width) {

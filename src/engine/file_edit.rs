@@ -1,4 +1,4 @@
-//! Makes an edit of one file without a patch.
+//! Checks or applies the edit of one file without a patch.
 
 use super::follow::names_on_the_way;
 use super::parse::select;
@@ -14,7 +14,7 @@ use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, code};
 use crate::workspace::Workspace;
 
-/// Checks or makes the edit.
+/// Checks or applies `edit`.
 pub(super) fn run(
     edit: FileEdit,
     request: Request,
@@ -55,7 +55,7 @@ pub(super) fn run(
     done.finish(&task.command)
 }
 
-/// Aims the operation at the file that its path leads to.
+/// Replaces the path of the operation with the path to which its links lead, if policy allows it.
 fn aim(
     plan: &mut Plan,
     workspace: &dyn Workspace,
@@ -78,7 +78,7 @@ fn aim(
     let names = names_on_the_way(workspace, policy, &operation.path)?;
     let last = names.last().cloned();
     for path in names {
-        // An approval names the file, so it cannot cover a rule that asks about a link.
+        // An approval names the file. It cannot cover a rule that asks about a link.
         if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
             let help = last
                 .map(|path| format!("name the file by the path that the link leads to: {path}"));

@@ -1,7 +1,7 @@
-//! Where a path leads when its links are followed, as long as they stay below the root.
+//! Follows the symbolic links of a path as long as they stay below the root.
 //!
-//! Only names are worked out here: preflight opens none of them through a link, so that a link
-//! which is put there meanwhile is refused.
+//! Only names are computed here. Preflight opens no file through a link, so it refuses a link that
+//! appears later.
 
 use std::collections::VecDeque;
 
@@ -11,9 +11,9 @@ use crate::policy::{Links, Policy, closed};
 use crate::preflight::{Facts, Problem, code};
 use crate::workspace::Workspace;
 
-/// Returns the paths that `path` leads to, one for each link on the way, and last the one without
-/// links: the only one if no link is on the way. A rule on any of them holds. One that policy
-/// closes on the way is the last, to be refused.
+/// Returns the paths to which `path` leads: one for each link, and last the path without links. If
+/// there is no link, this is the only path. A policy rule for any of the paths applies. A protected
+/// path ends the list, so that it is refused.
 ///
 /// # Errors
 ///
@@ -63,7 +63,8 @@ pub(super) fn names_on_the_way(
             rest.push_front(part.to_vec());
         }
         let whole: Vec<_> = done.iter().chain(&rest).map(Vec::as_slice).collect();
-        // A name with `..` after another link may not be below the root as a text.
+        // After a further link, a name with `..` may not be a path below the root. Such a name is
+        // skipped.
         names.extend(RelPath::new(&whole.join(&b'/')));
     }
     let last = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;

@@ -1,5 +1,5 @@
-//! What GNU patch does with a plan and git does not: names by what is there, copies of old files,
-//! another file for what comes of it.
+//! The behaviour that only GNU patch has: names that depend on existing files, backups, and another
+//! output file.
 
 use std::collections::HashMap;
 
@@ -21,14 +21,14 @@ use crate::workspace::{Workspace, WorkspaceError};
 pub struct Patched {
     /// The outcome, as if the file itself had been patched.
     pub outcome: Outcome,
-    /// The patched content; `None` if the patch does not apply, or does anything but change one
+    /// The patched content; `None` if the patch does not apply, or does not modify exactly one
     /// file.
     pub content: Option<Vec<u8>>,
-    /// The file for rejected hunks, and its content. It is not written yet.
+    /// The path and the content of the file for rejected hunks. The caller writes it.
     pub rejects: Option<(RelPath, Vec<u8>)>,
 }
 
-/// Applies `request` to a copy in memory of the only file that it changes.
+/// Applies `request` to an in-memory copy of the only file that it changes.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub fn patched(
 ) -> Result<Patched, WorkspaceError> {
     request.context.interrupt = interrupt.clone();
     let checked = super::check(request.clone(), workspace);
-    // A patch of which every hunk is rejected leaves the content as it is.
+    // If every hunk is rejected, the result is the unchanged content.
     let is_made = |outcome: &Outcome| {
         outcome
             .problems
@@ -74,7 +74,7 @@ pub fn patched(
     })
 }
 
-/// Returns the name of the copy of the old file at `path`.
+/// Returns the path of the backup of `path`.
 fn backup_path(
     backup: &Backup,
     path: &RelPath,
@@ -103,7 +103,7 @@ fn backup_path(
     )
 }
 
-/// Returns the highest number of a copy of `path`; 0 if there is none.
+/// Returns the highest number of a backup of `path`; 0 if there is none.
 fn last_number(path: &RelPath, workspace: &dyn Workspace) -> u64 {
     let number = |name: Vec<u8>| {
         let digits = name
@@ -125,7 +125,7 @@ fn last_number(path: &RelPath, workspace: &dyn Workspace) -> u64 {
         .unwrap_or(0)
 }
 
-/// Chooses between the names of each operation as `gnu` says.
+/// Chooses between the name candidates of each operation by the rules in `gnu`.
 pub(super) fn choose_names(
     gnu: &GnuOptions,
     plan: &mut Plan<Name>,
@@ -146,7 +146,7 @@ pub(super) fn choose_names(
     }
 }
 
-/// Changes the plan as `gnu` says.
+/// Changes the plan by the rules in `gnu`.
 pub(super) fn apply_options(gnu: &GnuOptions, workspace: &dyn Workspace, selected: &mut Selected) {
     if gnu.fills_empty {
         fill_empty(&mut selected.plan, workspace);
@@ -169,8 +169,8 @@ pub(super) fn apply_options(gnu: &GnuOptions, workspace: &dyn Workspace, selecte
     }
 }
 
-/// Modifies existing empty files instead of creating them. A file that several operations use is
-/// left out, because its content before the operation is not known yet.
+/// Turns the creation of an existing empty file into a modification. A file that several operations
+/// use is skipped, because its content before the operation is not known yet.
 fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
     let mut uses: HashMap<_, usize> = HashMap::new();
     for operation in &plan.operations {
@@ -195,7 +195,7 @@ fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
     }
 }
 
-/// Writes the result of the only operation to another file, `output`.
+/// Writes the result of the only operation to the file `output`.
 fn redirect(output: &[u8], selected: &mut Selected) {
     let is_taken =
         matches!(selected.plan.operations.as_slice(), [only] if only.action == Action::Modify);
@@ -217,7 +217,7 @@ fn redirect(output: &[u8], selected: &mut Selected) {
     }
 }
 
-/// Puts a copy of each file beside it that is changed or deleted, before the first operation on the
+/// Adds an operation that writes a backup before the first operation that changes or deletes a
 /// file.
 fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected) {
     let mut seen = backup.unchanged.clone();
@@ -263,7 +263,7 @@ fn first_free_number(selected: &Selected) -> usize {
     numbers.max().map_or(0, |last| last + 1)
 }
 
-/// Returns whether the patch says that no line is left of a file that it changes.
+/// Returns whether the patch states that a modified file has no lines afterwards.
 fn leaves_nothing(operation: &Operation) -> bool {
     let nothing = LineRange { start: 0, count: 0 };
     match &operation.edit {
@@ -274,8 +274,7 @@ fn leaves_nothing(operation: &Operation) -> bool {
     }
 }
 
-/// Returns the names whose files `operation` replaces, and whether it creates a file under that
-/// name.
+/// Returns the paths whose files `operation` replaces, and whether it creates a file at the path.
 fn touched(operation: &Operation) -> Vec<(&RelPath, bool)> {
     let new = (&operation.path, true);
     match operation.action {
@@ -290,8 +289,8 @@ fn touched(operation: &Operation) -> Vec<(&RelPath, bool)> {
     }
 }
 
-/// Returns the operation that writes a backup: a copy of `from` as `operation` finds it, or an
-/// empty file.
+/// Returns the operation that writes a backup: a copy of `from` in its state before `operation`, or
+/// an empty file.
 fn written(operation: &Operation, from: Option<RelPath>, path: RelPath) -> Operation {
     Operation {
         action: if from.is_some() {

@@ -1,4 +1,5 @@
-//! The policy in force: what the caller gives, and what the project's own file adds to it.
+//! Computes the policy in force: the policy of the caller, extended by the project's own policy
+//! files.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,8 +21,8 @@ use crate::preflight::{
 use crate::transaction::history::Entry;
 use crate::workspace::{Folding, Workspace};
 
-/// Returns `given` with what the own files of the root and of the top of its work tree add, and
-/// where the root is.
+/// Returns `given`, extended by the policy files of the root and of the top of its work tree, and
+/// by rules about the location of the root.
 pub(super) fn governed(
     command: &'static str,
     given: &Arc<Policy>,
@@ -56,13 +57,13 @@ fn with_own_file(
     Ok(layer.map_or_else(|| Arc::clone(policy), |layer| Arc::new(policy.with(layer))))
 }
 
-/// Returns `policy` with what the own file of the top adds, if the root is below the top of its
+/// Returns `policy`, extended by the policy file of the top if the root is below the top of its
 /// work tree.
 fn with_top_file(
     policy: Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
-    // What keeps the work tree from being located is reported when it is needed.
+    // An error in locating the work tree is reported when the work tree is needed.
     let Ok(Some(tree)) = workspace.work_tree() else {
         return Ok(policy);
     };
@@ -79,8 +80,8 @@ fn with_top_file(
     ))
 }
 
-/// Returns `policy` with what the place of the root means: it can be in a directory that rules are
-/// about.
+/// Returns `policy` for the location of the root. Rules can apply to a directory that contains the
+/// root.
 fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     let Some(root) = workspace.root_name() else {
         return policy;
@@ -111,7 +112,7 @@ fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     })
 }
 
-/// Returns `policy` for the spellings under which the file system of the root finds a file.
+/// Returns `policy` for all spellings with which the file system of the root finds a file.
 ///
 /// # Security
 ///
@@ -120,7 +121,7 @@ fn spelled(
     policy: Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
-    // What cannot be read is taken for the stricter case.
+    // If the file system cannot be examined, assume the stricter case.
     if !policy.has_rules()
         || !Folding::default()
             .is_above(workspace, &project_file())
@@ -137,8 +138,9 @@ fn spelled(
     })
 }
 
-/// Returns `given` as the policy of the work tree of git that `workspace` is in: with what the
-/// root's own file adds, if that is below the top. What the own file of the top adds is not in it.
+/// Returns `given` as the policy of the git work tree that contains `workspace`. If the root is
+/// below the top, the result includes the policy file of the root. It never includes the policy
+/// file of the top.
 pub(super) fn raised(
     command: &'static str,
     given: &Arc<Policy>,
@@ -154,13 +156,13 @@ pub(super) fn raised(
                 tree.directory.as_os_str().as_encoded_bytes(),
             )))
         }
-        // What keeps the work tree from being located is reported when it is needed.
+        // An error in locating the work tree is reported when the work tree is needed.
         Ok(None) | Err(_) => Ok(Arc::clone(given)),
     }
 }
 
-/// Returns `given` with what the own files of the roots add that `entries` of the history of
-/// `workspace` were made in.
+/// Returns `given`, extended by the policy files of the roots from which `entries` were made. The
+/// entries are from the history of `workspace`.
 ///
 /// # Errors
 ///
@@ -200,12 +202,12 @@ pub(super) fn governed_entries<'e>(
     spelled(policy, workspace)
 }
 
-/// Says whether policy lets a file come to `path`, below the root, that is no part of any change.
-/// What is in a git directory is for git to say, whose files it is full of.
+/// Checks whether policy allows writing a file at `path` below the root that is not part of a
+/// change. The rule about git directories does not apply: git decides about its own files.
 ///
 /// # Errors
 ///
-/// Returns the report of the rule that is in the way; nobody can be asked.
+/// Returns the outcome with the rule that denies or asks. There is no plan that could be approved.
 pub fn may_write(
     path: &RelPath,
     policy: &Arc<Policy>,
@@ -229,12 +231,11 @@ pub fn may_write(
         .map_or(Ok(()), |hit| Err(refused("apply", closed_by(hit))))
 }
 
-/// Asks policy whether all of `accesses` may be done to `path`. No content is looked at, and no
-/// link is followed.
+/// Checks whether policy allows all `accesses` to `path`. Reads no contents and follows no link.
 ///
 /// # Errors
 ///
-/// Returns the report of the strictest rule that denies or asks.
+/// Returns the outcome with the strictest rule that denies or asks.
 pub fn judged(
     path: &RelPath,
     accesses: &[Access],
@@ -252,8 +253,8 @@ pub fn judged(
     .map_or(Ok(()), Err)
 }
 
-/// Returns the rules of `policy`, a policy for the whole system, that match `accesses` to `path`, a
-/// path below `/`. Git directories that have another name than `.git` are found.
+/// Returns the rules of `policy` that match `accesses` to `path`. `policy` covers the whole system,
+/// and `path` is relative to `/`. Git directories are recognized even if their name is not `.git`.
 #[must_use]
 pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<Hit> {
     let policy = match open(Path::new("/")) {
@@ -266,14 +267,14 @@ pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> 
         .collect()
 }
 
-/// Returns whether `policy`, with the project's own files, asks before a model writes control
-/// files. A policy that cannot be used is taken for one that does.
+/// Returns whether `policy`, with the project's own policy files, asks before a model writes
+/// control files. Returns `true` if a policy file cannot be used.
 #[must_use]
 pub fn asks_about_control_files(policy: &Arc<Policy>, workspace: &dyn Workspace) -> bool {
     governed("check", policy, workspace).map_or(true, |policy| policy.asks_about_control_files())
 }
 
-/// Returns the report of the strictest of the rules `hits`, if it denies or asks.
+/// Returns the outcome with the strictest rule of `hits`, if that rule denies or asks.
 #[must_use]
 pub fn refusal(hits: Vec<Hit>) -> Option<Box<Outcome>> {
     let ruling = Ruling::of(hits);
@@ -291,8 +292,8 @@ pub fn refusal(hits: Vec<Hit>) -> Option<Box<Outcome>> {
     }
 }
 
-/// Returns the problems of a plan that is made in place: it reaches a policy file by another name
-/// (hard link) of it.
+/// Returns a problem for each path of `plan` that is a hard link to a policy file. A change in
+/// place would also change the policy file.
 pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -> Vec<Problem> {
     let identity = |path: &RelPath| {
         let stat = workspace.stat(path).ok().flatten()?;

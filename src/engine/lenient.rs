@@ -1,5 +1,9 @@
-//! Patches as models make them: what is not taken as it stands is repaired, and then taken like any
-//! other.
+//! `--lenient`: reads patches with the typical mistakes of models.
+//!
+//! The input is the patches and the tree. The result is the same selection as without `--lenient`,
+//! with a warning for each repair. A patch that applies without repairs is read without repairs. A
+//! part of a patch that has no certain reading is refused; nothing is guessed. Read
+//! [`read_repairable`] first. `strict.rs` contains the result without repairs.
 
 mod strict;
 
@@ -22,12 +26,12 @@ use strict::Strict;
 
 /// The decoded texts of patches.
 type Inputs = Vec<Input>;
-/// The reasons why some cannot be repaired, each with the number of its patch.
+/// The reasons why patches cannot be repaired, each with the number of its patch.
 type Refusals = Vec<(usize, Refusal)>;
 /// The text of each patch after its repairs.
 type Repairs = Vec<(Bytes, Vec<Repair>)>;
 
-/// Reads the patches after repairs of the whole text, which do not depend on the tree.
+/// Reads the patches. The first repairs concern the whole text and do not depend on the tree.
 pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
     let mut repairs = Vec::new();
     for (_, text) in &mut patches.texts {
@@ -45,7 +49,7 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
     selected
 }
 
-/// Reads the patches without repairs if they apply, else with repairs.
+/// Reads the patches without repairs if they apply, otherwise with repairs.
 fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
     let strict = Strict::of(task, patches);
     if !strict.is_open {
@@ -61,7 +65,7 @@ fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
     if fits && strict.is_exact() {
         return read_unrepaired(task, patches);
     }
-    // Mail that cannot be decoded is refused with the place of the mistake.
+    // A mail that cannot be decoded is refused with the position of the error.
     let Some(inputs) = decoded(patches) else {
         return read_unrepaired(task, patches);
     };
@@ -87,8 +91,8 @@ fn read_unrepaired(task: &Task<'_>, patches: &Patches) -> Selected {
     parse::read(patches.clone(), reader)
 }
 
-/// Reads blocks and edits, and repairs the texts that they search for unless the patches fit as
-/// they are.
+/// Reads blocks and edits. Repairs the texts that they search for, unless the patches apply without
+/// repairs.
 fn read_texts(task: &Task<'_>, patches: &Patches, strict: &Strict) -> Selected {
     let mut selected = read_unrepaired(task, patches);
     let fits = strict.fits && !strict.is_elided();
@@ -110,7 +114,8 @@ fn is_unchanged(repairs: &Repairs) -> bool {
     repairs.iter().all(|(_, repairs)| repairs.is_empty())
 }
 
-/// Returns `patches` with their texts after the repairs, and the repairs of each.
+/// Replaces the texts of `patches` with the repaired ones. The second value contains the repairs of
+/// each patch.
 fn with_repairs(
     patches: &Patches,
     inputs: Inputs,
@@ -147,7 +152,7 @@ fn failed(failure: &Failure) -> Selected {
     selected
 }
 
-/// Returns every patch repaired, or why some cannot be, each with the number of its patch.
+/// Returns every patch after its repairs, or the refusals, each with the number of its patch.
 fn repaired(
     request: &Request,
     inputs: &[Input],
@@ -185,7 +190,7 @@ fn repaired(
     })
 }
 
-/// Reads patches that were repaired, which are git diffs.
+/// Reads repaired patches. The repair writes them as git diffs.
 fn read_repaired(
     task: &Task<'_>,
     patches: Patches,
@@ -220,8 +225,8 @@ fn read_repaired(
     selected
 }
 
-/// Returns `patches` where the string that contains a patch replaces the JSON document around it;
-/// `None` if no patch is such a document.
+/// Replaces each JSON document that contains a patch as a string with that patch; returns `None` if
+/// no patch is such a document.
 fn unquoted_patches(patches: &Patches) -> Option<Patches> {
     let mut alone = patches.clone();
     let mut is_quoted = false;
@@ -233,8 +238,8 @@ fn unquoted_patches(patches: &Patches) -> Option<Patches> {
     is_quoted.then_some(alone)
 }
 
-/// Returns the changes that each patch names and does not contain; `read` are the patches if they
-/// could be read.
+/// Returns the changes that each patch names but does not contain. `read` contains the patches if
+/// they could be parsed.
 fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
     let damaged = |input: &Input| {
         let is_envelope = input.bytes.contains_str(b"*** Begin Patch");
@@ -260,7 +265,7 @@ fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded
     }
 }
 
-/// Makes the lines of `repairs`, which are those of the decoded text of a mail, lines of the mail.
+/// Converts the line numbers of `repairs` from the decoded text of a mail to the original mail.
 fn renumber(repairs: &mut [Repair], input: &Input) {
     let Some(origin) = &input.origin else { return };
     let starts: Vec<_> = lines(&input.bytes).map(|(span, _)| span.start).collect();

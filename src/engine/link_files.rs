@@ -1,5 +1,4 @@
-//! Symbolic links as regular files that have the target as their content, where `core.symlinks` is
-//! false.
+//! Writes symbolic links as regular files that contain the target, if `core.symlinks` is false.
 
 use super::stages::Selected;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
@@ -9,7 +8,7 @@ use crate::preflight::{self, Problem, code};
 use crate::workspace::WorkspaceError;
 use crate::workspace::git::Git;
 
-/// Writes each link that is made as a regular file.
+/// A sink that writes each new link as a regular file.
 pub(super) struct LinkFiles<'a>(pub(super) &'a dyn Sink);
 
 impl Sink for LinkFiles<'_> {
@@ -28,8 +27,8 @@ impl Sink for LinkFiles<'_> {
     }
 }
 
-/// Returns `after` as a regular file if it is a link. A link of the work tree that only moves stays
-/// one.
+/// Returns `after` as a regular file if it is a link. A link in the work tree that is only moved
+/// stays a link.
 fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     let source = match &after.content {
         Content::MovedFrom(_, state) | Content::Restored(_, state) => Some(state),
@@ -56,7 +55,7 @@ fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     }
 }
 
-/// Sets in `options` whether links are written as regular files.
+/// Sets in `options` whether links are written as regular files, according to git's configuration.
 pub(super) fn consult(git: &Git, selected: &mut Selected, options: &mut preflight::Options) {
     if !may_have_links(&selected.plan) {
         return;
@@ -75,7 +74,7 @@ pub(super) fn consult(git: &Git, selected: &mut Selected, options: &mut prefligh
     }
 }
 
-/// Returns whether a file of `plan` may be a link. A section that only moves a file does not state
+/// Returns whether a file of `plan` can be a link. A section that only moves a file does not state
 /// its mode.
 fn may_have_links(plan: &Plan) -> bool {
     plan.operations.iter().any(|operation| {

@@ -1,5 +1,4 @@
-//! Looking at the history, making a place for it, cleaning it up, and putting right what was left
-//! half done.
+//! The commands for the history: `log`, `show`, `gc`, `recover` and `init`.
 
 mod versions;
 
@@ -19,13 +18,14 @@ use crate::workspace::git::Git;
 use crate::workspace::{Workspace, top};
 use versions::Versions;
 
-/// Lists the changes of the work tree that can be undone, the newest first; paths are from its top.
-/// The list contains no digest of a file that `policy`, or the project's own policy file, closes
-/// for reading.
+/// Lists the history of the work tree, the newest change first. Paths are relative to its top.
+///
+/// The digests of a file are omitted if `policy`, or the project's own policy file, does not allow
+/// reading it.
 ///
 /// # Errors
 ///
-/// Returns the report of a failure, or of a policy that cannot be used.
+/// Returns the outcome of a failure, or of a policy that cannot be used.
 ///
 /// # Examples
 ///
@@ -50,13 +50,15 @@ pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<O
     }))
 }
 
-/// Shows the change whose name begins with `id`, with what it changed as a diff. Of a file that may
-/// not be read under `policy`, and the project's own file, the diff and the digests are withheld.
+/// Shows the change whose ID starts with `id`, with a diff of each file.
+///
+/// The diff and the digests of a file are omitted if `policy`, or the project's own policy file,
+/// does not allow reading it.
 ///
 /// # Errors
 ///
-/// Returns the report of a failure, also if there is no such change or more than one, or of a
-/// policy that cannot be used.
+/// Returns the outcome of a failure, or of a policy that cannot be used. It is a failure if no
+/// change or more than one change matches `id`.
 ///
 /// # Examples
 ///
@@ -112,8 +114,8 @@ pub fn show(
     }))
 }
 
-/// Returns a sentence on why no history of `workspace` is kept and what helps; `None` if one is
-/// kept or the reason cannot be determined.
+/// Returns a sentence that explains why `workspace` keeps no history, and what to do about it.
+/// Returns `None` if a history is kept or the reason cannot be determined.
 #[must_use]
 pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
     let Unkept { reason, remedy, .. } = history::unkept(workspace).ok().flatten()?;
@@ -124,14 +126,14 @@ pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
     Some(format!("no history is kept: {reason}{advice}"))
 }
 
-/// Returns the top of the work tree of git that `workspace` is in, if its root is below that: what
-/// the history says is about the whole work tree.
+/// Returns the top of the git work tree if the root of `workspace` is below it. The history covers
+/// the whole work tree.
 #[must_use]
 pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
     workspace.work_tree().ok()?.map(|tree| tree.directory)
 }
 
-/// Removes from the history what is over its limits, and what dead processes left.
+/// Removes history entries above the limits, and the files that dead processes left.
 ///
 /// # Examples
 ///
@@ -172,12 +174,12 @@ pub fn gc(
     done.finish(&Command::of("gc", report::Outcome::Cleaned))
 }
 
-/// Rolls back the change of a process that died while it changed the tree. Every command that
-/// writes does so first.
+/// Rolls back a change that was interrupted because its process died. Every command that writes
+/// does this first.
 ///
-/// A file that another process has changed since is left as it is. The outcome is an error then,
-/// also of later calls, until the user has moved or deleted the previous version of the file, which
-/// is kept.
+/// A file that another process has changed since then is left unchanged, and its previous version
+/// is kept. The outcome is then an error. Later calls also fail until the user has moved or deleted
+/// the previous version.
 ///
 /// # Examples
 ///
@@ -205,8 +207,8 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
     done.finish(&Command::of("recover", report::Outcome::Recovered))
 }
 
-/// Makes a place for the history: a state directory that stays. A root with a `.git` directory
-/// needs none.
+/// Creates a permanent state directory, so that a history can be kept. A root with a `.git`
+/// directory does not need one.
 ///
 /// # Examples
 ///
@@ -232,7 +234,8 @@ pub fn init(
     done.finish(&Command::of("init", report::Outcome::Initialized))
 }
 
-/// Returns the entries, and the policy for the files that they name from the top of the work tree.
+/// Returns the entries, and the policy for their files. Paths are relative to the top of the work
+/// tree.
 fn recorded(
     command: &'static str,
     policy: &Arc<Policy>,
@@ -254,7 +257,8 @@ pub(super) fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> 
     Box::new(done.finish(&Command::of(command, report::Outcome::Described)))
 }
 
-/// Returns the file that `file` was if `entry` moved it; or why nobody may see what is in them.
+/// Checks that policy allows reading both versions of `file`. Returns the file from which `entry`
+/// moved it, if it did. The error is the reason for the refusal.
 fn open<'e>(
     policy: &Policy,
     entry: &'e Entry,

@@ -1,6 +1,6 @@
-//! The order of the stages: a function for each verb of the program.
+//! The public functions of the library: one function for each command of the program.
 //!
-//! | verb | here |
+//! | command | function |
 //! | --- | --- |
 //! | `check --save`, `apply --plan`, `reject` | [`save`], [`planned`], [`reject`], [`withdraw`] |
 //! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe()`] with a [`Request`] |
@@ -15,10 +15,16 @@
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
 //! | `mcp` | `tool`, which takes the call of a model as JSON |
 //!
-//! What is asked for is a plain struct: take the one that `of`, or a function of its verb, returns,
-//! and say what is to be other than usual. What comes of it is an [`Outcome`] with the [`Report`]
-//! that the program prints as JSON. What only looks returns what it found, or the outcome that says
-//! why not.
+//! Each function takes a plain struct with the input and the options, for example a [`Request`].
+//! Create it with `of`, or with the function for the command, and change the fields that differ
+//! from the defaults. A command that can change the tree returns an [`Outcome`], whose [`Report`]
+//! is the document that the program prints as JSON. A command that only reads returns the data, or
+//! the [`Outcome`] that contains the reason for the failure.
+//!
+//! [`check`] and [`apply`] run the same steps: parse, select, resolve, commit, report. [`check`]
+//! omits the commit. A command that is refused leaves the tree unchanged. To learn the code, read
+//! `stages.rs` first: it defines the value that each step returns. Then read `task.rs` and
+//! `change.rs`.
 
 mod approval;
 mod change;
@@ -106,27 +112,27 @@ use stages::{Command, Committed};
 use suggest::{Origin, suggest};
 use task::{CommandMode, Task};
 
-/// What came of it.
+/// The result of a command.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Outcome {
-    /// What the caller reads.
+    /// The report for the caller.
     pub report: Report,
-    /// The patch texts, for excerpts.
+    /// The texts of the patches, for excerpts.
     pub inputs: Vec<Input>,
-    /// Every problem, with its place.
+    /// The problems, with their positions.
     pub problems: Vec<Problem>,
 }
 
 impl Outcome {
-    /// Returns the number of problems that are neither in `problems` nor in the report.
+    /// Returns the number of problems that the report counts and `problems` does not contain.
     #[must_use]
     pub fn uncollected(&self) -> usize {
         (self.report.problems.len() + self.report.omitted.problems)
             .saturating_sub(self.problems.len())
     }
 
-    /// Returns every file of the report with its problems.
+    /// Returns each file of the report with its problems.
     pub fn files(&self) -> impl Iterator<Item = (&FileReport, Vec<&Problem>)> {
         let mut problems: HashMap<_, Vec<_>> = HashMap::new();
         for problem in &self.problems {
@@ -137,11 +143,11 @@ impl Outcome {
     }
 }
 
-/// Opens the directory `root` of the disk.
+/// Opens the directory `root` on disk.
 ///
 /// # Errors
 ///
-/// Returns an error if it is no directory that can be opened.
+/// Returns an error if `root` is not a directory or cannot be opened.
 ///
 /// # Examples
 ///
@@ -160,32 +166,34 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
     Disk::open(root)
 }
 
-/// Opens the directory `root` of the disk, and lets the history be kept in `above/wpatch` where
-/// there is no place for it below the root. `above` need not be there yet; nothing is kept in it if
-/// it is below the root itself.
+/// Opens the directory `root` on disk, with an external history.
+///
+/// The history is kept in `above/wpatch` if there is no place for it below the root. `above` need
+/// not exist. It is not used if it is below the root.
 ///
 /// # Errors
 ///
-/// Returns an error as [`open`] does.
+/// Returns the same errors as [`open`].
 pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
     Ok(Disk::open(root)?.with_attic(root, above))
 }
 
-/// Opens the tree of `revision`, any name that git knows, in the repository `git_dir`, for
-/// [`check`], [`read`] and whatever else only looks. There need be no checkout.
+/// Opens the tree of `revision` in the repository `git_dir`, for [`check`], [`read`] and other
+/// commands that only read. `revision` is any name that git can resolve. No checkout is needed.
 ///
-/// Of many trees of one repository, open a [`Repository`] once: it keeps what it read, and the git
-/// that reads.
+/// To open many trees of one repository, create one [`Repository`]. It caches the objects and keeps
+/// the git process.
 ///
 /// # Security
 ///
-/// git runs nothing that the repository names and fetches nothing; whose repository it is it does
-/// not ask.
+/// git runs no program that the repository configures and fetches no objects. git does not check
+/// who owns the repository.
 ///
 /// # Errors
 ///
-/// Returns an error of the kind [`Fault::Missing`](crate::workspace::Fault::Missing) if there is no
-/// such revision, and of another one if the repository or git itself cannot be read.
+/// Returns an error of the kind [`Fault::Missing`](crate::workspace::Fault::Missing) if the
+/// revision does not exist. Returns an error of another kind if the repository cannot be read or
+/// git cannot be run.
 ///
 /// # Examples
 ///
@@ -203,9 +211,10 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
     Repository::at(git_dir, None, Patience::default()).tree(revision.as_bytes())
 }
 
-/// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.
+/// Returns the report that [`apply`] would produce. Takes no lock and writes nothing, not even a
+/// timestamp.
 ///
-/// The report names the change, for [`Commit::approve`], if it is asked to describe.
+/// The report contains the `plan_id` for [`Commit::approve`] if [`Look::describe`] is set.
 ///
 /// # Examples
 ///
@@ -225,7 +234,7 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     run(request, CommandMode::Check, workspace)
 }
 
-/// Makes the whole change, or leaves the tree as it was and says why.
+/// Applies the whole change, or leaves the tree unchanged and reports the reason.
 ///
 /// # Examples
 ///
@@ -245,6 +254,7 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
 /// ```
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     if request.commit.approve.is_none() {
+        // Without an approval, every change with the verdict `ask` is refused.
         request.context.held = Held::Everything;
     }
     request.context.interrupt = interrupt.clone();
@@ -285,8 +295,8 @@ fn run_patches(
         plans::settle(&task, &done);
     }
     suggest(&task, &origin, &options, &mut done);
-    // A signal ends the search for suggestions like every other search, after which nothing has
-    // changed.
+    // A signal also ends the search for suggestions. The change was refused, so nothing needs a
+    // rollback.
     if let Some(signal) = task
         .interrupt()
         .signal()
@@ -298,13 +308,13 @@ fn run_patches(
     done.finish(&task.command)
 }
 
-/// Returns the outcome of a command that `problem` ends before it begins.
+/// Returns the outcome of a command that `problem` ends before it starts.
 fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
     Box::new(ended(command, problem, None))
 }
 
-/// Returns the outcome of a command that `problem` ends before it begins. If `problem` is a signal,
-/// `signal` is its number.
+/// Returns the outcome of a command that `problem` ends before it starts. `signal` is the signal
+/// number if `problem` reports a signal.
 pub fn ended(command: &'static str, problem: Problem, signal: Option<i32>) -> Outcome {
     let mut done = Committed::refused(problem);
     done.result.signal = signal;

@@ -1,4 +1,4 @@
-//! Reports the changes that an input names and does not contain.
+//! Reports the changes that an input names but does not contain.
 
 use bstr::ByteSlice;
 
@@ -7,7 +7,7 @@ use crate::plan::{Input, NamedChange, NotIncluded};
 use crate::preflight::{Problem, Severity, code};
 use crate::text::printable_line;
 
-/// Most changes that one message names.
+/// The limit on the number of changes in one message.
 const MOST_NAMED: usize = 5;
 
 /// Adds a problem for each input that names changes without their content.
@@ -42,7 +42,7 @@ fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
             lines.join(", ")
         ),
     };
-    // The text of an input that was repaired is another one.
+    // After a repair, the input has another text, and the span does not fit it.
     let place = named
         .first()
         .filter(|first| first.span.end <= input.bytes.len() && input.repairs.is_empty());
@@ -56,7 +56,8 @@ fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
     }
 }
 
-/// Returns the line for people, clipped, after the name of the file if the line lacks it.
+/// Returns the line in printable form, shortened. The file name precedes a line that does not
+/// contain it.
 fn line(named: &NotIncluded) -> String {
     const MOST: usize = 160;
     let shown = printable_line(&named.text[..named.text.len().min(MOST)]);

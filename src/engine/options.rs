@@ -1,5 +1,5 @@
-//! The types of the fields of a [`Request`](super::Request) and of an [`Outcome`](super::Outcome),
-//! in one place.
+//! Re-exports the types of the fields of a [`Request`](super::Request) and an
+//! [`Outcome`](super::Outcome).
 
 pub use super::request::{MAX_DIFF, MAX_FILE};
 pub use crate::diagnostics::{

@@ -1,4 +1,4 @@
-//! Parses patches and selects the operations that are applied.
+//! Parses patches and selects the operations to apply.
 
 use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
 use super::request::{Decide, Patches};
@@ -15,9 +15,9 @@ use crate::workspace::Workspace;
 pub(super) struct Reader<'a> {
     pub(super) decide: &'a Decide,
     pub(super) progress: &'a Progress,
-    /// What is done about a last hunk that is too short.
+    /// How a last hunk with too few lines is treated.
     pub(super) truncated: Truncated,
-    /// The tree whose files decide between several names, if that is asked for.
+    /// The tree whose files decide between several name candidates; `None` to ignore the tree.
     pub(super) tree: Option<&'a dyn Workspace>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Parses and selects.
+/// Parses the patches and selects operations.
 pub(super) fn read(patches: Patches, reader: Reader<'_>) -> Selected {
     let Parsed { mut plan, problem } = parse(patches, reader);
     if let Some(problem) = problem {
@@ -101,7 +101,7 @@ fn parse(patches: Patches, reader: Reader<'_>) -> Parsed {
     }
 }
 
-/// Selects the operations of `whole` that are applied.
+/// Selects the operations of `whole` to apply.
 pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected {
     let is_empty = whole.operations.is_empty();
     let plan::Selected {
@@ -116,8 +116,8 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
     let left_out = match left_out {
         Ok(left_out) => left_out,
         Err(error) => {
-            // If names are rejected, the numbers of the files are not those of the report that the
-            // user has.
+            // If a name was rejected, the files have other numbers than in the report that the user
+            // read. An error about these numbers would mislead.
             problems.extend(rejections.is_empty().then(|| unchosen(&error)));
             Vec::new()
         }
@@ -136,7 +136,7 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
     }
 }
 
-/// Returns the severity of a change that an input names and does not contain.
+/// Returns the severity of a change that an input names but does not contain.
 pub(super) fn severity(decide: &Decide) -> Severity {
     if decide.strict_input {
         Severity::Error

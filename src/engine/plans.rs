@@ -1,5 +1,4 @@
-//! What happens between a check and its change: a plan is kept, carried out as it was kept, or
-//! refused.
+//! Saved plans: saves a checked plan, loads it to apply it, and rejects it.
 
 use super::approval::{SHA256, is_plan_id};
 use super::log::stopped;
@@ -18,14 +17,15 @@ use crate::transaction::saved_plans::{self, MAX_PLAN, Saved, Search, StoredPlan}
 use crate::transaction::{self, Interrupt, rejections};
 use crate::workspace::Workspace;
 
-/// Fewest hex digits that a plan is named by.
+/// The smallest number of hex digits that can name a plan.
 const FEWEST: usize = 8;
-/// Most bytes of a reason.
+/// The limit on the size of a reason, in bytes.
 const MAX_REASON: usize = 4096;
 
-/// Does what [`check`](super::check) does, and keeps the plan if it can be carried out, for
-/// [`planned`]. It takes the lock to write that down, and recovers what a dead process left, as
-/// every change does.
+/// Checks a request as [`check`](super::check) does, and saves the plan for [`planned`] if it
+/// applies.
+///
+/// Saving takes the lock and recovers interrupted changes, as every command that writes does.
 ///
 /// # Examples
 ///
@@ -73,19 +73,22 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
     done.finish(&task.command)
 }
 
-/// Returns the request to carry out the saved plan `id`: its `plan_id`, or at least eight of its
-/// hex digits from the first on. The patches and the options that decide the result are the saved
-/// ones; the policy, the contents of the report and the options of the commit are those of `usual`.
-/// [`apply`](super::apply) does exactly what was checked, or refuses it as stale.
+/// Returns the request to apply the saved plan `id`: a `plan_id`, or at least its first eight hex
+/// digits.
+///
+/// The patches and [`Decide`](super::Decide) are the saved ones. The policy, the contents of the
+/// report and the options of the commit come from `usual`. [`apply`](super::apply) makes exactly
+/// the change that was checked, or refuses it as stale.
 ///
 /// # Security
 ///
-/// A saved plan is not trusted. It is read only from files that no other user can write, the change
-/// is computed again, and it is made only if its `plan_id` is `id`.
+/// A saved plan is not trusted. It is read only from files that no other user can write. The change
+/// is computed again and applied only if its `plan_id` is `id`.
 ///
 /// # Errors
 ///
-/// Returns the report that says why there is no such plan, or more than one, or a damaged one.
+/// Returns the outcome with the problem if no plan or more than one plan matches `id`, or if the
+/// plan is damaged.
 pub fn planned(
     usual: Request,
     workspace: &dyn Workspace,
@@ -105,8 +108,9 @@ pub fn planned(
     }
 }
 
-/// Refuses the plan `id`, a whole `plan_id` or the beginning of that of a saved one: it is noted in
-/// the history, what was saved of it goes, and nobody's approval of it counts until [`withdraw`].
+/// Rejects the plan `id`: a whole `plan_id`, or the first digits of a saved one. The history
+/// records the rejection, and the saved plan is removed. An approval of the plan has no effect
+/// until [`withdraw`] removes the rejection.
 pub fn reject(
     id: &str,
     reason: Option<&str>,
@@ -152,7 +156,7 @@ fn reject_kept(
     }
 }
 
-/// Takes every refusal of the plan `id` back, which is a whole `plan_id`.
+/// Removes every rejection of the plan `id`, a whole `plan_id`.
 pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
     let mut done = Committed::default();
     if is_plan_id(id) {
@@ -171,7 +175,7 @@ pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
     done.finish(&Command::of("reject", report::Outcome::Withdrawn))
 }
 
-/// Returns the hex digits of a `plan_id`, or of its beginning.
+/// Returns the hex digits of a whole or an abbreviated `plan_id`.
 fn digits(id: &str) -> Option<&str> {
     match id.strip_prefix(SHA256) {
         Some(digits) => is_plan_id(id).then_some(digits),
@@ -219,7 +223,7 @@ fn ambiguous(id: &str, names: &[String]) -> Problem {
     }
 }
 
-/// Removes the saved plan that was carried out.
+/// Removes the saved plan after it was applied.
 pub(super) fn settle(task: &Task<'_>, done: &Committed) {
     if let Some(name) = task
         .approve()
@@ -281,7 +285,8 @@ fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed
     }
 }
 
-/// Adds what was recovered before a plan was saved, and what could not be removed.
+/// Adds the changes that were recovered before the save, and a warning if older plans could not be
+/// removed.
 fn note_saved(saved: Saved, done: &mut Committed) {
     done.note_recovered(saved.recovered);
     let warning = |failure| {
@@ -292,7 +297,7 @@ fn note_saved(saved: Saved, done: &mut Committed) {
     done.problems().extend(saved.warning.map(warning));
 }
 
-/// Returns the plan that `id` names; of one that is not saved, its name alone.
+/// Returns the plan that `id` names. A plan that is not saved has only its name.
 fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<StoredPlan> {
     let Some(digits) = digits(id) else {
         done.problems().push(unnamed(id));
@@ -300,7 +305,7 @@ fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<St
     };
     match saved_plans::search(workspace, digits) {
         Ok(Search::One(kept)) => return Some(kept),
-        // A plan with a damaged record can be rejected.
+        // A plan that is not saved or has a damaged record can be rejected, too.
         _ if digits.len() == 64 => {
             return Some(StoredPlan {
                 name: digits.to_owned(),

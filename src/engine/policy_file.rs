@@ -1,4 +1,4 @@
-//! Policy files: the text of one, and the rules in it.
+//! Reads policy files and parses their rules.
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -14,18 +14,19 @@ pub const PROJECT_POLICY: &str = "wpatch.toml";
 /// A policy file that cannot be used.
 #[derive(Clone, Debug)]
 pub struct UnusablePolicy {
-    /// What is wrong with it. Its place, if it has one, is in `text`.
+    /// The error. Its position, if known, refers to `text`.
     pub problem: Problem,
-    /// The file, as far as it could be read.
+    /// The text of the file. It is empty if the file could not be read.
     pub text: Input,
 }
 
-/// Reads the text of a policy file that messages call `name`, for
-/// [`Policy::new`](crate::policy::Policy::new).
+/// Parses the text of a policy file, for [`Policy::new`](crate::policy::Policy::new). Messages use
+/// `name` for the file.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with it and where. Nobody should go on without what the file was to say.
+/// Returns the first error with its position. The caller must not continue without the rules of the
+/// file.
 pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Box<UnusablePolicy>> {
     policy::parse(name, &text, origin).map_err(|PolicyError { message, span }| {
         let Position { line, column } = Position::of(&text, span.start);
@@ -47,14 +48,16 @@ pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Bo
     })
 }
 
-/// Reads the own policy file of the root that `workspace` is, which messages call `name`; `None` if
-/// there is none. Every command adds it to what it is given: this is for who works elsewhere, with
-/// [`Layer::of_other_root`].
+/// Reads the project's own policy file in the root of `workspace`; returns `None` if there is none.
+/// Messages use `name` for the file.
+///
+/// Every command adds this file to the given policy itself. This function is for callers that work
+/// in another root; they use it with [`Layer::of_other_root`].
 ///
 /// # Errors
 ///
-/// Returns what is wrong with it. A file that is there and cannot be read is no reason to go on
-/// without it.
+/// Returns the error if the file exists but cannot be read or parsed. The caller must not continue
+/// without the rules of the file.
 pub fn project_layer(
     name: &str,
     workspace: &dyn Workspace,

@@ -1,4 +1,4 @@
-//! What a plan comes to, for who shows it: as a patch, at a terminal, or as a page.
+//! The preview of a plan: as a patch, on a terminal, or as a page.
 
 #[cfg(feature = "html")]
 mod page;
@@ -17,15 +17,14 @@ use crate::workspace::Workspace;
 #[cfg(feature = "html")]
 pub use page::exhibit;
 
-/// What a plan comes to. Its diffs are not all in memory: most are made again when they are asked
-/// for.
+/// The preview of a plan. Most of its diffs are not in memory but rendered on request.
 #[must_use]
 pub struct Preview<'w> {
-    /// What [`check`](super::check) says of it.
+    /// The report of [`check`](super::check).
     pub report: Report,
     problems: Vec<Problem>,
     plan: Plan,
-    /// How many operations were looked at: all or none.
+    /// The number of operations that were resolved: all or none.
     count: usize,
     options: preflight::Options,
     shelf: Shelf,
@@ -37,8 +36,8 @@ pub struct Preview<'w> {
     workspace: &'w dyn Workspace,
 }
 
-/// Says what [`apply`](super::apply) would do, in any grammar, as a git diff; takes no lock and
-/// writes nothing.
+/// Shows the change that [`apply`](super::apply) would make as git diffs, for patches in any
+/// grammar. Takes no lock and writes nothing.
 ///
 /// # Examples
 ///
@@ -62,7 +61,7 @@ pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
 }
 
 impl<'w> Preview<'w> {
-    /// Checks with the options that `adapt` makes, and collects images in `gallery`.
+    /// Checks the request with the options that `adapt` changes, and collects images in `gallery`.
     fn of(
         mut request: Request,
         workspace: &'w dyn Workspace,
@@ -91,7 +90,7 @@ impl<'w> Preview<'w> {
         task.command.is_saved = patches.is_saved;
         let (origin, shelf) = (Origin::of(&patches), Shelf::default());
         let (selected, mut options) = read_for(&task, patches, begun);
-        // A report that contains the diffs keeps them.
+        // If the report contains the diffs, preflight does not also pass them to the diff cache.
         let is_taken = !options.diff;
         adapt(&mut options);
         task.shown = Shown {
@@ -146,21 +145,22 @@ impl<'w> Preview<'w> {
         }
     }
 
-    /// Returns one git diff for each file of the report, in their order: with every hunk where it
-    /// goes, with what was repaired, and with binary contents. Empty for a file that does not
-    /// change, or does not fit; of several operations on one file only the last one has any. All of
-    /// them together are a patch; those of `exhibit` are none.
+    /// Returns one git diff for each file of the report, in the same order. A diff contains every
+    /// hunk at its placement, the repairs, and binary contents. It is empty for a file that does
+    /// not change, and for an operation that does not apply. If several operations change a file,
+    /// only the last one has a diff. All diffs of [`preview`] together are a patch. The diffs of
+    /// `exhibit` are not.
     ///
-    /// The bytes are those of files and names, for whom no terminal is safe.
+    /// The bytes come from files and names, so they are not safe for a terminal.
     ///
     /// # Errors
     ///
-    /// Each is an error if its files are no longer what they were when they were checked.
+    /// An item is an error if a file has changed since the check.
     pub fn diffs(&self) -> impl Iterator<Item = io::Result<Vec<u8>>> + '_ {
         (0..self.count).map(|index| self.diff(index).map(Option::unwrap_or_default))
     }
 
-    /// Returns how it ended.
+    /// Returns the outcome of the check.
     pub fn into_outcome(self) -> Outcome {
         Outcome {
             report: self.report,

@@ -1,4 +1,8 @@
-//! What the stages before and behind preflight have to say, as problems.
+//! Builds the problems of all stages except preflight.
+//!
+//! Each function takes the failure of one stage and returns it as a [`Problem`]. `patch.rs`
+//! contains the problems of parsing and selection, `repair.rs` those of `--lenient`, `commit.rs`
+//! those of the transaction.
 
 mod commit;
 mod patch;
@@ -11,10 +15,10 @@ pub(super) use commit::{altered, failed, foreign, half_made, unrestored, unswept
 pub(super) use patch::{broken, elsewhere, rejected, say_listed, skipped, unchosen};
 pub(super) use repair::{repair_warnings, unrepaired};
 
-/// Most names in one message.
+/// The limit on the number of names in one message.
 const MOST_NAMED: usize = 8;
 
-/// A plan that somebody refused.
+/// Returns the problem of a plan that was rejected.
 pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
     let why = refusal
         .reason
@@ -34,7 +38,7 @@ pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
     }
 }
 
-/// There is no history where `what` could be kept.
+/// Returns the problem of a tree that has no place for the history, in which `what` would be kept.
 pub(super) fn unplaced(what: &str) -> Problem {
     let help = "`wpatch init` makes a place; a work tree of git has one, and so has XDG_STATE_HOME if that is set";
     let message = format!("there is no place here where {what} could be kept");
@@ -44,7 +48,7 @@ pub(super) fn unplaced(what: &str) -> Problem {
     }
 }
 
-/// A change that is not the one that was approved.
+/// Returns the problem of a change that differs from the approved change.
 pub(super) fn not_approved() -> Problem {
     let stale = Problem::new(
         &code::NOT_APPROVED,
@@ -56,7 +60,7 @@ pub(super) fn not_approved() -> Problem {
     }
 }
 
-/// Says of a file that is missing that git's index decides: the work tree can have the file.
+/// Changes the message of a missing file to name the index. The work tree can have the file.
 pub(super) fn name_index(problem: &mut Problem) {
     "does not exist in index".clone_into(&mut problem.message);
 }

@@ -1,4 +1,4 @@
-//! Reads the patches of a request for the tree that they are for.
+//! Reads the patches of a request and prepares them for preflight.
 
 use super::parse::{Reader, read};
 use super::request::Patches;
@@ -7,7 +7,7 @@ use super::task::Task;
 use super::{gnu, lenient, recall, three_way, whitespace};
 use crate::preflight;
 
-/// An optional step between the selection and preflight.
+/// An optional step between selection and preflight.
 type Step = fn(&Task<'_>, &mut Selected, &mut preflight::Options);
 
 /// The optional steps, in execution order.
@@ -18,8 +18,8 @@ const STEPS: [Step; 4] = [
     three_way::find_bases,
 ];
 
-/// Reads the patches for the tree of `task`. Returns the selected operations, with the problems of
-/// `begun` first, and how the tree is read.
+/// Reads the patches for the tree of `task`. Returns the selected operations and the options of
+/// preflight. The problems of `begun` come first.
 pub(super) fn read_for(
     task: &Task<'_>,
     patches: Patches,

@@ -1,4 +1,4 @@
-//! Earlier versions of files, for line numbers that were read from one (`--relocate`).
+//! Finds earlier versions of files, for line numbers that refer to such a version (`--relocate`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::text::tag::Tag;
 use crate::transaction::history::{Entry, Old, Version, entries};
 use crate::workspace::{Workspace, below, top};
 
-/// Where the history has old contents, and what they are.
+/// The path of a displaced file in the history, and the version that it contains.
 pub(super) type Kept<'e> = (&'e RelPath, Version);
 
-/// Adds to sections that number lines the versions of their files in the history that have the tag
-/// of the section.
+/// Adds earlier versions of their files to sections with numbered lines. Adds only versions with
+/// the tag of the section.
 pub(super) fn recall(decide: &Decide, workspace: &dyn Workspace, selected: &mut Selected) {
     let operations = &mut selected.plan.operations;
     if !decide.relocate
@@ -47,7 +47,7 @@ pub(super) fn recall(decide: &Decide, workspace: &dyn Workspace, selected: &mut 
     }
 }
 
-/// Returns the old versions of each file below the root of `workspace`, every one once.
+/// Returns the old versions of each file below the root of `workspace`, without duplicates.
 pub(super) fn kept<'e>(
     all: &'e [Entry],
     workspace: &dyn Workspace,
@@ -70,8 +70,8 @@ pub(super) fn kept<'e>(
     kept
 }
 
-/// Returns a version from the top of the work tree `workspace`, unless it is gone or was written to
-/// since.
+/// Reads a version in the history of the work tree with the top `workspace`. Returns `None` if the
+/// file is missing or was overwritten.
 pub(super) fn read(
     workspace: &dyn Workspace,
     (place, version): Kept<'_>,

@@ -17,14 +17,14 @@ pub struct Applied {
     pub report: Report,
 }
 
-/// A command that failed: an error with the problem that decided.
+/// A command that failed, as an error that describes the decisive problem.
 ///
-/// Its text is safe for a terminal: control characters are escaped. With the feature `miette` it is
-/// a `miette::Diagnostic` with code, help, and the lines of the patch that the problem is about.
+/// The text is safe for a terminal: control characters are escaped. With the feature `miette` the
+/// type is a `miette::Diagnostic` with the code, the help, and the affected lines of the patch.
 #[derive(Clone, Debug)]
 pub struct Refused {
     outcome: Box<Outcome>,
-    /// The lines of the patch that the problem is about.
+    /// The affected lines of the patch.
     #[cfg(feature = "miette")]
     excerpt: Option<Excerpt>,
 }
@@ -84,7 +84,7 @@ impl Refused {
         &self.outcome.report
     }
 
-    /// Returns the stable name of the problem that decided.
+    /// Returns the stable code of the decisive problem.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.outcome
@@ -125,7 +125,7 @@ mod diagnostic {
 
     use super::{Excerpt, Outcome, Refused, printable};
 
-    /// Returns the lines of the patch that the problem that decided is about.
+    /// Returns the lines of the patch that the decisive problem is about.
     pub(super) fn excerpt(outcome: &Outcome) -> Option<Excerpt> {
         let error = outcome.report.error.as_ref()?;
         let (input, span) = outcome.problems.get(error.index)?.place?;
@@ -162,7 +162,7 @@ mod diagnostic {
         }
     }
 
-    /// The excerpt, with the numbers that its lines have in the patch.
+    /// Reads from the excerpt, with the line numbers of the patch.
     impl SourceCode for Excerpt {
         fn read_span<'a>(
             &'a self,

@@ -1,4 +1,4 @@
-//! The text of a saved plan: one line of JSON with the options that decide the result, then the
+//! The format of a saved plan: one line of JSON with the options that decide the result, then the
 //! patches.
 
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ use crate::transaction::saved_plans::StoredPlan;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SavedPlan {
-    /// The operation on each file and its path, for people.
+    /// The operation and the path of each file, for people.
     pub(super) files: Vec<(String, String)>,
     /// The name and the length of each patch.
     patches: Vec<(String, usize)>,
-    /// The list that names them.
+    /// The name and the entries of the series file that lists the patches.
     series: Option<(String, Vec<Entry>)>,
     decide: Decide,
 }
 
-/// A line of a list: its number, the strip level, and whether the patch is reversed.
+/// An entry of a series file: its line, its strip level, and whether the patch is reversed.
 type Entry = (usize, usize, bool);
 
 impl SavedPlan {
-    /// Returns the first line for `patches`, which are applied as `decide` says.
+    /// Returns the first line for `patches` that are applied with `decide`.
     pub(super) fn of(patches: &Patches, decide: &Decide) -> Self {
         Self {
             files: Vec::new(),
@@ -50,7 +50,7 @@ impl SavedPlan {
         }
     }
 
-    /// Returns the first line of `kept` and the patches; `None` if it is damaged.
+    /// Returns the first line of `kept`, and the patches; `None` if the first line is damaged.
     pub(super) fn read(kept: &StoredPlan) -> Option<(Self, &[u8])> {
         let end = memchr::memchr(b'\n', &kept.bytes)?;
         Some((
@@ -60,8 +60,8 @@ impl SavedPlan {
     }
 }
 
-/// Returns the request that was saved as `kept`. Its `look`, `commit` and `context` are those of
-/// `usual`. `None` if the saved plan is damaged.
+/// Returns the request that was saved as `kept`; `None` if the saved plan is damaged. `look`,
+/// `commit` and `context` come from `usual`.
 pub(super) fn restore(usual: Request, kept: &StoredPlan) -> Option<Request> {
     let (saved, mut rest) = SavedPlan::read(kept)?;
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! The values that pass from step to step.
+//! The values that pass from step to step. Each step consumes the value of the step before it.
 //!
 //! | step | value |
 //! | --- | --- |
@@ -19,14 +19,14 @@ use crate::transaction::{Failure, Recovered};
 
 pub(super) use crate::report::{Command, CommitResult, Resolved, Selected};
 
-/// Patches before their names are resolved.
+/// The parsed patches, before names are resolved.
 pub(super) struct Parsed {
     pub(super) plan: Plan<Name>,
-    /// The problem of the first patch that cannot be read. No patch after it is read.
+    /// The problem of the first patch that cannot be parsed. Later patches are not parsed.
     pub(super) problem: Option<Problem>,
 }
 
-/// The change in the tree, or the reason why there is none.
+/// The committed change, or the reason why nothing was committed.
 #[derive(Default)]
 pub(super) struct Committed {
     pub(super) resolved: Resolved,
@@ -40,7 +40,7 @@ fn has_error(problems: &[Problem]) -> bool {
 }
 
 impl Selected {
-    /// Returns no operations, and `problem` as the only problem.
+    /// Returns a selection without operations. `problem` is its only problem.
     pub(super) fn refused(problem: Problem) -> Self {
         Self {
             problems: vec![problem],
@@ -67,7 +67,7 @@ impl Resolved {
         self.selected.is_refused()
     }
 
-    /// Adds `resolution`, and refuses it if another plan than `approve` was approved.
+    /// Adds `resolution`. If `approve` names another plan, adds a problem that refuses the change.
     pub(super) fn add(
         &mut self,
         mut resolution: Resolution,
@@ -91,7 +91,7 @@ impl Resolved {
         }
     }
 
-    /// Returns the outcome if there is no error.
+    /// Returns the outcome of the command, provided that it has no error.
     fn success(&self, command: &Command) -> report::Outcome {
         let resolution = self.resolution.as_ref();
         let is_reduced = self
@@ -122,7 +122,7 @@ impl From<Selected> for Committed {
 }
 
 impl Committed {
-    /// Returns the result of a command that did nothing, with `problem` as the only problem.
+    /// Returns the result of a command that did nothing. `problem` is its only problem.
     pub(super) fn refused(problem: Problem) -> Self {
         Selected::refused(problem).into()
     }
@@ -135,7 +135,8 @@ impl Committed {
         self.resolved.is_refused()
     }
 
-    /// Adds the recovered changes, with a warning about each file that could not be restored.
+    /// Adds the changes that recovery rolled back, with a warning about each file that it did not
+    /// restore.
     pub(super) fn note_recovered(&mut self, recovered: Vec<Recovered>) {
         self.problems().extend(
             recovered
@@ -145,8 +146,7 @@ impl Committed {
         self.result.recovered = recovered;
     }
 
-    /// Adds the problems of `failure`, with the displayed name of the index if they are about its
-    /// file.
+    /// Adds the problems of `failure`. Problems about the index file use its displayed name.
     pub(super) fn fail(&mut self, failure: &Failure, indexed: Option<&Indexed>) {
         let known = self.problems().len();
         self.resolved.selected.fail(failure);
@@ -168,7 +168,7 @@ impl Committed {
         self.report_as(command, self.resolved.success(command))
     }
 
-    /// Returns the report whose outcome is `success` if there is no error.
+    /// Returns the report. Its outcome is `success` unless there is an error.
     pub(super) fn report_as(&self, command: &Command, success: report::Outcome) -> Report {
         report::build(command, &self.resolved, &self.result, success)
     }
@@ -178,7 +178,7 @@ impl Committed {
     }
 
     pub(super) fn finish_with_operations(mut self, command: &Command) -> (Outcome, Vec<Operation>) {
-        // The patches applied when the plan was saved, so the tree has changed since.
+        // The patches applied when the plan was saved, so the tree has changed since then.
         let is_told = self
             .problems()
             .iter()

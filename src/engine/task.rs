@@ -1,4 +1,4 @@
-//! A request and the tree that it is for.
+//! The request of one command, with the tree to which it applies.
 
 use super::govern::governed;
 use super::request::{Commands, Indexed, Request};
@@ -10,7 +10,7 @@ use crate::report;
 use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
-/// Whether a command only checks a change or makes it.
+/// Whether a command checks a change or applies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandMode {
     Check,
@@ -18,7 +18,7 @@ pub(super) enum CommandMode {
 }
 
 impl CommandMode {
-    /// Returns the outcome if there is no problem.
+    /// Returns the outcome of a command without problems.
     pub(super) fn success(self) -> report::Outcome {
         match self {
             Self::Check => report::Outcome::WouldApply,
@@ -27,25 +27,27 @@ impl CommandMode {
     }
 }
 
-/// A request without its input, and the tree that it is for.
+/// A request without its input, and the tree to which it applies.
 pub(super) struct Task<'a> {
     pub(super) command: Command,
     pub(super) request: Request,
-    /// What of git's index changes, if anything does.
+    /// Git's index, if the change updates it.
     pub(super) indexed: Option<Indexed>,
     pub(super) workspace: &'a dyn Workspace,
-    /// Keeps what is displayed.
+    /// Receives the diffs and images that are displayed later.
     pub(super) shown: Shown<'a>,
 }
 
 impl<'a> Task<'a> {
-    /// Begins a command under the policy in force. An approval, and a command of the user, need the
-    /// digests of the change. The second value selects nothing yet; it contains the problems of the
-    /// approval.
+    /// Begins a command under the policy in force.
+    ///
+    /// An approval and the commands of the user need the digests of the change, so both set
+    /// `describe`. The returned selection has no operations yet; it contains only the problems of
+    /// the approval.
     ///
     /// # Errors
     ///
-    /// Returns the outcome of a policy that cannot be used.
+    /// Returns the outcome with the problem if the policy cannot be used.
     pub(super) fn begin(
         (name, success): (&'static str, report::Outcome),
         mut request: Request,
@@ -59,7 +61,7 @@ impl<'a> Task<'a> {
         let command = Command {
             policy: request.context.policy.clone(),
             is_described: request.look.describe,
-            // The commands of the user receive all files.
+            // The commands of the user receive a report of all files.
             is_brief: request.look.is_brief && !has_commands,
             // GNU patch reports every hunk.
             is_complete: request.decide.gnu.as_gnu,
@@ -97,7 +99,7 @@ impl<'a> Task<'a> {
         &self.request.look.progress
     }
 
-    /// Returns the problem of commands that no shell can run.
+    /// Returns a problem if a shell cannot run one of the commands.
     pub(super) fn misuse(&self) -> Option<Problem> {
         self.commands()
             .misuse()

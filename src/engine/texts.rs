@@ -1,4 +1,4 @@
-//! Repairs of blocks and edits, for the files that they search in (`--lenient`).
+//! `--lenient` for blocks and edits: repairs the texts that they search for.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
@@ -16,24 +16,24 @@ use crate::repair::{ROWS, Refusal, RepairKind, TextRepairs, Work, repair_texts};
 use crate::text::{Position, Span};
 use crate::workspace::Workspace;
 
-/// Repairs the texts of each operation for the file as the operations before it leave it, and keeps
-/// what it repaired.
+/// Repairs the texts of each operation to match its file, and records the repairs. The file has the
+/// contents that the operations before it leave.
 #[derive(Debug)]
 struct TextRepairer {
     policy: Arc<Policy>,
-    /// The verdict on reading from which on a file is not read.
+    /// A file is not read if the verdict on reading is at least this strict.
     unread: Verdict,
-    /// How many files each input changes, which share its budget: the order in which they are
-    /// repaired does not count.
+    /// The number of files that each input changes. Each of these files has an equal share of the
+    /// budget, so the order of the repairs does not change the result.
     files: HashMap<usize, usize>,
     kept: Mutex<Kept>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// By the index of the operation.
+    /// The repairs of each operation, by its index.
     repairs: BTreeMap<usize, Result<TextRepairs, Vec<Refusal>>>,
-    /// What was done for each file of an input so far.
+    /// The work on each file of an input.
     work: HashMap<(usize, RelPath), Work>,
 }
 
@@ -93,8 +93,8 @@ impl TextRepair for TextRepairer {
     }
 }
 
-/// Repairs the texts that the plan searches for. A text without a certain repair is a problem, and
-/// the plan cannot be resolved then.
+/// Repairs the texts that the plan searches for. A text without a certain repair is a problem. The
+/// plan then cannot be resolved.
 pub(super) fn repair(
     workspace: &dyn Workspace,
     options: &preflight::Options,
@@ -109,7 +109,7 @@ pub(super) fn repair(
         text_repair: Some(Arc::clone(&text_repair) as _),
         ..options.clone()
     };
-    // What does not fit, or fails, is reported when the tree is looked at for the result.
+    // Errors are ignored here. The preflight after the repairs reports them.
     let _ = preflight::resolve(&selected.plan, workspace, &options, &Dropped);
     let repairs = mem::take(&mut locked(&text_repair.kept).repairs);
     for (index, repaired) in repairs {
@@ -137,8 +137,8 @@ pub(super) fn repair(
     }
 }
 
-/// Returns the repair of a text in the section `span` that the row `row` of [`ROWS`] made. Its line
-/// is not known yet.
+/// Returns the repair that the row `row` of [`ROWS`] describes, for a text in the section `span`.
+/// The caller sets the line.
 fn text_repair_of(row: RepairKind, span: Span) -> Option<Repair> {
     let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
     Some(Repair {
@@ -149,7 +149,7 @@ fn text_repair_of(row: RepairKind, span: Span) -> Option<Repair> {
     })
 }
 
-/// Reports a text of `operation` that has no certain repair.
+/// Returns the problem of a text of `operation` without a certain repair.
 fn unrepaired_text(refusal: Refusal, operation: &Operation) -> Problem {
     let refusal = Refusal {
         path: Some(operation.path.clone()),

@@ -1,5 +1,5 @@
-//! What patches are merged with: the contents that they were made for, and how git is configured to
-//! merge.
+//! The inputs of a three-way merge: the contents for which patches were made, and git's merge
+//! configuration.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,8 +19,8 @@ use crate::transaction::history::entries;
 use crate::workspace::git::{Attribute, Git};
 use crate::workspace::{Workspace, top};
 
-/// Adds to `options` the contents that the patches of `selected` were made for, and how git is
-/// configured to merge.
+/// Adds to `options` the contents for which the patches of `selected` were made, and git's merge
+/// configuration.
 pub(super) fn find_bases(
     task: &Task<'_>,
     selected: &mut Selected,
@@ -81,8 +81,8 @@ pub(super) fn find_bases(
     }));
 }
 
-/// Returns the contents that the patches of `plan` were made for, as far as the history has them
-/// and the repository does not. None of them has more than `most` bytes.
+/// Returns the contents for which the patches of `plan` were made, if the history has them and the
+/// repository does not. No content has more than `most` bytes.
 fn kept_bases(
     plan: &Plan,
     workspace: &dyn Workspace,
@@ -115,7 +115,7 @@ fn kept_bases(
     Ok(found)
 }
 
-/// Returns how conflicts are written, as git is configured; see `merge.conflictStyle` in
+/// Returns how conflicts are written according to git's configuration; see `merge.conflictStyle` in
 /// git-config(1).
 fn style(git: &Git) -> io::Result<ConflictStyle> {
     Ok(match git.config("merge.conflictstyle")? {
@@ -125,7 +125,7 @@ fn style(git: &Git) -> io::Result<ConflictStyle> {
     })
 }
 
-/// Returns what attributes say of merging `paths`.
+/// Returns the merge drivers that git's attributes set for `paths`.
 fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>> {
     let attributes = git.attributes(&["merge"], paths)?;
     let usual = git.config("merge.default")?;
@@ -142,8 +142,8 @@ fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>
     Ok(drivers)
 }
 
-/// Returns the driver `name`; one that the configuration knows goes before those of git. Of a name
-/// that none of them knows git merges lines. See "Defining a custom merge driver" in
+/// Returns the merge driver `name`. A driver in the configuration overrides a built-in driver of
+/// git. git merges lines if it does not know the name. See "Defining a custom merge driver" in
 /// gitattributes(5).
 fn named(git: &Git, name: &[u8]) -> io::Result<Option<Driver>> {
     let is_program = match std::str::from_utf8(name) {

@@ -1,4 +1,5 @@
-//! What git's configuration and attributes say of white space, and what the request says besides.
+//! Adds the white-space rules of the request and of git's configuration to the options of
+//! preflight.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,11 +16,11 @@ use crate::preflight::{
 use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
 
-/// Why it is not known what is asked.
+/// The reason why the configuration is unknown.
 enum Trouble {
-    /// git cannot tell.
+    /// git failed.
     Git(io::Error),
-    /// What it tells means nothing.
+    /// The value is invalid.
     Value(String),
 }
 
@@ -35,8 +36,8 @@ impl From<Contradiction> for Trouble {
     }
 }
 
-/// Adds to `options` what the request, git's configuration and its attributes say about the files
-/// of the plan.
+/// Adds to `options` the settings of the request, of git's configuration and of git's attributes
+/// for the files of the plan.
 pub(super) fn consult(
     request: &Request,
     selected: &mut Selected,
@@ -66,7 +67,7 @@ pub(super) fn consult(
     let result = configured(decide, git, options)
         .map_err(|error| (error, Severity::Error))
         .and_then(|()| {
-            // These actions do not change the result.
+            // `nowarn` and `warn` do not change the result, so an error of git is only a warning.
             let is_aside = matches!(
                 options.whitespace.action,
                 WhitespaceAction::NoWarn | WhitespaceAction::Warn
@@ -96,8 +97,7 @@ pub(super) fn consult(
     }
 }
 
-/// Returns the conversions of the files that git would apply the plan to; `None` if there are no
-/// such files.
+/// Returns git's conversions for the files of git patches; `None` if there are no such files.
 fn conversions(git: &Arc<Git>, plan: &Plan) -> Option<Arc<Conversions>> {
     let operations = plan
         .operations
@@ -110,13 +110,13 @@ fn conversions(git: &Arc<Git>, plan: &Plan) -> Option<Arc<Conversions>> {
     (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths)))
 }
 
-/// Returns whether the operation has hunks as git writes them: other grammars are not what git is
-/// configured for.
+/// Returns whether the operation has hunks with line numbers. git's configuration does not apply to
+/// other grammars.
 fn has_numbers(operation: &Operation) -> bool {
     operation.hunks().any(|hunk| hunk.anchor.is_numbered())
 }
 
-/// Completes the action, and the comparison of blanks.
+/// Sets the action and the comparison of blanks, unless the request sets them.
 fn configured(decide: &Decide, git: &Git, options: &mut preflight::Options) -> Result<(), Trouble> {
     if decide.whitespace.is_none()
         && let Some(name) = git.config("apply.whitespace")?
@@ -135,7 +135,7 @@ fn configured(decide: &Decide, git: &Git, options: &mut preflight::Options) -> R
     Ok(())
 }
 
-/// Completes the rules of each of `paths`.
+/// Sets the rule of each of `paths`.
 fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Result<(), Trouble> {
     if options.whitespace.action == WhitespaceAction::NoWarn {
         return Ok(());

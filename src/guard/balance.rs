@@ -1,8 +1,8 @@
-//! Brackets, and conditions of the C preprocessor, that balance as they did; blocks that give way
-//! to `[]`.
+//! Detects changes that unbalance brackets or preprocessor conditions, and blocks that are replaced
+//! with `[]`.
 //!
-//! Openings less closings are counted over the whole file, strings and comments with the rest: what
-//! stays cancels out, and the same holds for every language and every way to say a change.
+//! Openings minus closings are counted over the whole file, including strings and comments.
+//! Unchanged text cancels out. The count therefore works for every language and every patch format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,27 +12,27 @@ use serde::Deserialize;
 use super::{Change, Finding, has_extension};
 use crate::text::{BYTE_ORDER_MARK, is_binary, lines};
 
-/// What opens and what closes, in the order of the differences; the last is counted in the
-/// languages of C alone.
+/// The opening and the closing of each pair, in the order of the differences. The last pair is
+/// counted only in files that the C preprocessor reads.
 const PAIRS: [(&str, &str); 4] = [("{", "}"), ("[", "]"), ("(", ")"), ("#if", "#endif")];
 
-/// Endings of names of files that go through the C preprocessor.
+/// The extensions of files that the C preprocessor reads.
 const PREPROCESSED: &[&str] = &[
     "c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "h++", "inc", "inl", "ipp", "tpp",
     "m", "mm", "cu", "cuh",
 ];
 
-/// A block with fewer characters may give way to `[]`.
+/// The minimum number of characters in a block whose replacement with `[]` is reported.
 const MANY: usize = 80;
 
-/// A pair that does not balance as before.
+/// A pair whose balance changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What opens and what closes.
+    /// The opening and the closing.
     pub pair: (&'static str, &'static str),
-    /// Openings less closings before.
+    /// Openings minus closings before the change.
     pub before: i64,
-    /// Openings less closings after.
+    /// Openings minus closings after the change.
     pub after: i64,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn of_block(old: &[u8], new: &[u8]) -> Option<Finding> {
     (length >= MANY).then_some(Finding::Placeholder(length))
 }
 
-/// Openings less closings of the brackets.
+/// Returns openings minus closings of each kind of bracket.
 fn sums(text: &[u8]) -> [i64; PAIRS.len()] {
     let mut counts = [0; 256];
     for &byte in text {
@@ -90,7 +90,7 @@ fn sums(text: &[u8]) -> [i64; PAIRS.len()] {
     [of(b'{', b'}'), of(b'[', b']'), of(b'(', b')'), 0]
 }
 
-/// `#if`, `#ifdef` and `#ifndef` less `#endif`.
+/// Returns the count of `#if`, `#ifdef` and `#ifndef` minus the count of `#endif`.
 fn conditions(text: &[u8]) -> i64 {
     let of_line = |(_, line): (_, &[u8])| {
         let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else {
@@ -110,8 +110,8 @@ fn conditions(text: &[u8]) -> i64 {
     lines(text).map(of_line).sum()
 }
 
-/// Returns what is counted: all of the file, or of a notebook the sources of its cells. Outputs
-/// come and go when it is run, and hold what terminals understand.
+/// Returns the text to count: the whole file, or the cell sources of a notebook. The outputs of a
+/// notebook change with each run and can contain terminal escapes.
 fn counted<'a>(change: &Change<'a>) -> (Cow<'a, [u8]>, Cow<'a, [u8]>) {
     let sources = || Some((sources(change.before)?, sources(change.after)?));
     match has_extension(change.path, &["ipynb"])
@@ -123,7 +123,7 @@ fn counted<'a>(change: &Change<'a>) -> (Cow<'a, [u8]>, Cow<'a, [u8]>) {
     }
 }
 
-/// The part of a notebook that people write.
+/// The part of a notebook that its author writes.
 #[derive(Deserialize)]
 struct Notebook {
     cells: Vec<Cell>,

@@ -1,8 +1,9 @@
-//! Changes that fit and yet look like a mistake. Pure: what a file was and what it becomes go in, a
-//! finding comes out.
+//! Guards: checks for changes that apply but look like a mistake.
 //!
-//! A guard is a file of this folder and a row of [`GUARDS`]. None is at work unless somebody asks
-//! for it.
+//! Input: a file before and after a change. Output: a [`Finding`], if the change looks wrong. The
+//! module is pure. A guard runs only if the user enables it.
+//!
+//! To add a guard, add a file to this folder and a row to [`GUARDS`].
 
 mod balance;
 #[cfg(feature = "guard")]
@@ -15,16 +16,16 @@ pub use balance::Difference;
 use crate::path::RelPath;
 use crate::text::Position;
 
-/// Something that a change is looked at for.
+/// A check of a change.
 #[derive(Debug)]
 pub struct Guard {
-    /// Its name on the command line.
+    /// The name of the guard on the command line.
     pub name: &'static str,
     file: fn(&Change<'_>) -> Option<Finding>,
     block: fn(&[u8], &[u8]) -> Option<Finding>,
 }
 
-/// Every guard.
+/// All guards.
 pub const GUARDS: &[Guard] = &[
     Guard {
         name: "balance",
@@ -39,61 +40,62 @@ pub const GUARDS: &[Guard] = &[
     },
 ];
 
-/// A file before and after.
+/// A file before and after a change.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// What it is called afterwards.
+    /// The path of the file after the change.
     pub path: &'a RelPath,
-    /// Its text before.
+    /// The content before the change.
     pub before: &'a [u8],
-    /// Its text after.
+    /// The content after the change.
     pub after: &'a [u8],
 }
 
-/// What a guard finds.
+/// The result of a guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// Of these pairs there are more openings than before, or fewer, for the same closings.
+    /// The balance of these pairs changed.
     Unbalanced(Vec<Difference>),
-    /// A block of this many characters gives way to what models write when they leave something
-    /// out.
+    /// A block with this many characters was replaced with `[]`, which models write when they omit
+    /// text.
     Placeholder(usize),
-    /// The file parsed before, and does not after.
+    /// The file was valid before the change and is invalid after it.
     Broken {
-        /// What it was.
+        /// The language of the file.
         language: &'static str,
-        /// Where it is that no longer, in the text after.
+        /// The first fault in the new content.
         fault: Fault,
     },
-    /// The file was not looked at. No reason to refuse it.
+    /// The file was not checked, because it is too large. This is not a reason to refuse the
+    /// change.
     TooLarge {
-        /// What it would be parsed as.
+        /// The language that the file would be parsed as.
         language: &'static str,
-        /// The larger of its sizes before and after, in bytes.
+        /// The larger of the sizes before and after the change, in bytes.
         size: usize,
-        /// The limit, in bytes.
+        /// The size limit, in bytes.
         limit: usize,
     },
 }
 
-/// The first thing in a text that is not of its language.
+/// The first syntax error in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where it is.
+    /// The position of the error.
     pub position: Position,
-    /// What it is, in the words of the parser.
+    /// The message of the parser.
     pub message: String,
 }
 
 impl Guard {
-    /// Looks at a file that was there before and is there afterwards.
+    /// Checks a change of a file that exists before and after it.
     #[must_use]
     pub fn judge_file(&self, change: &Change<'_>) -> Option<Finding> {
         (self.file)(change)
     }
 
-    /// Looks at one of the places of a file, where `new` replaces `old`.
+    /// Checks one place of a file, where `new` replaces `old`.
     #[must_use]
     pub fn judge_block(&self, old: &[u8], new: &[u8]) -> Option<Finding> {
         (self.block)(old, new)
@@ -139,7 +141,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Returns whether the name of `path` ends in a dot and one of `extensions`, in any case.
+/// Returns whether the name of `path` has one of `extensions`. Case is ignored.
 fn has_extension(path: &RelPath, extensions: &[&str]) -> bool {
     let name = path.name();
     let extension = memchr::memrchr(b'.', name).map_or(&[][..], |dot| &name[dot + 1..]);

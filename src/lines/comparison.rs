@@ -1,4 +1,4 @@
-//! How two lines are compared.
+//! Comparisons of two lines.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,19 @@ use super::ladder::{FIXED, LADDER};
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 use crate::whitespace::{WhitespaceRule, fix};
 
-/// How lines are compared.
+/// A way to compare lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
     /// The row of [`LADDER`].
     pub(crate) rung: usize,
-    /// Whether terminators and a byte order mark count.
+    /// Whether terminators and a byte order mark are significant.
     pub(crate) is_strict: bool,
-    /// What is put right before, on the rung for that.
+    /// The white-space errors that are fixed before the comparison, on the rung `FIXED`.
     pub(crate) whitespace: WhitespaceRule,
 }
 
 impl Comparison {
-    /// Returns the comparison of whole lines, terminators and all.
+    /// Creates a comparison of lines with their terminators.
     pub(crate) fn strict(rung: usize) -> Self {
         Self {
             rung,
@@ -30,7 +30,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the comparison of lines without terminators.
+    /// Creates a comparison of lines without terminators.
     pub(crate) const fn loose(rung: usize) -> Self {
         Self {
             rung,
@@ -39,7 +39,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the comparison of lines as they are when `rule` has put them right.
+    /// Creates a comparison that first fixes the white-space errors of `rule`.
     pub(crate) fn fixed(rule: WhitespaceRule) -> Self {
         Self {
             whitespace: rule,
@@ -47,7 +47,7 @@ impl Comparison {
         }
     }
 
-    /// Returns what has to be equal in two lines that are the same.
+    /// Returns the key of a line. Two lines are equal if their keys are.
     pub(crate) fn key(self, line: &[u8]) -> Cow<'_, [u8]> {
         if self.rung == FIXED {
             return fix(line, self.whitespace).line;
@@ -59,8 +59,7 @@ impl Comparison {
         })
     }
 
-    /// Returns the line `number` of a file as it is compared: where terminators do not count, the
-    /// mark in front of the first one does not either.
+    /// Returns the line `number` of a file without a byte order mark, if the comparison ignores it.
     pub(crate) fn bare(self, number: usize, line: &[u8]) -> &[u8] {
         if self.is_strict || number > 0 {
             line
@@ -69,7 +68,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the lines of a file from `line` on as they are compared.
+    /// Returns the lines of a file from `line` on, prepared for [`Comparison::key`].
     pub(crate) fn lines_from<'a>(
         self,
         index: &LineIndex<'a>,
@@ -78,14 +77,14 @@ impl Comparison {
         self.lines_of(&index.text()[index.offset(line)..], line)
     }
 
-    /// Returns the lines of a part of a file that begins with `line` as they are compared.
+    /// Returns the lines of a part of a file that starts at `line`, prepared for
+    /// [`Comparison::key`].
     pub(crate) fn lines_of(self, text: &[u8], line: usize) -> impl Iterator<Item = &[u8]> {
         (line..)
             .zip(lines(text))
             .map(move |(number, (_, line))| self.bare(number, line))
     }
 
-    /// Returns the hash of a line.
     pub(crate) fn hash(self, line: &[u8]) -> u64 {
         xxh3_64(&self.key(line))
     }

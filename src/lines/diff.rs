@@ -1,5 +1,5 @@
-//! The edit script between two texts: Myers' algorithm, then git's rules for the position of each
-//! change.
+//! Computes the edit script between two texts with Myers' algorithm, then positions each change
+//! like git.
 
 use std::iter;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub(crate) fn diff(
         .iter()
         .map(|line| interner.intern(*line))
         .collect();
-    // Most lines are those of the old text in the same place: they need no hash.
+    // Most lines are equal to the old line with the same number. These lines need no hash.
     let in_place = old
         .lines
         .iter()
@@ -71,7 +71,7 @@ pub(crate) fn diff(
     edits
 }
 
-/// Compares two texts at once.
+/// Compares two texts in one step.
 fn compare(before: &[Token], after: &[Token], interner: &Interner<&[u8]>, slide: Slide) -> Edits {
     let mut diff = Diff::default();
     let count = interner.num_tokens();
@@ -89,8 +89,8 @@ fn compare(before: &[Token], after: &[Token], interner: &Interner<&[u8]>, slide:
         .collect()
 }
 
-/// Does the same with numbers of its own: the library has a counter for each number up to the
-/// largest one.
+/// Compares two texts with new, small tokens. `imara-diff` allocates a counter for each token up to
+/// the largest one.
 fn compare_part(
     before: &[Token],
     after: &[Token],
@@ -123,7 +123,7 @@ mod tests {
         LineTable::new(lines.iter().map(|line| line.as_bytes()))
     }
 
-    /// Returns what `edits` make of `old`, after a look at their order.
+    /// Applies `edits` to `old` and asserts that they are in order.
     fn applied(old: &LineTable<'_>, new: &LineTable<'_>, edits: &[Edit]) -> Vec<u8> {
         let (mut lines, mut end): (Vec<&[u8]>, _) = (Vec::new(), (0, 0));
         for (index, edit) in edits.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! An edit script, and the limit on the work for it.
+//! The edit script and the budget for computing it.
 
 use std::ops::Range;
 
-/// One change: these lines of the old text became these lines of the new text. Lines are counted
-/// from 0, and ranges are half-open.
+/// One change: the range of deleted lines and the range of inserted lines. Lines are counted from
+/// 0, and ranges are half-open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     /// The deleted lines.
@@ -12,8 +12,8 @@ pub(crate) struct Edit {
     pub(crate) new: Range<usize>,
 }
 
-/// The changes from one text to another, in order. At least one unchanged line separates two of
-/// them.
+/// The changes from one text to another, in order. At least one unchanged line separates two
+/// changes.
 pub(crate) type Edits = Vec<Edit>;
 
 impl Edit {
@@ -31,14 +31,14 @@ impl Edit {
 pub(crate) struct Budget(pub(super) u64);
 
 impl Default for Budget {
-    /// Returns a budget for less than a second of work. Texts with 131,072 lines between their
-    /// first and their last change, both counted, never exceed it.
+    /// Returns a budget for less than a second of work. Texts with at most 131,072 lines between
+    /// their first and last change, in both texts together, never exceed it.
     fn default() -> Self {
         Self(1 << 28)
     }
 }
 
-/// Adds `edit`, joined with the last one if no line separates them.
+/// Appends `edit`. Joins it with the last edit if no unchanged line separates them.
 pub(crate) fn push(edits: &mut Edits, edit: Edit) {
     match edits.last_mut() {
         Some(last) if last.old.end == edit.old.start && last.new.end == edit.new.start => {

@@ -1,8 +1,9 @@
-//! git's indent heuristic: the position of a change that could also be a few lines further up or
-//! down.
+//! git's indent heuristic: selects the position of a change that could also be a few lines further
+//! up or down.
 //!
-//! The numbers are those of `xdiff/xdiffi.c` in git. The heuristic of the same name in `imara-diff`
-//! counts the blank lines at the end of a file in another way, and so differs from git there.
+//! The constants come from `xdiff/xdiffi.c` in git. The heuristic of the same name in `imara-diff`
+//! counts the blank lines at the end of a file differently. Its results therefore differ from git
+//! there.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -11,27 +12,27 @@ use imara_diff::{Interner, SliderHeuristic, Token};
 
 /// Deeper indentation counts as this many columns.
 const MAX_INDENT: i32 = 200;
-/// After so many blank lines the next line counts as not indented.
+/// After this many blank lines, the next line counts as not indented.
 const MAX_BLANKS: i32 = 20;
 /// Positions further up than this are not considered.
 const MAX_SLIDING: u32 = 100;
 const INDENT_WEIGHT: i32 = 60;
 
-/// Chooses a position by the indentation of the lines around it.
+/// Selects a position by the indentation of the lines around it.
 pub(super) struct IndentHeuristic<'l, 't> {
     /// The line of each token.
     pub(super) lines: &'l Interner<&'t [u8]>,
 }
 
-/// The preference for a position. The smaller one is better.
+/// The score of a position. The smaller score is better.
 #[derive(Clone, Copy)]
 struct Score {
     indent: i32,
     penalty: i32,
 }
 
-/// The lines around a position between two lines. `None` is an indentation of a blank line, or of
-/// no line.
+/// The lines around a position between two lines. An indentation of `None` means a blank line or no
+/// line.
 struct Surroundings {
     is_end_of_file: bool,
     indent: Option<i32>,
@@ -97,7 +98,7 @@ fn nearest(indents: impl Iterator<Item = Option<i32>>) -> (Option<i32>, i32) {
     (None, blanks)
 }
 
-/// Returns the columns of white space before the first other byte; `None` for a blank line.
+/// Returns the width of the indentation in columns, or `None` for a blank line.
 fn indent(line: &[u8]) -> Option<i32> {
     let mut columns = 0;
     for byte in line {
@@ -151,7 +152,7 @@ impl Score {
         }
     }
 
-    /// Returns a negative number if `self` is better than `other`, and a positive one if it is
+    /// Returns a negative number if `self` is better than `other`, and a positive number if it is
     /// worse.
     fn compare(self, other: Self) -> i32 {
         let by_indent = match self.indent.cmp(&other.indent) {

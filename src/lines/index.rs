@@ -1,4 +1,4 @@
-//! From line numbers to byte offsets and back.
+//! Converts between line numbers and byte offsets.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use memchr::memchr_iter;
 
 use crate::text::lines;
 
-/// The number of bytes of a block, for whose start the line number is stored.
+/// The size of a block in bytes. The line number at the start of each block is stored.
 const BLOCK: usize = 256;
 
-/// The number of blocks around a known one that are searched before all others.
+/// The number of blocks around a known block that are searched before all others.
 const NEAR: usize = 8;
 
-/// Where the lines of a text start. Only the line number of every 256th byte is stored.
+/// An index of the lines of a text. It stores only the line number of every 256th byte.
 ///
-/// To count newlines is several times as fast as to visit each of them.
+/// Counting newlines is several times as fast as visiting each of them.
 pub struct LineIndex<'a> {
     text: &'a [u8],
     /// The number of newlines before each block, and in the whole text.
@@ -23,7 +23,7 @@ pub struct LineIndex<'a> {
 }
 
 impl<'a> LineIndex<'a> {
-    /// Counts the lines of `text`; a last line without terminator is one.
+    /// Creates the index of `text`. An unterminated last line counts as a line.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
         let (mut before, mut newlines) = (Vec::with_capacity(text.len() / BLOCK + 2), 0);
@@ -50,19 +50,19 @@ impl<'a> LineIndex<'a> {
         self.count
     }
 
-    /// Returns the offset at which `line` starts, in bytes; the end of the text for every line
-    /// behind the last.
+    /// Returns the offset at which `line` starts, in bytes. For a line after the last one, returns
+    /// the length of the text.
     pub(crate) fn offset(&self, line: usize) -> usize {
         self.offset_in(0..self.before.len(), line)
     }
 
-    /// Returns the offsets of a run of lines, in bytes.
+    /// Returns the range of a run of lines, in bytes.
     pub(crate) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let start = self.offset(lines.start);
         start..self.offset_from((lines.start, start), lines.end)
     }
 
-    /// Returns the offset of `line`, sooner where it is near one whose offset is known.
+    /// Returns the offset of `line`. This is faster if the line is near one with a known offset.
     pub(crate) fn offset_from(&self, (known, offset): (usize, usize), line: usize) -> usize {
         if line == known {
             return offset;
@@ -77,8 +77,8 @@ impl<'a> LineIndex<'a> {
         }
     }
 
-    /// Returns the offset of a line that is known to start behind the first and before the last of
-    /// some blocks.
+    /// Returns the offset of a line. It must start after the start of the first block in `blocks`
+    /// and not after the start of the last one.
     fn offset_in(&self, blocks: Range<usize>, line: usize) -> usize {
         if line == 0 {
             return 0;
@@ -93,7 +93,6 @@ impl<'a> LineIndex<'a> {
         newline.map_or(self.text.len(), |newline| block * BLOCK + newline + 1)
     }
 
-    /// Returns the lines from `line` on, with their terminators.
     pub(crate) fn lines_from(&self, line: usize) -> impl Iterator<Item = &'a [u8]> {
         lines(&self.text[self.offset(line)..]).map(|(_, line)| line)
     }

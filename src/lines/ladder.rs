@@ -1,4 +1,6 @@
-//! The comparisons of lines, strictest first.
+//! The ladder of line comparisons, strictest first.
+//!
+//! To add a comparison, add a row to [`LADDER`].
 
 use std::borrow::Cow;
 
@@ -6,15 +8,17 @@ use bstr::ByteSlice;
 
 /// One comparison of lines.
 pub(crate) struct Rung {
-    /// Its name, as reports have it.
+    /// The name in reports.
     pub(crate) name: &'static str,
-    /// Two lines are the same on this rung where their keys are.
+    /// Returns the key of a line. Two lines are equal on this rung if their keys are.
     pub(crate) key: fn(&[u8]) -> Cow<'_, [u8]>,
 }
 
-/// The comparisons, strictest first up to `punct`. Hunks with line numbers use the first, those up
-/// to `punct` if they may go down the ladder, and of the others those that are asked for; hunks
-/// below headings use all up to `punct`.
+/// The line comparisons. The rungs up to `punct` are ordered by strictness.
+///
+/// - Hunks with line numbers use the first rung. With `--match` or `--reindent` they use all rungs
+///   up to `punct`. Options enable the other rungs.
+/// - Hunks below headings use all rungs up to `punct`.
 pub(crate) const LADDER: &[Rung] = &[
     Rung {
         name: "exact",
@@ -44,28 +48,28 @@ pub(crate) const LADDER: &[Rung] = &[
         name: "eof",
         key: |line| Cow::Borrowed(line.strip_suffix(b"\n").unwrap_or(line)),
     },
-    // What is put right goes by the rules for the file, which a comparison has besides.
+    // The key depends on the white-space rules of the file, which are part of `Comparison`.
     Rung {
         name: "fixed",
         key: |line| Cow::Borrowed(line),
     },
 ];
 
-/// Byte for byte.
+/// Compares byte for byte.
 pub(crate) const EXACT: usize = 0;
-/// Blanks at the end of a line left out.
+/// Ignores white space at the end of a line.
 pub(crate) const TRAILING: usize = 1;
-/// The first rung that does not look at the blanks at the start of a line.
+/// Also ignores the indentation. This is the first rung that does so.
 pub(crate) const INDENT: usize = 2;
-/// The last rung of hunks below headings.
+/// Also ignores typographic differences. This is the last rung for hunks below headings.
 pub(crate) const PUNCT: usize = 3;
-/// git's `--ignore-whitespace`.
+/// Compares like git's `--ignore-whitespace`.
 pub(crate) const WHITESPACE: usize = 4;
-/// CR LF and LF are the same.
+/// Compares CR LF and LF as equal.
 pub(crate) const LINE_END: usize = 5;
-/// A last line with and without its terminator is the same: git's `--inaccurate-eof`.
+/// Ignores a missing terminator of the last line, like git's `--inaccurate-eof`.
 pub(crate) const EOF: usize = 6;
-/// White space is put right before lines are compared: git's `--whitespace=fix`.
+/// Fixes white-space errors before the comparison, like git's `--whitespace=fix`.
 pub(crate) const FIXED: usize = 7;
 
 /// Removes Unicode white space from the end.
@@ -73,7 +77,7 @@ fn trimmed_end(line: &[u8]) -> &[u8] {
     line.trim_end_with(char::is_whitespace)
 }
 
-/// Returns the Unicode white space that a line begins with.
+/// Returns the Unicode white space at the start of a line.
 pub(crate) fn indentation(line: &[u8]) -> &[u8] {
     &line[..line.len() - line.trim_start_with(char::is_whitespace).len()]
 }
@@ -83,7 +87,7 @@ pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
     line.trim_with(char::is_whitespace)
 }
 
-/// Turns typographic dashes, quotes and blanks into those of ASCII, as Codex does.
+/// Replaces typographic dashes, quotes and spaces with ASCII characters, as Codex does.
 pub(crate) fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
@@ -98,17 +102,17 @@ pub(crate) fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Returns whether two texts differ in typographic characters only.
+/// Returns whether two texts differ only in typographic characters.
 pub(crate) fn folds_to_same(one: &str, other: &str) -> bool {
     one.chars().map(fold).eq(other.chars().map(fold))
 }
 
-/// Returns whether a character is a typographic form of one of ASCII.
+/// Returns whether a character is a typographic form of an ASCII character.
 pub(crate) fn is_typographic(character: char) -> bool {
     fold(character) != character
 }
 
-/// Returns the character of ASCII that stands for a typographic one.
+/// Returns the ASCII character for a typographic one, or the character itself.
 pub(crate) fn fold(character: char) -> char {
     match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
@@ -119,7 +123,7 @@ pub(crate) fn fold(character: char) -> char {
     }
 }
 
-/// Writes LF for CR LF.
+/// Replaces CR LF with LF.
 fn normalized(line: &[u8]) -> Cow<'_, [u8]> {
     match line.strip_suffix(b"\r\n") {
         Some(content) => Cow::Owned([content, b"\n"].concat()),
@@ -127,8 +131,8 @@ fn normalized(line: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Takes the line end off and makes every run of blanks one blank, as `fuzzy_matchlines` in git's
-/// apply.c compares.
+/// Removes the line ending and collapses every run of white space to one space, like
+/// `fuzzy_matchlines` in git's `apply.c`.
 fn collapsed(line: &[u8]) -> Cow<'_, [u8]> {
     let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let end = line

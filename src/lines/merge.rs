@@ -1,8 +1,8 @@
 //! Three-way merge of lines.
 //!
 //! Changes of both sides that touch each other conflict, unless they are the same. As in git, lines
-//! that both sides have are taken out of a conflict, and conflicts with at most three lines between
-//! them become one.
+//! that both sides have in common are removed from a conflict. Conflicts with at most three lines
+//! between them are joined.
 
 use std::ops::Range;
 
@@ -12,25 +12,25 @@ use super::diff::{Slide, diff};
 use super::edits::{Budget, Edit, Edits};
 use super::table::LineTable;
 
-/// The most lines between two conflicts that become one.
+/// The maximum number of lines between two conflicts that are joined.
 const MOST_BETWEEN: usize = 3;
 /// The length of a conflict marker, in bytes.
 const MARKER: usize = 7;
 
-/// The side that decides conflicts.
+/// The side that resolves conflicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Favour {
-    /// Our lines are taken.
+    /// Take our lines.
     Ours,
-    /// Their lines are taken.
+    /// Take their lines.
     Theirs,
-    /// Our lines are taken, then their lines.
+    /// Take our lines, then their lines.
     Union,
 }
 
-/// How a conflict is written into the text.
+/// The format of a conflict in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -40,11 +40,12 @@ pub enum ConflictStyle {
     Sides,
     /// Both sides, with the base between them (`diff3`).
     Base,
-    /// The same without the lines at the ends that both sides have (`zdiff3`).
+    /// Both sides and the base, without the lines at the ends that both sides have in common
+    /// (`zdiff3`).
     ShortBase,
 }
 
-/// Lines that both sides changed, counted from 0 and half-open, in each of the three texts.
+/// The lines of a conflict in each of the three texts, counted from 0, half-open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The lines of the base.
@@ -55,12 +56,12 @@ pub struct Conflict {
     pub theirs: Range<usize>,
 }
 
-/// A merged text.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
-    /// The text. It contains conflicts as the style prescribes.
+    /// The merged text. Conflicts in it have the requested style.
     pub bytes: Vec<u8>,
-    /// The conflicts that no [`Favour`] decided.
+    /// The conflicts that no [`Favour`] resolved.
     pub conflicts: Vec<Conflict>,
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct Touching<'e> {
     pub(crate) at: Conflict,
 }
 
-/// A region that is not the same in all three texts.
+/// A region that differs between the three texts.
 #[derive(Debug)]
 struct Region {
     kind: Kind,
@@ -83,7 +84,7 @@ struct Region {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Our side alone changed, or both sides have the same change.
+    /// Only our side changed, or both sides made the same change.
     Ours,
     Theirs,
     Conflict,
@@ -96,10 +97,10 @@ struct Texts<'t> {
     theirs: LineTable<'t>,
 }
 
-/// Merges the changes from `base` to `ours` and from `base` to `theirs`. `favour` decides
-/// conflicts, or they are written in `style`.
+/// Merges the changes from `base` to `ours` and from `base` to `theirs`. `favour` resolves
+/// conflicts. Without it, conflicts are written in `style`.
 ///
-/// After the budget of a comparison is used up, conflicts are larger than necessary.
+/// If the budget of a comparison is used up, conflicts are larger than necessary.
 #[must_use]
 pub fn merge(
     base: &[u8],
@@ -141,10 +142,10 @@ fn edits(old: &LineTable<'_>, new: &LineTable<'_>) -> Edits {
     diff(old, new, Budget::default(), Slide::Last)
 }
 
-/// Returns the changes of both sides in order, divided where an unchanged line is between them.
+/// Groups the changes of both sides, in order. At least one unchanged line separates two groups.
 pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'e>> {
     let (mut regions, mut i, mut j) = (Vec::new(), 0, 0);
-    // The number of lines that each side has in addition to the base so far.
+    // The number of lines that each side has added to the base so far.
     let (mut ours, mut theirs) = (0_isize, 0_isize);
     while let Some(start) = [mine.get(i), other.get(j)]
         .into_iter()
@@ -179,12 +180,12 @@ pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'
     regions
 }
 
-/// Returns the lines that the new text has more than the old one up to the end of `edit`.
+/// Returns the number of lines that the new text has added to the old text up to the end of `edit`.
 fn shift(edit: &Edit) -> isize {
     edit.new.end.cast_signed() - edit.old.end.cast_signed()
 }
 
-/// Takes the lines that both sides have out of conflicts.
+/// Removes lines that both sides have in common from conflicts.
 fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
     for region in regions {
@@ -220,7 +221,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     all
 }
 
-/// Joins conflicts that are near each other.
+/// Joins conflicts with at most [`MOST_BETWEEN`] lines between them.
 fn joined(regions: Vec<Region>) -> Vec<Region> {
     let mut all: Vec<Region> = Vec::with_capacity(regions.len());
     for region in regions {
@@ -241,7 +242,7 @@ fn joined(regions: Vec<Region>) -> Vec<Region> {
 }
 
 impl Texts<'_> {
-    /// Returns the kind of a region; `None` if both sides have the same change.
+    /// Returns the kind of a region, or `None` if both sides made the same change.
     fn region(&self, Touching { mine, other, at }: Touching<'_>) -> Option<Region> {
         let kind = match (mine, other) {
             (_, []) => Kind::Ours,
@@ -257,7 +258,7 @@ impl Texts<'_> {
         Some(Region { kind, at })
     }
 
-    /// Takes the lines at both ends out of a conflict that both sides have.
+    /// Removes the lines at both ends that both sides of a conflict have in common.
     fn shortened(&self, region: Region) -> Region {
         let Region {
             kind: Kind::Conflict,
@@ -330,8 +331,8 @@ impl Texts<'_> {
         part(b'>', " theirs", &[]);
     }
 
-    /// Returns the line ending there: the ending of the lines of both sides before, or of the first
-    /// line of the base.
+    /// Returns the line ending for the markers of a conflict. It is CR LF only if the base uses it
+    /// and the lines before the conflict do not contradict.
     fn newline(&self, at: &Conflict) -> &'static [u8] {
         let before = |lines: &[&[u8]], start: usize| has_return(lines, start.saturating_sub(1));
         let sides = [
@@ -347,7 +348,7 @@ impl Texts<'_> {
     }
 }
 
-/// Returns whether a line ends with CR LF. For a last line without terminator, the line before
+/// Returns whether a line ends with CR LF. For an unterminated last line, the line before it
 /// decides.
 fn has_return(lines: &[&[u8]], index: usize) -> Option<bool> {
     let line = lines.get(index).filter(|line| line.ends_with(b"\n"));
@@ -359,14 +360,14 @@ fn put(out: &mut Vec<u8>, lines: &[&[u8]]) {
     out.extend(lines.iter().copied().flatten());
 }
 
-/// Writes the marker that begins or ends a part of a conflict.
+/// Writes a conflict marker.
 pub(crate) fn put_marker(out: &mut Vec<u8>, sign: u8, label: &str, newline: &[u8]) {
     out.extend([sign; MARKER]);
     out.extend(label.as_bytes());
     out.extend(newline);
 }
 
-/// Ends a last line that has no terminator.
+/// Terminates the last line if it has no terminator.
 pub(crate) fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
     if out.last().is_some_and(|&last| last != b'\n') {
         out.extend_from_slice(newline);

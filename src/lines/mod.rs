@@ -1,8 +1,12 @@
-//! Lines of texts: where a run of lines occurs, how two texts differ, and what two changed versions
-//! of a text are together.
+//! Searches, compares and merges the lines of texts. This is the only implementation of these
+//! tasks.
 //!
-//! A result depends on the lines alone. A [`Budget`] of steps limits the work, never a clock. Read
-//! [`diff`] and [`RunIndex`] first.
+//! Inputs are texts as bytes; a line includes its terminator. Outputs are line numbers, counted
+//! from 0, and half-open ranges of lines. A result depends only on the lines. A [`Budget`] of steps
+//! limits the work, never a clock.
+//!
+//! Start with [`diff`], which computes an edit script, and [`RunIndex`], which finds runs of lines.
+//! [`Comparison`] and the ladder define when two lines are equal.
 
 mod comparison;
 mod diff;

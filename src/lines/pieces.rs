@@ -1,4 +1,4 @@
-//! Divides two texts that are too large to be compared at once into pieces, within the budget.
+//! Divides two texts that are too large for one comparison into pieces, within the budget.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,24 +8,24 @@ use imara_diff::Token;
 
 use super::edits::{Budget, Edit};
 
-/// Most lines that imara-diff compares at once.
+/// The maximum number of lines that `imara-diff` compares at once.
 const MAX_LINES: usize = i32::MAX as usize - 1;
 
-/// The number of occurrences from which on imara-diff takes a line for a frequent one (its
+/// The number of occurrences from which on `imara-diff` treats a line as frequent (its
 /// `MAX_EQLIMIT`).
 const MAX_FREQUENT: u64 = 1024;
 
-/// The least number of changed lines after which imara-diff gives up (its `MAX_COST_MIN`).
+/// The minimum number of changed lines after which `imara-diff` gives up (its `MAX_COST_MIN`).
 const MIN_COST: u64 = 256;
 
-/// Lines that a scan reads in about the time of a step.
+/// The number of lines that a scan reads in about the time of one step.
 const SCANNED: u64 = 4;
 
-/// A range of lines of each text. The ranges correspond.
+/// Corresponding ranges of lines in both texts.
 pub(super) enum Piece {
-    /// They are to be compared.
+    /// These lines must be compared.
     Compare(Edit),
-    /// The budget does not allow to compare them: all of them count as changed.
+    /// The budget does not suffice to compare these lines. All of them count as changed.
     Replace(Edit),
 }
 
@@ -33,17 +33,17 @@ pub(super) enum Piece {
 pub(super) struct Pieces<'t> {
     before: &'t [Token],
     after: &'t [Token],
-    /// Pieces that were not returned yet, in reverse order.
+    /// The pieces that were not returned yet, in reverse order.
     waiting: Vec<Edit>,
-    /// Lines in the pieces that wait.
+    /// The number of lines in the waiting pieces.
     lines: usize,
     budget: u64,
 }
 
-/// How often a line occurs in each of two texts, and where it occurs last.
+/// The number of occurrences and the last occurrence of each line, for both texts.
 type Occurrences = HashMap<Token, [(usize, usize); 2], BuildHasherDefault<TokenHasher>>;
 
-/// A hash of a token. Tokens are consecutive numbers, so that an input cannot cause collisions.
+/// A hasher for tokens. Tokens are consecutive numbers, so an input cannot cause collisions.
 #[derive(Default)]
 struct TokenHasher(u64);
 
@@ -64,8 +64,8 @@ impl Hasher for TokenHasher {
 }
 
 impl<'t> Pieces<'t> {
-    /// Returns the pieces of `before` and `after`: a single one if the budget allows to compare all
-    /// at once.
+    /// Creates the pieces of `before` and `after`. There is only one piece if the budget suffices
+    /// to compare everything at once.
     pub(super) fn new(before: &'t [Token], after: &'t [Token], Budget(budget): Budget) -> Self {
         let all = Edit {
             old: 0..before.len(),
@@ -110,7 +110,7 @@ impl<'t> Pieces<'t> {
         None
     }
 
-    /// Takes from the budget the steps of a comparison of so many `lines` that found `edits`.
+    /// Subtracts the steps of a comparison of `lines` lines that found `edits` from the budget.
     pub(super) fn spend_on(&mut self, lines: usize, edits: &[Edit]) {
         let changed = edits
             .iter()
@@ -120,7 +120,7 @@ impl<'t> Pieces<'t> {
         self.budget = self.budget.saturating_sub(steps);
     }
 
-    /// Returns a piece without the lines with which both texts begin and end there.
+    /// Returns a piece without the lines at its ends that both texts have in common.
     fn core(&self, piece: &Edit) -> Edit {
         let (before, after) = (
             &self.before[piece.old.clone()],
@@ -142,7 +142,7 @@ impl<'t> Pieces<'t> {
         }
     }
 
-    /// Divides `piece` at the lines that both sides have once, or else in two halves.
+    /// Divides `piece` at the lines that occur once on both sides, or else into halves.
     fn divide(&mut self, piece: &Edit, core: &Edit) {
         let anchors = self.anchors(piece);
         let (mut old, mut new) = (piece.old.start, piece.new.start);
@@ -174,8 +174,8 @@ impl<'t> Pieces<'t> {
         self.waiting.extend(parts.into_iter().rev());
     }
 
-    /// Returns lines that each side of `piece` has once: as many pairs as can be in the same order
-    /// in both.
+    /// Returns a longest list of line pairs that occur once on each side of `piece` and have the
+    /// same order on both sides.
     ///
     /// No change can slide over such a line.
     fn anchors(&self, piece: &Edit) -> Vec<(usize, usize)> {
@@ -205,13 +205,13 @@ impl<'t> Pieces<'t> {
         occurrences
     }
 
-    /// Returns an upper bound of the steps that imara-diff 0.2 takes in `should_prune_common_line`
-    /// (myers/preprocess.rs) before it compares. The bound is close only if a coarse one exceeds
-    /// `share`.
+    /// Returns an upper bound of the steps that `imara-diff` 0.2 takes in
+    /// `should_prune_common_line` (`myers/preprocess.rs`) before a comparison. The bound is tight
+    /// only if a coarse bound exceeds `share`.
     ///
-    /// For each frequent line, that function scans the lines above up to one that is neither
-    /// frequent nor missing from the other text. These scans take quadratic time in texts with few
-    /// different lines.
+    /// For each frequent line, that function scans the lines above it. It stops at a line that is
+    /// neither frequent nor missing from the other text. These scans take quadratic time in texts
+    /// with few different lines.
     fn scan_steps(&self, core: &Edit, share: u64) -> u64 {
         let square = |range: &Range<usize>| (range.len() as u64).saturating_mul(range.len() as u64);
         let most = square(&core.old).saturating_add(square(&core.new)) / 2 / SCANNED;
@@ -240,16 +240,16 @@ impl<'t> Pieces<'t> {
     }
 }
 
-/// Returns the part of `budget` for so many of `all` lines.
+/// Returns the part of `budget` for `lines` of `all` lines.
 fn share(budget: u64, lines: usize, all: usize) -> u64 {
     let share = u128::from(budget) * lines as u128 / all.max(1) as u128;
     u64::try_from(share).unwrap_or(budget)
 }
 
-/// Returns the longest part of `pairs` whose second numbers increase.
+/// Returns the longest subsequence of `pairs` whose second numbers increase.
 fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the pair with the smallest second number that ends such a part; and for each
-    // pair the one before it.
+    // `ends` has an entry for each length of a subsequence: the last pair with the smallest second
+    // number. `previous` has the predecessor of each pair.
     let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     for (index, &(_, other)) in pairs.iter().enumerate() {
         let is_next = ends.last().is_none_or(|&end| pairs[end].1 < other);
@@ -272,8 +272,8 @@ fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the most steps that imara-diff takes to compare so many lines: it gives up after
-/// [`most_cost`] changes from each end, in the two directions of a middle snake.
+/// Returns the maximum number of steps of a comparison. `imara-diff` gives up after [`most_cost`]
+/// changes from each end, in both directions of a middle snake.
 fn most_steps(old: usize, new: usize) -> u64 {
     let lines = (old + new) as u64;
     if old == 0 || new == 0 {
@@ -283,13 +283,13 @@ fn most_steps(old: usize, new: usize) -> u64 {
     }
 }
 
-/// Returns the number of changed lines after which imara-diff gives up the search for the shortest
+/// Returns the number of changed lines after which `imara-diff` stops the search for the shortest
 /// edit script.
 fn most_cost(lines: usize) -> u64 {
     square_root(lines).max(MIN_COST)
 }
 
-/// Returns the square root as `util::sqrt` of imara-diff calculates it: a power of two near it.
+/// Returns an approximate square root like `util::sqrt` of `imara-diff`: a power of two.
 fn square_root(number: usize) -> u64 {
     1 << ((usize::BITS - number.leading_zeros()) / 2)
 }

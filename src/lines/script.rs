@@ -1,5 +1,5 @@
-//! The shortest edit script between two sequences, as GNU diff chooses it, and the length of the
-//! beginning of a sequence that another one matches.
+//! Computes the shortest edit script between two sequences as GNU diff selects it, and aligns a
+//! sequence with a prefix of another one.
 
 use std::ops::RangeInclusive;
 
@@ -18,7 +18,8 @@ impl Pair<'_> {
         self.old[x.cast_unsigned()] == self.new[y.cast_unsigned()]
     }
 
-    /// Returns how far the sequences are the same from `x` of the first one on, on a diagonal.
+    /// Returns the end of the equal run that starts at `from` on `diagonal`, as an index of the
+    /// first sequence.
     fn run(&self, from: isize, diagonal: isize, steps: &mut usize) -> isize {
         let (width, height) = (self.old.len().cast_signed(), self.new.len().cast_signed());
         let mut x = from;
@@ -30,8 +31,8 @@ impl Pair<'_> {
     }
 }
 
-/// Returns the edits from the first sequence to the second; see E. Myers, An O(ND) Difference
-/// Algorithm and Its Variations, Algorithmica 1 (1986).
+/// Returns the edits from the first sequence to the second. The algorithm is E. Myers, "An O(ND)
+/// Difference Algorithm and Its Variations", Algorithmica 1 (1986).
 pub(crate) fn script(pair: &Pair<'_>) -> Edits {
     let mut edits = Edits::new();
     let mut open = vec![(0, pair.old.len(), 0, pair.new.len())];
@@ -65,8 +66,10 @@ pub(crate) fn script(pair: &Pair<'_>) -> Edits {
     edits
 }
 
-/// How far a search is in the first sequence, on each diagonal: what the place there is ahead of
-/// that in the other one.
+/// The furthest points that a search has reached, as indexes of the first sequence, one for each
+/// diagonal.
+///
+/// A diagonal is the difference between the indexes of the first and the second sequence.
 struct Front {
     reached: Vec<isize>,
     base: isize,
@@ -90,7 +93,7 @@ impl Front {
         &mut self.reached[(diagonal + self.base).cast_unsigned()]
     }
 
-    /// Opens a diagonal on each side, as far as there are some; a new one has got to `nowhere`.
+    /// Adds a diagonal on each side, within the bounds. New diagonals start at `nowhere`.
     fn widen(&mut self, (lowest, highest): (isize, isize), nowhere: isize) {
         if self.first > lowest {
             self.first -= 1;
@@ -111,8 +114,8 @@ impl Front {
     }
 }
 
-/// Returns a point on a shortest way through two sequences that begin and end with different
-/// elements.
+/// Returns a point on a shortest path through two sequences. The sequences must begin and end with
+/// different elements.
 fn middle(pair: &Pair<'_>) -> (usize, usize) {
     let (width, height) = (pair.old.len().cast_signed(), pair.new.len().cast_signed());
     let bounds = (-height, width);
@@ -145,12 +148,15 @@ fn middle(pair: &Pair<'_>) -> (usize, usize) {
     }
 }
 
-/// Returns how many elements `old` takes from the beginning of `new`, and how many changes that
-/// are: the fewest, at most the end of `bounds`, with at least the start of `bounds` elements of
-/// both. Each comparison is one of `steps`; where these are used up nothing is found.
+/// Aligns `old` with a prefix of `new` with the fewest changes. Returns the length of the prefix
+/// and the number of changes.
 ///
-/// The second condition in `fits` is GNU patch's own: it lets more changes pass the further down
-/// `line`, counted from 1, the beginning of `new` is.
+/// The number of changes is at most the end of `bounds`. The prefix and the number of common
+/// elements depend on its start. Each comparison takes one of `steps`; if they are used up, the
+/// function returns `None`.
+///
+/// The last condition in `fits` is a rule of GNU patch. It allows more changes the further down
+/// `line` is. `line` is the position of `new`, counted from 1.
 pub(crate) fn beginning(
     pair: &Pair<'_>,
     line: usize,
@@ -207,8 +213,8 @@ mod tests {
         text.bytes().map(u32::from).collect()
     }
 
-    /// Returns both sequences as one text, with `-` before a deleted element and `+` before an
-    /// inserted one.
+    /// Returns both sequences as one text, with `-` before deleted elements and `+` before inserted
+    /// elements.
     fn parted(old: &str, new: &str) -> String {
         let (mut text, mut at) = (String::new(), (0, 0));
         let end = Edit {

@@ -1,4 +1,4 @@
-//! The lines of a text.
+//! The lines of a text as a table.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ impl<'t> LineTable<'t> {
         }
     }
 
-    /// Returns the table of some of the lines, counted from 0.
+    /// Returns the table of a range of lines, counted from 0.
     pub(crate) fn part(&self, lines: Range<usize>) -> Self {
         Self {
             lines: self.lines[lines].to_vec(),

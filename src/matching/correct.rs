@@ -1,4 +1,4 @@
-//! The lines of a hunk with their white space put right.
+//! The lines of a hunk with fixed white-space errors.
 
 use crate::lines::LADDER;
 use crate::lines::ladder::FIXED;
@@ -9,7 +9,7 @@ use crate::plan::{HunkLine, LineKind};
 use crate::text::Span;
 use crate::whitespace::{Flags, fix};
 
-/// The lines of one hunk as they go into the file.
+/// The lines of one hunk as they are written to the file.
 pub(super) struct Corrected<'a> {
     lines: Vec<(HunkLine<'a>, Cow<'a, [u8]>)>,
     put_right: Vec<Span>,
@@ -17,8 +17,10 @@ pub(super) struct Corrected<'a> {
 }
 
 impl<'a> Corrected<'a> {
-    /// Puts new lines right, and those that stay where they were found so; takes the blank ones of
-    /// `end` from the end of the file.
+    /// Fixes the white space of insertions, if `corrects_new_lines` is set.
+    ///
+    /// Context lines are also fixed if the hunk matched on the `FIXED` rung. The blank insertions
+    /// of `end` are removed if `rule` contains `BLANK_AT_EOF`.
     pub(super) fn new(
         lines: impl Iterator<Item = HunkLine<'a>>,
         end: Option<BlankEnd>,
@@ -32,6 +34,8 @@ impl<'a> Corrected<'a> {
         let (mut put_right, mut left_out) = (Vec::new(), Vec::new());
         let lines = lines.map(|line| {
             let is_new = line.kind == LineKind::Insertion;
+            // A context line keeps the bytes of the file, unless it matched on the rung that fixes
+            // lines.
             if !(is_new && corrects_new_lines || line.kind == LineKind::Context && is_fixed) {
                 return (line, Cow::Borrowed(line.text));
             }
@@ -50,21 +54,21 @@ impl<'a> Corrected<'a> {
         }
     }
 
-    /// Returns its lines.
+    /// Returns the lines with their fixed text.
     pub(super) fn lines(&self) -> impl Iterator<Item = HunkLine<'_>> {
         self.lines
             .iter()
             .map(|(line, text)| HunkLine { text, ..*line })
     }
 
-    /// Adds what was put right to what is told.
+    /// Adds the fixed and removed lines to `spliced`.
     pub(super) fn tell(mut self, spliced: &mut Spliced) {
         spliced.corrected.append(&mut self.put_right);
         spliced.left_out.append(&mut self.left_out);
     }
 }
 
-/// Takes the last `count` new lines away, and returns where they stand in the patch.
+/// Removes the last `count` lines of the postimage and returns their spans in the patch.
 fn cut(lines: &mut Vec<(HunkLine<'_>, Cow<'_, [u8]>)>, count: usize) -> Vec<Span> {
     let mut gone = Vec::new();
     for place in (0..lines.len()).rev() {
@@ -74,6 +78,7 @@ fn cut(lines: &mut Vec<(HunkLine<'_>, Cow<'_, [u8]>)>, count: usize) -> Vec<Span
         }
         gone.push(line.span);
         if line.kind == LineKind::Context {
+            // A removed context line must also be removed from the file.
             line.kind = LineKind::Deletion;
         } else {
             lines.remove(place);

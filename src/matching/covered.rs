@@ -1,27 +1,28 @@
-//! The parts of a file that hunks have taken, and where its other lines are in the file as they
-//! left it.
+//! The lines of a file that placed hunks occupy. Maps line numbers between the original file and
+//! the file after these hunks.
 
 use std::ops::Range;
 
-/// So many of the last parts are looked through before all others.
+/// The number of ranges at the end of the list that are searched before all others.
 const NEAR: usize = 8;
 
-/// The lines that placed hunks cover, in the order of the file.
+/// The lines that placed hunks occupy, in file order.
 #[derive(Default)]
 pub(super) struct Covered {
     taken: Vec<Taken>,
-    /// The first line of the file where a hunk may go.
+    /// The first line of the file where a hunk can be placed.
     pub(super) floor: usize,
 }
 
 struct Taken {
     lines: Range<usize>,
-    /// Lines gained by this hunk and all before it in the file.
+    /// The number of lines that this hunk and all earlier ones in the file add. Negative if they
+    /// remove lines.
     change: isize,
 }
 
 impl Covered {
-    /// Returns that of a file of which only the first `floor` lines are done.
+    /// Returns an empty list for a file whose first `floor` lines are already processed.
     pub(super) fn below(floor: usize) -> Self {
         Self {
             floor,
@@ -29,10 +30,11 @@ impl Covered {
         }
     }
 
-    /// Takes `lines` of the file for a hunk that makes `change` lines more of them.
+    /// Marks `lines` of the file as occupied by a hunk that adds `change` lines.
     pub(super) fn take(&mut self, lines: Range<usize>, change: isize) {
         let at = self
             .first_not(|taken| (taken.lines.start, taken.lines.end) <= (lines.start, lines.end));
+        // Counts of the earlier ranges are cumulative, so the last one covers them all.
         let before = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
         self.taken.insert(
             at,
@@ -42,46 +44,52 @@ impl Covered {
             },
         );
         if change != 0 {
+            // The stored counts are cumulative, so the later ones grow too.
             for taken in &mut self.taken[at + 1..] {
                 taken.change += change;
             }
         }
     }
 
-    /// Returns a run of taken lines that `lines` would overlap. An empty run overlaps only what it
-    /// is inside of.
+    /// Returns an occupied range that overlaps `lines`. An empty range overlaps only a range that
+    /// contains it in its interior.
     pub(super) fn obstacle(&self, lines: &Range<usize>) -> Option<Range<usize>> {
         let at = self.first_not(|taken| taken.lines.end <= lines.start);
+        // Ranges do not overlap, so no later range can overlap if this one does not.
         let taken = &self.taken.get(at)?.lines;
         (taken.start < lines.end)
             .then(|| taken.clone())
             .filter(|taken| taken.end > lines.start)
     }
 
-    /// Returns how many lines more the hunks made.
+    /// Returns the number of lines that all placed hunks add.
     pub(super) fn change(&self) -> isize {
         self.taken.last().map_or(0, |taken| taken.change)
     }
 
-    /// Returns the number that `line` of the file has in the file as the hunks left it.
+    /// Converts `line` of the original file to its number in the file after the placed hunks.
     pub(super) fn running(&self, line: usize) -> isize {
         signed(line) + self.change_before(line)
     }
 
-    /// Returns the first line of the file, untaken or behind what is taken, that has at least the
-    /// number `running` in the file as the hunks left it.
+    /// Returns the first line of the original file whose number after the placed hunks is at least
+    /// `running`.
+    ///
+    /// If this line is inside an occupied range, the function returns the end of the range.
     pub(super) fn original(&self, running: isize) -> usize {
         let at = self.first_not(|taken| signed(taken.lines.end) + taken.change <= running);
         let change = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
         let line = usize::try_from(running - change).unwrap_or(0);
+        // A line inside an occupied range has no number of its own after the hunks.
         match self.taken.get(at) {
             Some(taken) if taken.lines.start < line => taken.lines.end,
             _ => line,
         }
     }
 
-    /// Returns the first place of which `is_before` does not hold. Hunks mostly come in the order
-    /// of the file, so that it is near the end.
+    /// Returns the index of the first range for which `is_before` is false.
+    ///
+    /// Hunks usually arrive in file order, so the result is usually near the end.
     fn first_not(&self, is_before: impl Fn(&Taken) -> bool) -> usize {
         let (all, near) = self.taken.split_at(self.taken.len().saturating_sub(NEAR));
         match near.first() {
@@ -96,8 +104,8 @@ impl Covered {
     }
 }
 
-/// Returns a line number as one that can be added to and subtracted from; no file has lines beyond
-/// it.
+/// Converts a line number to a signed number on which additions cannot overflow. No file has more
+/// lines than `MOST`.
 pub(super) fn signed(line: usize) -> isize {
     const MOST: isize = isize::MAX / 4;
     isize::try_from(line).map_or(MOST, |line| line.min(MOST))

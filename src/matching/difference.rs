@@ -1,4 +1,4 @@
-//! The first line that keeps a hunk from fitting, and why.
+//! Finds the first line that prevents a match, and the reason.
 
 use super::pattern::Pattern;
 use super::{Difference, DifferenceReason, clipped};
@@ -6,8 +6,8 @@ use crate::lines::ladder::PUNCT;
 use crate::lines::{Comparison, LADDER, LineIndex};
 use crate::text::without_ending;
 
-/// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the
-/// loosest comparison.
+/// Returns how many lines of `pattern` match the file from `line` on: under `comparison`, and under
+/// `comparison` or the loosest rung.
 pub(super) fn score(
     index: &LineIndex<'_>,
     line: usize,
@@ -29,7 +29,7 @@ pub(super) fn score(
     })
 }
 
-/// Returns the first line of `pattern` that is not in the file, read from `line` on.
+/// Returns the first line of `pattern` that does not match the file from `line` on.
 pub(super) fn first(
     index: &LineIndex<'_>,
     line: usize,
@@ -44,6 +44,7 @@ pub(super) fn first(
         }
         return Some(Difference {
             patch_offset: pattern.span(nth).start,
+            // The pattern can extend past the end of the file.
             file_line: (line + nth).min(index.count()),
             expected: clipped(wanted),
             found: found.map(clipped),
@@ -53,10 +54,11 @@ pub(super) fn first(
     None
 }
 
-/// Says what makes two lines different, where it is not their words.
+/// Returns the reason why two lines differ, if it is not their words.
 fn reason(wanted: &[u8], found: &[u8]) -> Option<DifferenceReason> {
     let (wanted, found) = (without_ending(wanted), without_ending(found));
     let folded = |line| without_blanks(&(LADDER[PUNCT].key)(line));
+    // The checks go from the smallest difference to the largest.
     if wanted == found {
         Some(DifferenceReason::LineEnd)
     } else if without_blanks(wanted) == without_blanks(found) {

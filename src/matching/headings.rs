@@ -1,8 +1,9 @@
-//! Hunks that name the headings above them: the rules of Codex, with no guess between equal places.
+//! Places hunks that name the headings above them, by the rules of Codex. Unlike there, a hunk that
+//! matches equally well in several places is an error.
 //!
-//! Hunks go down the file, each behind the one before. A heading is found like any other line, the
-//! first behind the hunk before; without one, a hunk has to have one place only, or the hunk has to
-//! come again for each of its places.
+//! Each hunk is placed after the previous one. A heading matches the first suitable line after the
+//! previous hunk. A hunk without a heading must match in exactly one place. Alternatively, the
+//! patch must contain one such hunk for each of the places.
 
 use crate::lines::ladder::{EXACT, INDENT, PUNCT};
 use crate::lines::{Comparison, LADDER, LineIndex, Places, RunHash, RunIndex, Rung};
@@ -16,7 +17,7 @@ use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::interrupt::Interrupt;
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
-/// Places each hunk behind the one before it.
+/// Places each hunk after the previous one.
 pub(super) fn place(
     index: &LineIndex<'_>,
     text: &[u8],
@@ -43,6 +44,7 @@ pub(super) fn place(
     };
     let mut has_ended = false;
     let outcomes = chunks.iter().enumerate().map(|(at, chunk)| {
+        // After an interrupt, all remaining hunks are reported as not found.
         if has_ended || rules.interrupt.is_raised() {
             return Err(Mismatch::not_found());
         }
@@ -53,16 +55,17 @@ pub(super) fn place(
     outcomes.collect()
 }
 
-/// Chunks that have nothing but the same old lines to say where they belong.
+/// Groups the chunks that have the same old lines and no other anchor.
 struct Alike<'a> {
     chunks: &'a [Chunk<'a>],
-    /// Their indexes, in order, by those lines: worked out when lines have several places, as few
-    /// have.
+    /// The indexes of these chunks in patch order, by their old lines. Computed only when some
+    /// lines have several places, which is rare.
     places: OnceCell<HashMap<&'a [&'a [u8]], Vec<usize>>>,
 }
 
 impl Alike<'_> {
-    /// Returns how many from `at` on, which is one of them, are like it; 0 if it is none.
+    /// Returns the number of chunks from `at` on that have the same old lines as the chunk at `at`.
+    /// Returns 0 if that chunk has a heading or an end-of-file anchor.
     fn count_from(&self, at: usize) -> usize {
         if !self.chunks[at].is_bare() {
             return 0;
@@ -116,13 +119,13 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Whether nothing but its old lines says where it belongs.
+    /// Returns whether the old lines are the only anchor.
     fn is_bare(&self) -> bool {
         self.headings.is_empty() && !self.is_at_end
     }
 
-    /// The old lines without a blank line of context at their end, if there is one: the patch may
-    /// only have it to set its parts apart.
+    /// Returns the old lines without a final blank context line, if there is one. The patch may
+    /// contain that line only to separate its parts.
     fn without_last_blank(&self) -> Option<&[&'a [u8]]> {
         let last = self.lines.iter().rfind(|line| line.is_old())?;
         let is_blank =
@@ -148,15 +151,15 @@ impl<'a> Chunk<'a> {
 struct Placer<'a> {
     index: &'a LineIndex<'a>,
     chunks: &'a [Chunk<'a>],
-    /// The file as each rung of the ladder sees it, as far as it was needed.
+    /// The index of the file for each rung, created on first use.
     ladder: Vec<Option<RunIndex<'a>>>,
     covered: Covered,
-    /// The first line that the next heading or hunk may have.
+    /// The first line at which the next heading or hunk can be.
     cursor: usize,
     interrupt: &'a Interrupt,
 }
 
-/// A place, the rung that found it, and the places that are as good.
+/// A matching line, the rung of the match, and the equally good lines.
 struct Fit {
     line: usize,
     rung: usize,
@@ -164,7 +167,8 @@ struct Fit {
 }
 
 impl<'a> Placer<'a> {
-    /// Places one chunk; `alike` says how many chunks from this one on have the same old lines.
+    /// Places one chunk. `alike` returns how many chunks, from this one on, have the same old
+    /// lines.
     fn place(
         &mut self,
         chunk: &Chunk<'a>,
@@ -174,6 +178,8 @@ impl<'a> Placer<'a> {
             self.cursor = 1 + self.heading(heading)?;
         }
         if chunk.old.is_empty() {
+            // Insertions without old lines are placed below the last heading, or else at the end of
+            // the file.
             let has_place = !chunk.headings.is_empty() && !chunk.is_at_end;
             let line = if has_place {
                 self.cursor
@@ -190,6 +196,8 @@ impl<'a> Placer<'a> {
                 0,
             ));
         }
+        // All old lines are tried first, so a blank line that is in the file stays part of the
+        // match.
         let (fit, count) = match self.fit(chunk, &chunk.old, &alike)? {
             Some(fit) => (Some(fit), chunk.old.len()),
             None => match chunk.without_last_blank() {
@@ -198,6 +206,8 @@ impl<'a> Placer<'a> {
             },
         };
         let fit = fit.ok_or_else(|| self.refusal(chunk))?;
+        // The hunk matched without looking at its indentation. If an insertion's indentation cannot
+        // be derived, the hunk has no safe placement.
         if fit.rung >= INDENT {
             let indent = Reindent::new(&chunk.old[..count], self.index.lines_from(fit.line));
             if !chunk.insertions().all(|line| indent.apply(line).is_some()) {
@@ -208,7 +218,7 @@ impl<'a> Placer<'a> {
         Ok(self.settle(chunk, fit, count))
     }
 
-    /// Says why a chunk has no place behind the cursor.
+    /// Returns the reason why a chunk has no place after the cursor.
     fn refusal(&mut self, chunk: &Chunk<'a>) -> MismatchKind {
         let line = self.run_index(EXACT).places(&chunk.old).next(0);
         let taken = line.and_then(|line| self.covered.obstacle(&(line..line + chunk.old.len())));
@@ -223,13 +233,14 @@ impl<'a> Placer<'a> {
         let (cursor, wanted) = (self.cursor, [heading]);
         let mut find =
             |from| (0..=PUNCT).find_map(|rung| self.run_index(rung).places(&wanted).next(from));
+        // A heading before the cursor is only reported, because hunks never move backwards.
         find(cursor).ok_or_else(|| MismatchKind::HeadingNotFound {
             heading: heading.to_vec(),
             above: find(0),
         })
     }
 
-    /// Finds lines on the first rung that has them.
+    /// Finds the old lines on the first rung that matches.
     fn fit(
         &mut self,
         chunk: &Chunk<'a>,
@@ -258,6 +269,7 @@ impl<'a> Placer<'a> {
             let Some(line) = places.next(cursor) else {
                 continue;
             };
+            // Several equal places are acceptable if each remaining place has its own chunk.
             let number = places.count_from(cursor);
             if number <= 1 || number == alike() {
                 return Ok(Some(Fit {
@@ -266,6 +278,7 @@ impl<'a> Placer<'a> {
                     candidates: Vec::new(),
                 }));
             }
+            // No hunk occupies lines after the cursor, so none must be excluded here.
             let lines = candidates(&places, &no_cover, line, cursor);
             if chunk.headings.is_empty() && lines.len() > 1 {
                 return Err(MismatchKind::Ambiguous { lines, rung: name });
@@ -283,6 +296,7 @@ impl<'a> Placer<'a> {
         let (index, chunks, interrupt) = (self.index, self.chunks, self.interrupt);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
+            // All runs of the patch are declared in advance, so one pass per length locates them.
             let hash = |lines: &[&[u8]]| RunHash::new(comparison, lines);
             let headings = chunks
                 .iter()

@@ -1,4 +1,5 @@
-//! How much of a hunk has to fit, from all of it down to what the rules allow.
+//! The parts of a hunk that must match, from the complete hunk down to the least that the rules
+//! allow.
 
 use std::ops::Range;
 
@@ -6,25 +7,26 @@ use super::Rules;
 use super::pattern::Pattern;
 use crate::plan::{Anchor, Direction, Hunk, LineRange};
 
-/// Most lines of context that `--fuzz` leaves out on one side: bounds the work on hostile input.
+/// The maximum number of context lines that `--fuzz` ignores on one side. Bounds the work for
+/// hostile input.
 const MOST_FUZZ: usize = 64;
 
-/// A part of a hunk's old lines and where it has to stand.
+/// The old lines of a hunk that must match, and the position they must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Level {
-    /// The old lines that have to fit.
+    /// The range of old lines that must match.
     pub(super) lines: Range<usize>,
-    /// Whether they have to be the first lines of the file.
+    /// Whether they must be the first lines of the file.
     pub(super) is_at_start: bool,
-    /// Whether they have to be the last lines of the file.
+    /// Whether they must be the last lines of the file.
     pub(super) is_at_end: bool,
-    /// Whether context is left out by `--fuzz`, so that of two places none is right.
+    /// Whether `--fuzz` ignores context lines. Then a match must be unique.
     pub(super) is_fuzzy: bool,
 }
 
-/// Returns the line, counted from 0, at which a hunk header says that a range starts.
+/// Returns the line at which a range of a hunk header starts, counted from 0.
 ///
-/// The start of an empty range names the line in front of it.
+/// The start of an empty range names the line before it.
 pub(super) fn stated(range: LineRange) -> usize {
     if range.count == 0 {
         range.start
@@ -41,6 +43,9 @@ pub(super) fn levels(
     rules: &Rules,
 ) -> Vec<Level> {
     let old = hunk.preimage_range(direction);
+    // GNU patch requires the side with less context to be at its end of the file. git requires this
+    // for a hunk that starts at line 0 or 1, and for a hunk without trailing context
+    // (`apply_one_fragment` in `apply.c`). With `--unidiff-zero` git requires it only for line 0.
     let (is_at_start, is_at_end) = if rules.as_gnu {
         (
             old.start <= 1 && pattern.leading < pattern.trailing,
@@ -64,8 +69,10 @@ pub(super) fn levels(
     levels
 }
 
-/// git's `-C`: first the ends of the file count no more, then the longer side loses a line, both if
-/// they are equal.
+/// Adds the levels of git's `-C`.
+///
+/// The first level drops the requirement to be at an end of the file. Each further level removes a
+/// context line on the longer side, or one on both sides if both have the same length.
 fn reduce(levels: &mut Vec<Level>, pattern: &Pattern<'_>, context: usize) {
     let (mut leading, mut trailing) = (pattern.leading, pattern.trailing);
     if leading <= context && trailing <= context {
@@ -97,14 +104,15 @@ fn reduce(levels: &mut Vec<Level>, pattern: &Pattern<'_>, context: usize) {
     }
 }
 
-/// GNU patch's `--fuzz`, as it is seen to work: the longer side loses lines first; a side that is
-/// shorter than the other has to stand at its end of the file until its turn comes.
+/// Adds the levels of GNU patch's `--fuzz`, which reproduce its observed behaviour.
 ///
-/// Unlike GNU patch, a hunk of which no old line would be left goes nowhere.
+/// The longer side loses lines first. The shorter side must stay at its end of the file until it
+/// loses lines too. Unlike in GNU patch, at least one old line must remain.
 fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern<'_>, most: usize) {
     let longer = pattern.leading.max(pattern.trailing);
     let first = levels[0].clone();
     for fuzz in 1..=most.min(longer) {
+        // The shorter side loses lines only once both sides have the same length.
         let start = (fuzz + pattern.leading).saturating_sub(longer);
         let end = pattern.count()
             - (fuzz + pattern.trailing)

@@ -1,7 +1,7 @@
-//! Lines that are named by their numbers: where they stand, and what the file becomes.
+//! Changes that name lines by number: validates their places and builds the new file.
 //!
-//! Bytes outside the places never change. What comes gets the line end of its place; a byte order
-//! mark, and a last newline or the lack of one, stay.
+//! Bytes outside these lines never change. New lines get the line ending of their place. A byte
+//! order mark stays. A missing final newline stays missing. An empty file gets terminated lines.
 
 use crate::lines::LineIndex;
 use crate::lines::ladder::EXACT;
@@ -13,44 +13,46 @@ use super::Placement;
 use crate::plan::{LineEdit, LineTarget, NewLines, NumberedLines};
 use crate::text::{BYTE_ORDER_MARK, Ending, Lines, Span, mark_length, without_ending};
 
-/// The place that a change went to.
+/// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineChange {
-    /// Index of the change in its list.
+    /// The index of the change in its list.
     pub edit: usize,
-    /// The place.
+    /// The placement of the change.
     pub placement: Placement,
-    /// How many lines come there.
+    /// The number of lines that the change puts there.
     pub new_lines: usize,
 }
 
-/// A change that cannot be made.
+/// A change that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineMisfit {
-    /// Index of the change in its list.
+    /// The index of the change in its list.
     pub edit: usize,
-    /// Why.
+    /// The reason.
     pub mismatch: LineMismatch,
 }
 
-/// Why a change cannot be made.
+/// The reasons why a change cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineMismatch {
     /// The file ends before this line, counted from 1.
     NotFound(usize),
-    /// The change at this index of the list has some of its lines.
+    /// The change at this index of the list covers some of the same lines.
     Overlap(usize),
-    /// The line that is said to go, at this index of its list, is not there.
+    /// The line at this index of `gone` is not among the lines of the place.
     NotThere(usize),
-    /// The operation that takes the new lines away is not there, or its file ends before them.
+    /// The operation that cuts the new lines does not exist, or its file ends before these lines.
     Lost,
-    /// The file would be larger than the limit.
+    /// The file would exceed the size limit.
     TooLarge,
 }
 
-/// A change and its place: the lines that go, counted from 0, and which of those at one place comes
-/// first.
+/// A change and its place.
+///
+/// `lines` are the removed lines, counted from 0. `rank` orders changes that start at the same
+/// line.
 struct Site {
     edit: usize,
     target: LineTarget,
@@ -58,16 +60,17 @@ struct Site {
     rank: u8,
 }
 
-/// What `preimage` becomes and where, or every change that cannot be made.
+/// The new file and the applied changes, or every change that cannot be applied.
 pub type ChangedLines = Result<(Vec<u8>, Vec<LineChange>), Vec<LineMisfit>>;
 
-/// Returns what `preimage` becomes, unless more than `most` bytes come to it. Places are `shift`
-/// lines behind their numbers. `source` returns the contents, as they were numbered, of the file
-/// that an operation is about.
+/// Applies `edits` to `preimage` and returns the new file.
+///
+/// The line numbers of the edits are moved by `shift`. `source` returns the file of an operation as
+/// it was when its lines were numbered. New lines may add at most `most` bytes in total.
 ///
 /// # Errors
 ///
-/// Returns every change that cannot be made.
+/// Returns every change that cannot be applied.
 pub fn change_lines<'a>(
     preimage: &[u8],
     edits: &'a [LineEdit],
@@ -99,6 +102,7 @@ pub fn change_lines<'a>(
         out.keep_up_to(bytes.start);
         let new_lines = out.put(&new, endings(&index, site.target));
         out.skip_to(bytes.end);
+        // Offsets of the index do not include the byte order mark.
         let bytes = bytes.start + mark.len()..bytes.end + mark.len();
         let lines = site.lines.clone();
         let placement = Placement {
@@ -114,7 +118,7 @@ pub fn change_lines<'a>(
     Ok((out.finish(), changes))
 }
 
-/// Returns the places in the order of the file.
+/// Returns the places in file order.
 fn sites(
     index: &LineIndex<'_>,
     edits: &[LineEdit],
@@ -125,7 +129,7 @@ fn sites(
     for (edit, wanted) in edits.iter().enumerate() {
         let target = wanted.target.moved(shift);
         let (lines, rank, last) = match target {
-            // An empty file has no line 1, and a start.
+            // Line 1 does not exist in an empty file, but its start does.
             LineTarget::Before(1) => (0..0, 1, 0),
             LineTarget::After(line) => (line..line, 0, line),
             LineTarget::Before(line) => (line.saturating_sub(1)..line.saturating_sub(1), 1, line),
@@ -148,8 +152,9 @@ fn sites(
             });
         }
     }
-    // Stable: what comes to one place comes in the order of the list.
+    // The sort is stable: insertions at the same place keep the order of the list.
     sites.sort_by_key(|site| (site.lines.start, site.rank));
+    // Only the place that reaches furthest can overlap the next one.
     let mut before: Option<&Site> = None;
     for site in &sites {
         if let Some(other) = before.filter(|other| site.lines.start < other.lines.end) {
@@ -172,7 +177,7 @@ fn sites(
     }
 }
 
-/// Refuses lines that are said to go, in this order, and are not among those that do.
+/// Fails if the lines in `gone` are not in the removed range, in this order.
 fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(), Vec<LineMisfit>> {
     let missing = |site: &Site| {
         let gone = &edits[site.edit].gone;
@@ -180,6 +185,7 @@ fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(),
             .lines_from(site.lines.start)
             .take(site.lines.len())
             .map(without_ending);
+        // The iterator is not restarted, so the lines must occur in this order.
         let row = gone.iter().position(|row| !there.any(|line| line == row))?;
         Some(LineMisfit {
             edit: site.edit,
@@ -194,8 +200,10 @@ fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(),
     }
 }
 
-/// Returns the ends that new lines get, row by row: of the line that is named, else of the one
-/// before, else LF. Of several lines that go each has its row, and the last all further ones.
+/// Returns the line endings for the new lines, one per row.
+///
+/// Row N gets the ending of line N of the target. Rows after the last target line repeat the last
+/// ending. If no target line has an ending, the line before the target decides, or LF.
 fn endings<'a>(index: &'a LineIndex<'_>, target: LineTarget) -> impl Iterator<Item = Ending> + 'a {
     let lines = match target {
         LineTarget::Lines(lines) => lines.first.saturating_sub(1)..lines.last,
@@ -215,7 +223,7 @@ fn endings<'a>(index: &'a LineIndex<'_>, target: LineTarget) -> impl Iterator<It
     })
 }
 
-/// What comes to a place.
+/// The new content of a place.
 enum New<'a> {
     Rows(&'a [Vec<u8>]),
     Text(&'a [u8]),
@@ -231,6 +239,7 @@ impl<'a> New<'a> {
             NewLines::Nothing => Some(Self::Rows(&[])),
             NewLines::Given(rows) => Some(Self::Rows(rows)),
             NewLines::Cut { operation, lines } => {
+                // The index of a source is built once for all its cuts.
                 if !known.contains_key(operation) {
                     let text = source(*operation)?;
                     known.insert(
@@ -249,7 +258,7 @@ impl<'a> New<'a> {
         }
     }
 
-    /// Returns about how many bytes it has.
+    /// Returns the approximate size in bytes.
     fn size(&self) -> u64 {
         match self {
             Self::Rows(rows) => rows.iter().map(|row| row.len() as u64 + 1).sum(),
@@ -258,7 +267,7 @@ impl<'a> New<'a> {
     }
 }
 
-/// A file as it grows.
+/// The new file during its construction.
 struct Out<'a> {
     text: &'a [u8],
     done: usize,
@@ -287,7 +296,7 @@ impl<'a> Out<'a> {
         self.done = offset;
     }
 
-    /// Adds lines and returns how many; a line before them that has no end gets one.
+    /// Appends lines and returns their number. Terminates an unterminated line before them.
     fn put(&mut self, new: &New<'_>, mut endings: impl Iterator<Item = Ending>) -> usize {
         let mut count = 0;
         let mut add = |content: &[u8]| {
@@ -309,8 +318,8 @@ impl<'a> Out<'a> {
         count
     }
 
-    /// Keeps the rest, and a last newline only where there was one; an empty file gets lines that
-    /// end.
+    /// Appends the rest of the file. Removes the final newline if the original file had content but
+    /// no final newline.
     fn finish(mut self) -> Vec<u8> {
         self.keep_up_to(self.text.len());
         let has_end = self.text.is_empty() || self.text.ends_with(b"\n");

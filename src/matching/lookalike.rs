@@ -1,4 +1,4 @@
-//! Texts that look the same and are not: the character in which they differ.
+//! Finds texts that look the same but differ, and names the first different character.
 
 use crate::lines::ladder::fold;
 use std::cell::OnceCell;
@@ -8,24 +8,26 @@ use bstr::ByteSlice;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The first character in which two texts differ that look the same.
+/// The first different character of two texts that look the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookalike {
     /// Line of the file, counted from 0.
     pub line: usize,
-    /// Characters of the line before it.
+    /// The number of characters before it in this line.
     pub column: usize,
-    /// What the patch has, as in `U+0020 SPACE`.
+    /// The character in the patch, for example `U+0020 SPACE`.
     pub expected: String,
-    /// What the file has, as in `U+00A0 NO-BREAK SPACE`.
+    /// The character in the file, for example `U+00A0 NO-BREAK SPACE`.
     pub found: String,
 }
 
-/// What a name has after its last character.
+/// The description of the position after the last character of a name.
 pub(crate) const END_OF_NAME: &str = "the end of the name";
 
-/// Looks in `file` for a text that looks like `wanted`, and returns the first character that
-/// differs; `None` if there is no such text, if it is the same, or if one of them is not UTF-8.
+/// Searches `file` for a text that looks like `wanted`, and returns the first different character.
+///
+/// Returns `None` if no text looks like `wanted`, if the text is identical, or if one input is not
+/// UTF-8.
 #[must_use]
 pub fn lookalike(file: &[u8], wanted: &[u8]) -> Option<Lookalike> {
     LookalikeSearch::new(file).find(wanted)
@@ -37,16 +39,16 @@ pub(crate) struct LookalikeSearch<'f> {
     folded: OnceCell<Option<FoldedFile<'f>>>,
 }
 
-/// A file as a text in which characters that look the same are the same.
+/// A file and its text with look-alike characters folded.
 struct FoldedFile<'f> {
     file: &'f str,
     is_ascii: bool,
-    /// The text, and for each of its bytes the offset in the file.
+    /// The folded text, and the offset in the file for each of its bytes.
     folded: OnceCell<(String, Vec<usize>)>,
 }
 
 impl<'f> LookalikeSearch<'f> {
-    /// Returns a search in `file`, which is folded once, when the first text needs it.
+    /// Creates a search in `file`. The first search that needs the folded text computes it once.
     pub(crate) fn new(file: &'f [u8]) -> Self {
         Self {
             file,
@@ -54,7 +56,7 @@ impl<'f> LookalikeSearch<'f> {
         }
     }
 
-    /// Looks for a text that looks like `wanted`, as [`lookalike`] does.
+    /// Searches for a text that looks like `wanted`, see [`lookalike`].
     pub(crate) fn find(&self, wanted: &[u8]) -> Option<Lookalike> {
         self.folded
             .get_or_init(|| FoldedFile::new(self.file))
@@ -75,6 +77,7 @@ impl<'f> FoldedFile<'f> {
 
     fn find(&self, wanted: &str) -> Option<Lookalike> {
         let file = self.file;
+        // Two different ASCII texts never look the same.
         if self.is_ascii && wanted.is_ascii() {
             return None;
         }
@@ -83,6 +86,7 @@ impl<'f> FoldedFile<'f> {
             return None;
         }
         let (folded, offsets) = self.folded.get_or_init(|| fold_text(file));
+        // Equal folded texts look the same. The clusters then show where the originals differ.
         let start = offsets[folded.as_bytes().find(looked_for.as_bytes())?];
         let (length, expected, found) =
             first_difference(clusters(wanted).zip(clusters(&file[start..])))?;
@@ -97,14 +101,17 @@ impl<'f> FoldedFile<'f> {
     }
 }
 
-/// Returns the first character in which the name `found` differs from `wanted`, if both look the
-/// same; `None` if they are the same or look different. Blanks at the end of a name cannot be seen.
+/// Returns the first different character of two names that look the same.
+///
+/// Returns `None` if the names are identical or look different. Names that differ only in white
+/// space at the end look the same.
 #[must_use]
 pub fn lookalike_name(found: &str, wanted: &str) -> Option<Lookalike> {
     let folded = |name| fold_text(name).0.trim_end().to_owned();
     if found == wanted || folded(found) != folded(wanted) {
         return None;
     }
+    // The empty cluster marks the end of the name, so names can also differ there.
     let ended = |name| clusters(name).chain(std::iter::once(""));
     let most = found.chars().count().max(wanted.chars().count()) + 1;
     let padded = |name| ended(name).chain(std::iter::repeat("")).take(most);
@@ -124,7 +131,7 @@ pub fn lookalike_name(found: &str, wanted: &str) -> Option<Lookalike> {
     })
 }
 
-/// Returns the first pair that differs, after the bytes of the second texts before it.
+/// Returns the first different pair, preceded by the length in bytes of the second texts before it.
 fn first_difference<'t>(
     mut pairs: impl Iterator<Item = (&'t str, &'t str)>,
 ) -> Option<(usize, &'t str, &'t str)> {
@@ -136,8 +143,8 @@ fn first_difference<'t>(
     Some((length, expected, found))
 }
 
-/// Returns a text in which characters that look the same are the same, and the offset in `text` of
-/// each of its bytes.
+/// Replaces look-alike characters with one common character. Also returns, for each byte of the
+/// result, its offset in `text`.
 fn fold_text(text: &str) -> (String, Vec<usize>) {
     let (mut folded, mut offsets, mut offset) = (
         String::with_capacity(text.len()),
@@ -153,13 +160,14 @@ fn fold_text(text: &str) -> (String, Vec<usize>) {
                 .filter(|character| !is_invisible(*character));
             folded.extend(visible.nfkc().map(|character| latin(fold(character))));
         }
+        // Every byte of a folded cluster maps to the start of the cluster.
         offsets.resize(folded.len(), offset);
         offset += cluster.len();
     }
     (folded, offsets)
 }
 
-/// Returns the characters of `text`, each with the combining marks after it.
+/// Returns the characters of `text`, each with its combining marks.
 fn clusters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -178,7 +186,7 @@ fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
-/// Returns the Latin letter that a Cyrillic or Greek one looks like.
+/// Returns the Latin letter that a Cyrillic or Greek letter looks like.
 fn latin(character: char) -> char {
     const ALIKE: &str =
         "аaеeоoрpсcхxуyіiјjѕsԁdАAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTХXУYοoνvΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
@@ -191,7 +199,7 @@ fn latin(character: char) -> char {
     character
 }
 
-/// Returns the code points of a cluster, with the names of those that are often mistaken.
+/// Returns the code points of a cluster. Characters that are often confused also get their names.
 fn names(cluster: &str) -> String {
     let mut names = String::new();
     for (index, character) in cluster.chars().enumerate() {

@@ -1,6 +1,20 @@
-//! Where hunks belong in a file, and what the file becomes. Pure: bytes in, bytes out.
+//! Places hunks in a file and builds the new file from the placements.
 //!
-//! To add a comparison of lines, add a row of `lines::LADDER`.
+//! Inputs: the bytes of a file, the bytes of the patch, its hunks, and [`Rules`]. Outputs: one
+//! [`Placement`] or [`Mismatch`] for each hunk, and the bytes of the new file. The module is pure.
+//!
+//! Invariants:
+//!
+//! - Placements of one file never overlap.
+//! - Bytes outside the placements never change.
+//! - The same input gives the same result.
+//!
+//! Start with [`place`], which selects the search by the anchor of the hunks: `numbered` for line
+//! numbers, `headings` for Codex. `splice` builds the new file. `texts` and `lines` are the
+//! counterparts for edits that name a text or a line number. `nearest` finds the closest match of a
+//! hunk that does not apply.
+//!
+//! To add a line comparison, add a row to `lines::LADDER`.
 
 mod correct;
 mod covered;
@@ -45,30 +59,31 @@ pub use crate::lines::{Conflict, ConflictStyle, Favour, LineIndex, Merged, merge
 use crate::plan::{Anchor, Direction, Hunk};
 use crate::text::{Pieces, Span, without_ending};
 
-/// Where a hunk went.
+/// The lines where a hunk matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// Bytes of the preimage that its old lines cover, without context lines that were left out.
+    /// The range of the preimage that the old lines occupy, in bytes, without ignored context
+    /// lines.
     pub bytes: Range<usize>,
-    /// The same as lines, counted from 0.
+    /// The same range in lines, counted from 0.
     pub lines: Range<usize>,
-    /// Lines from the stated place, counted in the file as the hunks before left it; 0 where none
-    /// is stated.
+    /// The distance from the stated line, in lines of the file after the earlier hunks. 0 if the
+    /// hunk states no line.
     pub offset: isize,
-    /// Lines of context left out at the start and at the end.
+    /// The number of ignored context lines at the start and at the end.
     pub left_out: (usize, usize),
-    /// The name of the rung of the ladder that found it.
+    /// The name of the rung on which the hunk matched.
     pub rung: &'static str,
-    /// Lines, counted from 0, of all places where it fits as well, this one among them, when it is
-    /// off its stated place; at most [`MOST_CANDIDATES`].
+    /// All lines, counted from 0, where the hunk also matches, including this one. Empty if the
+    /// hunk is at its stated line. At most [`MOST_CANDIDATES`].
     pub candidates: Vec<usize>,
-    /// How many old lines, all blank, would be behind the end of the file; there are some only
-    /// where white space is put right.
+    /// The number of blank old lines after the end of the file. Can be greater than 0 only if
+    /// white-space errors are fixed.
     pub beyond: usize,
 }
 
 impl Placement {
-    /// Returns the placement of all lines of a hunk at its stated place.
+    /// Returns the placement of a complete hunk at its stated line.
     fn new(bytes: Range<usize>, lines: Range<usize>, rung: usize) -> Self {
         let rung = LADDER[rung].name;
         Self {
@@ -82,41 +97,40 @@ impl Placement {
         }
     }
 
-    /// Returns whether it is at the stated place, line for line, so that there is nothing to tell
-    /// of it.
+    /// Returns whether the hunk matches exactly and completely at its stated line.
     #[must_use]
     pub fn is_as_stated(&self) -> bool {
         self.offset == 0 && self.left_out == (0, 0) && self.rung == LADDER[0].name
     }
 }
 
-/// Most places that are listed for a hunk that fits in several.
+/// The maximum number of candidates listed for a hunk that matches in several places.
 pub const MOST_CANDIDATES: usize = 8;
 
-/// Most hunks of one file that do not fit for which a mismatch shows lines; a report lists no more
-/// of them.
+/// The maximum number of mismatches per file that show lines and a closest match. A report lists at
+/// most this many.
 pub const MOST_EXPLAINED: usize = 100;
 
-/// Why a hunk has no place.
+/// The reason why a hunk has no placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: MismatchKind,
-    /// The first lines of the preimage, without terminators; at most four, and none after
+    /// The first lines of the preimage, without terminators. At most four lines, and none after
     /// [`MOST_EXPLAINED`] mismatches of a file.
     pub expected: Vec<Vec<u8>>,
-    /// The place that is most like it.
+    /// The closest match.
     pub nearest: Option<Nearest>,
 }
 
 impl Mismatch {
-    /// Says that a hunk fits nowhere, and nothing about the file.
+    /// Creates a mismatch for a hunk that matches nowhere, without details of the file.
     #[must_use]
     pub fn not_found() -> Box<Self> {
         Self::unexplained(MismatchKind::NotFound)
     }
 
-    /// Says what kind of failure it is, and nothing yet about the file.
+    /// Creates a mismatch of this kind, without details of the file.
     fn unexplained(kind: MismatchKind) -> Box<Self> {
         Box::new(Self {
             kind,
@@ -126,92 +140,92 @@ impl Mismatch {
     }
 }
 
-/// The kinds of failure of a hunk.
+/// The reasons why a hunk has no placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MismatchKind {
-    /// It fits nowhere.
+    /// The hunk matches nowhere.
     NotFound,
-    /// It fits at these lines, counted from 0, and nothing decides.
+    /// The hunk matches at several lines, and no rule selects one.
     Ambiguous {
-        /// The lines, at most [`MOST_CANDIDATES`].
+        /// The lines, counted from 0; at most [`MOST_CANDIDATES`].
         lines: Vec<usize>,
-        /// The rung on which it fits there.
+        /// The rung on which the hunk matches there.
         rung: &'static str,
     },
-    /// It fits only where another hunk is placed.
+    /// The hunk matches only where another hunk is placed.
     Overlap,
-    /// The file would have at least so many bytes, more than it may.
+    /// The new file would exceed the size limit.
     TooLarge {
-        /// The bytes.
+        /// The size of the new file in bytes, or a lower bound of it.
         size: u64,
     },
-    /// It fills an empty file, and there is something in this one.
+    /// The edit fills an empty file, but the file is not empty.
     NotEmpty,
-    /// Its result already stands at this line, counted from 0.
+    /// The file already contains the postimage of the hunk.
     AlreadyApplied {
-        /// The line.
+        /// The line of the postimage, counted from 0.
         line: usize,
     },
-    /// The heading that it stands below is not in the file after the hunk before.
+    /// A heading of the hunk is not in the file after the previous hunk.
     HeadingNotFound {
         /// The heading.
         heading: Vec<u8>,
-        /// A line before that place that has the heading, counted from 0.
+        /// A line before that position that matches the heading, counted from 0.
         above: Option<usize>,
     },
 }
 
-/// The place in a file that is most like a hunk that does not fit.
+/// The closest match of a hunk that does not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
-    /// First line, counted from 0.
+    /// The first line, counted from 0.
     pub line: usize,
-    /// How many of the hunk's old lines are there.
+    /// The number of old lines of the hunk that match there.
     pub matched: usize,
-    /// How many old lines the hunk has.
+    /// The number of old lines in the hunk.
     pub of: usize,
     /// The first line that differs.
     pub difference: Option<Difference>,
     /// The lines of the file there, without terminators, clipped.
     pub text: Vec<Vec<u8>>,
-    /// The lines before them, at most two.
+    /// At most two lines before them.
     pub lines_before: Vec<Vec<u8>>,
-    /// The lines behind them, at most two.
+    /// At most two lines after them.
     pub lines_after: Vec<Vec<u8>>,
 }
 
-/// The first line that keeps a hunk from fitting.
+/// The first line that prevents a hunk from matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Offset of the line in the patch, in bytes.
+    /// The offset of the line in the patch, in bytes.
     pub patch_offset: usize,
-    /// Line of the file, counted from 0; the number of lines at the end of the file.
+    /// The line of the file, counted from 0. At the end of the file, the number of its lines.
     pub file_line: usize,
-    /// What the patch has.
+    /// The line in the patch.
     pub expected: Vec<u8>,
-    /// What the file has; `None` at its end.
+    /// The line in the file, or `None` at its end.
     pub found: Option<Vec<u8>>,
-    /// Why they differ, where that can be told.
+    /// The reason why the lines differ, if it is known.
     pub reason: Option<DifferenceReason>,
 }
 
-/// Why two lines differ whose words are the same.
+/// The reasons why two lines with the same words differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DifferenceReason {
-    /// The line ending.
+    /// Different line endings.
     LineEnd,
-    /// White space in the line.
+    /// Different white space in the line.
     Whitespace,
-    /// Typographic quotes, dashes and blanks.
+    /// Typographic quotes, dashes and spaces.
     Punctuation,
     /// Upper and lower case.
     Case,
 }
 
 impl DifferenceReason {
-    /// Returns the name that reports have for it.
+    /// Returns the name of the reason in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -223,13 +237,15 @@ impl DifferenceReason {
     }
 }
 
-/// The hunks of one file placed in it, in the order of the patch.
+/// The placements or mismatches of the hunks of one file, in patch order.
 pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 
-/// Finds the place of each hunk in the file of `index`; `text` is the patch that the hunks point into.
+/// Finds a placement for each hunk in the file of `index`. `text` is the patch that contains the
+/// hunks.
 ///
-/// Placements never overlap. The time grows with file and patch, not with their product; with the
-/// file also for each number of lines that hunks off their place have.
+/// Placements never overlap. The time is proportional to the sizes of the file and the patch, not
+/// to their product. Hunks that are not at their stated line take one more pass over the file for
+/// each different number of old lines.
 #[must_use]
 pub fn place(
     index: &LineIndex<'_>,
@@ -245,7 +261,7 @@ pub fn place(
     let most = match rules.detail {
         Detail::Nothing => return placements,
         Detail::Kind => 0,
-        // GNU patch names a cause next to every hunk that fails.
+        // GNU patch prints a cause for every failed hunk.
         Detail::Full if rules.as_gnu => usize::MAX,
         Detail::Full => MOST_EXPLAINED,
     };
@@ -259,20 +275,20 @@ pub fn place(
     placements
 }
 
-/// Most bytes of a line that a mismatch shows.
+/// The maximum length in bytes of a line that a mismatch shows.
 const MOST_SHOWN: usize = 200;
 
-/// Returns the start of `line` without its terminator.
+/// Returns the first [`MOST_SHOWN`] bytes of `line`, without its terminator.
 fn clipped(line: &[u8]) -> Vec<u8> {
     let line = without_ending(line);
     line[..line.len().min(MOST_SHOWN)].to_vec()
 }
 
-/// Returns what `preimage` becomes when every hunk goes to its placement.
+/// Applies every hunk at its placement and returns the new file.
 ///
-/// Context lines keep the bytes of the file. An inserted line keeps its own bytes where the hunk
-/// was matched exactly by a grammar that is exact about line ends; else it ends as the lines around
-/// it.
+/// Context lines keep the bytes of the file. Insertions keep the bytes of the patch if the grammar
+/// states line endings and the hunk matched exactly. Otherwise they get the line ending of the
+/// neighbouring lines.
 #[must_use]
 pub fn splice(
     preimage: &[u8],
@@ -294,19 +310,22 @@ pub fn splice(
     .join(preimage)
 }
 
-/// What a file becomes, and what of it is not as the patch has it.
+/// The new file and its differences from the patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spliced {
-    /// The file, in pieces of what it was and of the patch.
+    /// The new file, as pieces of the preimage and of the patch.
     pub pieces: Pieces,
-    /// The lines of the patch that had errors in their white space, which the file does not have.
+    /// The lines of the patch whose white-space errors were fixed.
     pub corrected: Vec<Span>,
-    /// The blank lines of the patch that were left out at the end of the file.
+    /// The blank lines of the patch that were omitted at the end of the file.
     pub left_out: Vec<Span>,
 }
 
-/// The same by `rules`: inserted lines may move to the depth that the hunk was found at, those of a
-/// grammar without line numbers always do; and white space may be put right.
+/// Applies every hunk at its placement, like [`splice()`], and follows `rules`.
+///
+/// Insertions are indented to match the file under
+/// [`Closeness::Reindented`](crate::plan::Closeness::Reindented), and always for grammars without
+/// line numbers. White-space errors are fixed if `rules` request it.
 #[must_use]
 pub fn splice_by(
     preimage: &[u8],

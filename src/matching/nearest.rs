@@ -1,9 +1,8 @@
-//! What is said of hunks that fit nowhere: whether they were applied before, and the place that is
-//! most like them.
+//! Explains hunks that match nowhere: detects already applied hunks and finds the closest match.
 //!
-//! One pass over the file serves all hunks that failed: each line of the file that is also in such
-//! a hunk votes for the place that the hunk would have. Lines that are everywhere get few votes, so
-//! that the work stays bounded.
+//! One pass over the file serves all failed hunks. Each line of the file that also occurs in a
+//! failed hunk votes for the place that it implies for the hunk. The number of votes of frequent
+//! lines is limited, which bounds the work.
 
 use crate::lines::ladder::{EXACT, INDENT};
 use crate::lines::{Comparison, LineIndex, Places, RunHash, RunIndex};
@@ -17,22 +16,22 @@ use super::{MismatchKind, Nearest, Placements, clipped};
 use crate::interrupt::Interrupt;
 use crate::plan::{Direction, Hunk, LineKind};
 
-/// Most votes in all, and for each line of a hunk.
+/// The maximum number of votes in total, and for each line of a hunk.
 const MOST_VOTES: usize = 1 << 19;
 const MOST_VOTES_PER_LINE: usize = 64;
-/// Most lines of a hunk that may get votes.
+/// The maximum number of lines of a hunk that can receive votes.
 const MOST_VOTERS: usize = 256;
-/// How many places of a hunk are looked at closely.
+/// The number of places of a hunk that are compared line by line.
 const FINALISTS: usize = 4;
-/// How many lines are shown.
+/// The maximum number of lines shown of the closest match.
 const SHOWN: usize = 5;
-/// How many lines are shown on each side of them.
+/// The maximum number of lines shown before and after it.
 const AROUND: usize = 2;
 
-/// Lines are hashed without the blanks at their ends.
+/// Lines are hashed without leading and trailing white space.
 const LOOSE: Comparison = Comparison::loose(INDENT);
 
-/// Completes the mismatches among `placements`; the first `most` of them show lines and the closest
+/// Completes the mismatches in `placements`. The first `most` of them get lines and the closest
 /// match.
 pub(super) fn explain(
     index: &LineIndex<'_>,
@@ -91,7 +90,7 @@ pub(super) fn explain(
     }
 }
 
-/// Returns for each hunk how many lines the placed hunks before it gained.
+/// Returns for each hunk the number of lines that the placed hunks before it add.
 fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<isize> {
     let mut sum = 0;
     let gains = hunks.iter().zip(placements).map(|(hunk, place)| {
@@ -108,15 +107,15 @@ fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<
     gains.collect()
 }
 
-/// A hunk that does not fit.
+/// A hunk that does not match.
 struct Misfit<'p> {
     nth: usize,
     pattern: Pattern<'p>,
     postimage: Pattern<'p>,
-    /// Where it is said to be, if that is said.
+    /// The stated line, if the hunk states one.
     stated: Option<usize>,
     comparison: Comparison,
-    /// Whether it brings lines that can be recognised.
+    /// Whether the hunk inserts at least one non-blank line. Other postimages can occur by chance.
     is_recognisable: bool,
 }
 
@@ -141,8 +140,10 @@ impl<'p> Misfit<'p> {
         }
     }
 
-    /// Returns where the result of the hunk stands already: at its stated place, or else at the
-    /// only place.
+    /// Returns the line at which the postimage already is.
+    ///
+    /// The stated line has priority. Otherwise the postimage must occur exactly once and be
+    /// recognisable.
     fn applied_at(&self, index: &LineIndex<'_>, runs: &mut RunIndex<'_>) -> Option<usize> {
         let count = self.postimage.count();
         let is_at = |line: usize| {
@@ -159,17 +160,21 @@ impl<'p> Misfit<'p> {
         let line = places
             .next(0)
             .filter(|_| self.is_recognisable && places.count_from(0) == 1)?;
+        // `runs` ignores indentation, so the match must be checked exactly.
         is_at(line).then_some(line)
     }
 
-    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where
-    /// it should be, and of two as near the first: the report is the same each time.
+    /// Returns the place with the most matching lines.
+    ///
+    /// Of equal places, the one nearest to the stated line wins, then the first one. The order is
+    /// total, so the report does not depend on the iteration order of the map.
     fn nearest(&self, index: &LineIndex<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
         places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
         let finalists = places.into_iter().map(|(_, line)| line).take(FINALISTS);
         let stated = self.stated.filter(|&stated| stated < index.count());
+        // The stated line is compared even if it received no votes.
         let scored = finalists
             .chain(stated)
             .map(|line| (score(index, line, &self.pattern, self.comparison), line));
@@ -187,7 +192,7 @@ impl<'p> Misfit<'p> {
 }
 
 impl Nearest {
-    /// Returns the place of a hunk with `of` old lines at `line`, with none of them in it.
+    /// Returns a closest match at `line` for a hunk with `of` old lines, with no matched lines yet.
     pub(super) fn at(index: &LineIndex<'_>, line: usize, of: usize) -> Self {
         let first = line.saturating_sub(AROUND);
         let mut lines = index.lines_from(first).map(clipped);
@@ -206,7 +211,7 @@ impl Nearest {
     }
 }
 
-/// Counts for each misfit which of its places have how many of its lines.
+/// Counts the votes: for each hunk, the number of its lines that each place contains.
 fn elections(runs: &RunIndex<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, usize>> {
     let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut number = 0;
@@ -221,6 +226,7 @@ fn elections(runs: &RunIndex<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, 
             }
         }
     }
+    // The total is also limited: the more lines vote, the fewer occurrences of each line count.
     let most = (MOST_VOTES / number.max(1)).clamp(1, MOST_VOTES_PER_LINE);
     let mut elections = vec![HashMap::new(); misfits.len()];
     if voters.is_empty() {
@@ -233,6 +239,8 @@ fn elections(runs: &RunIndex<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, 
             continue;
         };
         let times = seen.entry(hash).or_default();
+        // Only the first `most` occurrences of a line vote, so frequent lines cannot dominate the
+        // work.
         *times += 1;
         if *times <= most {
             for &(nth, inside) in wanted.iter().take(MOST_VOTERS) {

@@ -1,16 +1,18 @@
-//! Hunks one over the other: each is looked for in what those before it made.
+//! Places overlapping hunks (`--allow-overlap`): each hunk is searched for in the result of the
+//! earlier ones.
 
 use super::{Placement, Placements, Rules, Spliced, place, splice_by};
 use crate::lines::LineIndex;
 use crate::plan::{Direction, Hunk};
 
-/// Most bytes that are searched and made anew; what is left then is placed at once, where nothing
-/// overlaps.
+/// The maximum number of bytes that are searched and rebuilt. The hunks that are left then are
+/// placed together, so they cannot overlap.
 const MOST_BYTES: usize = 1 << 28;
 
-/// Places each hunk in what the ones before it made of `preimage`, and returns what all make of it.
-/// What fits nowhere is passed over. The bytes and lines of a placement are those of the file as it
-/// was then.
+/// Applies the hunks one after the other and returns their placements and the new file.
+///
+/// Each hunk is placed in the result of the earlier hunks. Hunks that match nowhere are skipped.
+/// The bytes and lines of a placement refer to the file at that step.
 #[must_use]
 pub fn overlay(
     preimage: &[u8],
@@ -22,6 +24,8 @@ pub fn overlay(
     let (mut file, mut made) = (preimage.to_vec(), Spliced::default());
     let (mut bytes, mut ahead) = (0_usize, 1);
     loop {
+        // Hunks are placed in batches, because each batch rebuilds the file. The size doubles after
+        // each complete batch.
         bytes = bytes.saturating_add(file.len());
         let is_last = bytes > MOST_BYTES || ahead > rest.len();
         let mut placements = place(
@@ -31,7 +35,8 @@ pub fn overlay(
             direction,
             rules,
         );
-        // Where a hunk goes astray, the place may be one that another hunk of this round took.
+        // A hunk that is not at its stated line could have avoided the lines of another hunk in
+        // this batch. It is placed again in the next batch.
         let is_sure =
             |placed: &Result<Placement, _>| placed.as_ref().is_ok_and(Placement::is_as_stated);
         let sure = placements

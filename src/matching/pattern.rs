@@ -4,30 +4,30 @@ use super::covered::signed;
 use crate::plan::{Direction, Hunk, HunkLine, HunkLines, LineKind};
 use crate::text::Span;
 
-/// The old lines of a hunk, and how many of them are context at both ends.
+/// The old lines of a hunk, and the number of context lines at both ends.
 #[derive(Default)]
 pub(super) struct Pattern<'a> {
     /// The lines with their terminators.
     lines: Vec<&'a [u8]>,
-    /// Where each line stands in the patch.
+    /// The span of each line in the patch.
     spans: Vec<Span>,
-    /// Lines of context before the first change; all lines where nothing changes.
+    /// The number of context lines before the first change, or of all lines if nothing changes.
     pub(super) leading: usize,
-    /// Lines of context behind the last change; all lines where nothing changes.
+    /// The number of context lines after the last change, or of all lines if nothing changes.
     pub(super) trailing: usize,
-    /// How many lines the hunk makes more.
+    /// The number of lines that the hunk adds. Negative if it removes lines.
     pub(super) change: isize,
 }
 
 impl<'a> Pattern<'a> {
-    /// Takes the old lines of `hunk`.
+    /// Creates the pattern of the preimage of `hunk`.
     pub(super) fn new(hunk: &Hunk, text: &'a [u8], direction: Direction) -> Self {
         let mut pattern = Self::default();
         pattern.fill(hunk, text, direction);
         pattern
     }
 
-    /// Does that again for another hunk, in the room that is there.
+    /// Replaces the pattern with the preimage of another hunk and reuses the allocations.
     pub(super) fn fill(&mut self, hunk: &Hunk, text: &'a [u8], direction: Direction) {
         if let Some((LineKind::Insertion, count)) = hunk.one_kind(text, direction) {
             self.lines.clear();
@@ -38,7 +38,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Takes the new lines of `hunk`.
+    /// Creates the pattern of the postimage of `hunk`.
     pub(super) fn postimage(hunk: &Hunk, text: &'a [u8], direction: Direction) -> Self {
         let mut pattern = Self::default();
         pattern.take(hunk, hunk.lines(text, direction), HunkLine::is_new);
@@ -68,17 +68,15 @@ impl<'a> Pattern<'a> {
         (self.leading, self.trailing, self.change) = (leading, trailing, change);
     }
 
-    /// Returns the number of lines.
     pub(super) fn count(&self) -> usize {
         self.lines.len()
     }
 
-    /// Returns the lines with their terminators.
     pub(super) fn lines(&self) -> &[&'a [u8]] {
         &self.lines
     }
 
-    /// Returns where a line stands in the patch.
+    /// Returns the span of a line in the patch.
     pub(super) fn span(&self, line: usize) -> Span {
         self.spans[line]
     }

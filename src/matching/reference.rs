@@ -1,4 +1,4 @@
-//! The rule of git told literally, on a list of lines, to test the fast search against.
+//! A literal implementation of git's rules on a list of lines, as a reference for the fast search.
 
 use crate::lines::LineIndex;
 use proptest::prelude::*;
@@ -11,10 +11,12 @@ use super::testing::Section;
 use super::{Rules, place, splice};
 use crate::plan::{Direction, Hunk, LineKind};
 
-/// A file as the hunks so far left it: its lines, each with its number in the first file, or that
-/// of the hunk that covers it, twice, and one if that only inserts.
+/// The file after the hunks applied so far.
+///
+/// Each line has its number in the original file. A line of a hunk has twice the number of the hunk
+/// instead, plus one if the hunk only inserts.
 struct Image {
-    /// How many lines the first file has.
+    /// The number of lines in the original file.
     count: usize,
     lines: Vec<(Vec<u8>, Result<usize, usize>)>,
 }
@@ -30,11 +32,11 @@ impl Image {
         (!is_at_start || at == 0)
             && (!is_at_end || at + wanted.len() == self.lines.len())
             && found.iter().zip(wanted).all(|((line, number), wanted)| number.is_ok() && line == wanted)
-            // The ends of the file are those that it had at first.
+            // The file starts and ends where the original file does.
             && !(is_at_start && is_at_end && wanted.len() != self.count)
             && (!is_at_start || found.first().is_none_or(|(_, number)| *number == Ok(0)))
             && (!is_at_end || found.last().is_none_or(|(_, number)| *number == Ok(self.count - 1)))
-            // Two hunks never meet where the lines between them are gone.
+            // A match cannot span a gap in the original lines.
             && found.windows(2).all(|pair| matches!(pair, [(_, Ok(a)), (_, Ok(b))] if a + 1 == *b))
     }
 
@@ -46,7 +48,7 @@ impl Image {
         is_at_end: bool,
     ) -> Option<isize> {
         if wanted.is_empty() {
-            // As in git, a hunk at the start of the file is there, whatever its header says.
+            // As in git, a hunk at the start of the file is placed there regardless of its header.
             let at = if is_at_start {
                 0
             } else {
@@ -54,7 +56,7 @@ impl Image {
             };
             let number = |line: usize| self.lines.get(line).map(|(_, number)| *number);
             let before = at.checked_sub(1).and_then(number);
-            // What is inserted twice at one place comes in the order of the hunks.
+            // Several insertions at one place keep the order of the hunks.
             let is_inside = match number(at) {
                 Some(Err(hunk)) => hunk % 2 == 1 || before == Some(Err(hunk)),
                 _ => false,
@@ -76,8 +78,7 @@ impl Image {
     }
 }
 
-/// Applies the hunks one after the other; returns the first line and the offset of each, and the
-/// file.
+/// Applies the hunks one after the other. Returns the offset of each hunk and the new file.
 fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec<isize>, Vec<u8>)> {
     let lines = crate::text::lines(file)
         .enumerate()
@@ -142,8 +143,8 @@ prop_compose! {
     fn line()(letter in prop::sample::select(vec!["a\n", "b\n", "\n"])) -> String { letter.to_owned() }
 }
 
-/// Where a hunk is taken from the file, how many lines of each kind it has, and how far off it says
-/// that it is.
+/// A hunk taken from the file: its first line, the number of lines of each kind, and the errors of
+/// its stated lines.
 type Cut = (usize, [usize; 4], isize, isize);
 
 prop_compose! {

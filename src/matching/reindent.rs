@@ -1,17 +1,16 @@
-//! The indentation of inserted lines where a hunk was found at another depth than it was written
-//! at.
+//! Derives the indentation of insertions if a hunk matched at another indentation than its own.
 
 use crate::lines::ladder::{indentation, trimmed};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
 
-/// What the old lines of a hunk are indented by, and what the file has in their place.
+/// The pairs of indentations of the old lines in the hunk and in the file.
 pub(crate) struct Reindent<'a> {
     pairs: Vec<(&'a [u8], &'a [u8])>,
 }
 
 impl<'a> Reindent<'a> {
-    /// Compares the old lines of a hunk with those of the file in their place; blank lines say
-    /// nothing.
+    /// Compares the indentation of the old lines of a hunk with the matched lines of the file.
+    /// Blank lines are ignored.
     pub(crate) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut pairs = Vec::new();
         for (old, found) in old.iter().zip(found) {
@@ -27,14 +26,18 @@ impl<'a> Reindent<'a> {
         Self { pairs }
     }
 
-    /// Returns the indentation of an inserted line in the patch and in the file; `None` if it
-    /// cannot be known.
+    /// Returns the indentation of an inserted line in the patch and in the file, or `None` if it
+    /// cannot be derived.
     ///
-    /// A depth that old lines have goes where they are, if they all agree. Another depth moves by
-    /// the difference that all old lines have. It stays if the file has it and no old line is
-    /// indented by the same character.
+    /// - If old lines have the same indentation, the inserted line gets the indentation of these
+    ///   lines in the file. They must all agree.
+    /// - Otherwise, if all old lines differ from the file by the same prefix, this prefix is
+    ///   exchanged.
+    /// - Otherwise, the indentation is kept if it occurs in the file and no old line is indented
+    ///   with the same character.
     pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
+        // A blank line, or an indentation that matched exactly, needs no conversion.
         if trimmed(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
             return Some((depth, depth.to_vec()));
         }
@@ -55,8 +58,8 @@ impl<'a> Reindent<'a> {
         is_known.then(|| (depth, depth.to_vec()))
     }
 
-    /// The start of each old indentation and what the file has for it, where that is the same for
-    /// all.
+    /// Returns the prefix of the old indentations and its replacement in the file, if they are the
+    /// same for all old lines.
     fn difference(&self) -> Option<(&'a [u8], &'a [u8])> {
         let mut differences = self.pairs.iter().map(|&(old, found)| {
             let common = old

@@ -1,45 +1,47 @@
-//! How closely hunks have to fit.
+//! The rules for matching hunks.
 
 use crate::interrupt::Interrupt;
 use crate::plan::Closeness;
 use crate::whitespace::WhitespaceRule;
 
-/// How closely a hunk has to fit.
+/// The rules for matching hunks.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub struct Rules {
-    /// Lines of context that have to match on each side; `usize::MAX` for all (`-C`).
+    /// The number of context lines that must match on each side (`-C`). `usize::MAX` means all.
     pub context: usize,
-    /// Lines of context that may be left out on each side when nothing else fits (`--fuzz`); more
-    /// than 64 count as 64.
+    /// The number of context lines that may be ignored on each side if nothing else matches
+    /// (`--fuzz`). At most 64 are used.
     pub fuzz: usize,
-    /// Whether a hunk without context may stand anywhere (`--unidiff-zero`).
+    /// Whether a hunk without context can be placed anywhere (`--unidiff-zero`).
     pub zero_context: bool,
-    /// Whether places are those of GNU patch: an end of the file means something only to a hunk
-    /// with less context on that side, and a hunk is looked for as far from its stated place as the
-    /// one before it went.
+    /// Whether hunks are placed like in GNU patch.
+    ///
+    /// Then only a hunk with less context on one side must be at that end of the file. Each hunk is
+    /// first searched for at the offset of the previous one.
     pub as_gnu: bool,
-    /// Whether runs of blanks are compared as one (`--ignore-whitespace`).
+    /// Whether runs of white space are equal to a single space (`--ignore-whitespace`).
     pub ignore_whitespace: bool,
-    /// What white space is put right (`--whitespace=fix`).
+    /// The white-space errors that are fixed (`--whitespace=fix`).
     pub correction: Option<Correction>,
-    /// Whether CR LF and LF are the same, as in files whose line ends git converts; new lines end
-    /// as those around them.
+    /// Whether CR LF and LF are equal, as in files whose line endings git converts. Insertions get
+    /// the line ending of the neighbouring lines.
     pub converts_line_ends: bool,
-    /// Whether a last line may lack its terminator although the patch has one (`--inaccurate-eof`).
+    /// Whether the last line may lack its terminator although the patch contains one
+    /// (`--inaccurate-eof`).
     pub inaccurate_eof: bool,
-    /// Whether new lines are left out (`--no-add`).
+    /// Whether insertions are omitted (`--no-add`).
     pub no_add: bool,
-    /// Whether a hunk may go where another one went (`--allow-overlap`); see [`overlay()`](super::overlay()).
+    /// Whether hunks may overlap (`--allow-overlap`); see [`overlay()`](super::overlay()).
     pub allow_overlap: bool,
-    /// Whether a hunk that is off its stated place has to fit in one place only (`--unique`).
+    /// Whether a hunk with an offset must match in only one place (`--unique`).
     pub unique: bool,
-    /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place
-    /// that is the only one.
+    /// How closely lines must match (`--match`, `--reindent`). On looser rungs a match must be
+    /// unique.
     pub closeness: Closeness,
-    /// What is determined about hunks that do not match.
+    /// The details to determine about hunks that do not match.
     pub detail: Detail,
-    /// The handle that ends the search. What it finds then is not complete.
+    /// The handle that cancels the search. The result of a cancelled search is incomplete.
     pub interrupt: Interrupt,
 }
 
@@ -64,7 +66,7 @@ impl Default for Rules {
     }
 }
 
-/// What is determined about a hunk that does not match.
+/// The details to determine about a hunk that does not match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Detail {
@@ -73,15 +75,16 @@ pub enum Detail {
     Full,
     /// Whether it is already applied.
     Kind,
-    /// Nothing: the search ends at the first such hunk.
+    /// Nothing. The search ends at the first such hunk.
     Nothing,
 }
 
-/// What white space is put right.
+/// The white-space errors that are fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// What is wrong.
+    /// The kinds of error.
     pub rule: WhitespaceRule,
-    /// Whether it is in new lines; old lines are compared as if it were put right in any case.
+    /// Whether errors in insertions are fixed. Old lines are always compared with their errors
+    /// fixed.
     pub corrects_new_lines: bool,
 }

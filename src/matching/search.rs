@@ -1,31 +1,32 @@
-//! Finding a run of lines in a file: nearest first, and never where another hunk went.
+//! Finds the place of a run that is nearest to a line and free of other hunks.
 
 use super::MOST_CANDIDATES;
 use super::covered::Covered;
 use crate::lines::Places;
 
-/// Most runs of taken lines that are stepped over to list candidates.
+/// The maximum number of occupied ranges that are skipped while candidates are listed.
 const MOST_STEPS: usize = 1000;
 
-/// What a search met.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// The nearest line.
     pub(super) line: Option<usize>,
-    /// Some of the lines that fit as well, the nearest one among them, in order; at most
+    /// Some of the lines where the run also matches, in order, including the nearest one. At most
     /// [`MOST_CANDIDATES`].
     pub(super) candidates: Vec<usize>,
-    /// Whether the lines are also where another hunk went.
+    /// Whether the run also matches where another hunk is placed.
     pub(super) is_blocked: bool,
 }
 
-/// Finds the place that is nearest to the line `stated` of the file as the hunks left it, the later
-/// one of two.
+/// Finds the place nearest to the line `stated` of the file after the placed hunks. Of two equally
+/// near places, the later one is returned.
 pub(super) fn nearest(places: &impl Places, covered: &Covered, stated: isize) -> Found {
     let mut found = Found::default();
     let start = covered.original(stated);
     let ahead = first(places, covered, start, &mut found.is_blocked, usize::MAX);
     let distance = ahead.map(|line| (covered.running(line) - stated).unsigned_abs());
+    // The backward search must find a place that is strictly nearer.
     let floor = distance.map_or(0, |distance| {
         covered.original(stated.saturating_sub_unsigned(distance))
     });
@@ -44,8 +45,8 @@ pub(super) fn nearest(places: &impl Places, covered: &Covered, stated: isize) ->
     found
 }
 
-/// Lists places around `line`, which is one of them, and not before `floor`; those behind it in the
-/// file first.
+/// Lists places around `line`, itself a place, and not before `floor`. Later places have priority
+/// over earlier ones.
 pub(super) fn candidates(
     places: &impl Places,
     covered: &Covered,
@@ -65,6 +66,7 @@ pub(super) fn candidates(
     {
         lines.push(line);
     }
+    // Earlier places fill the remaining slots.
     let mut earliest = line;
     while lines.len() < MOST_CANDIDATES
         && let Some(line) = last(places, covered, earliest, floor, &mut ignored, MOST_STEPS)
@@ -76,7 +78,7 @@ pub(super) fn candidates(
     lines
 }
 
-/// The first free place at or behind `from`.
+/// Returns the first free place at or after `from`.
 fn first(
     places: &impl Places,
     covered: &Covered,
@@ -96,7 +98,7 @@ fn first(
     None
 }
 
-/// The last free place before `before`.
+/// Returns the last free place before `before`.
 fn last(
     places: &impl Places,
     covered: &Covered,
@@ -112,7 +114,7 @@ fn last(
             return Some(line);
         };
         *is_blocked = true;
-        // What starts before the taken lines and reaches into them cannot stand there either.
+        // A run that starts earlier but reaches into the occupied lines is not free either.
         before = (taken.start + 1).saturating_sub(places.count()).min(line);
     }
     None

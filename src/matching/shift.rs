@@ -1,4 +1,4 @@
-//! How far lines of an earlier version of a file are from where they were.
+//! Finds by how many lines the lines of an earlier version of a file have moved.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -7,13 +7,13 @@ use crate::lines::{Budget, Edit, LineTable, Slide, diff};
 use crate::plan::{LineEdit, LineTarget, NumberedLines};
 use crate::text::BYTE_ORDER_MARK;
 
-/// Returns how many lines further on in `present` all the lines stand that `edits` name by their
-/// numbers in `earlier`; `None` if that is not one number, if any of the lines changed, or if none
-/// is named: a file that goes or moves as a whole has no line that could tell.
+/// Returns by how many lines the lines that `edits` name in `earlier` have moved in `present`.
 ///
-/// Lines that are equal byte for byte are the same only among neighbours that did not change either
-/// and of which one is there once in each version: one closing brace is as good as another. A place
-/// at the end of the file has to be there still.
+/// Returns `None` if the lines moved by different numbers, if a line changed, or if `edits` name no
+/// lines. A place at the end of the file must still be at the end.
+///
+/// An unchanged line counts only if its run of unchanged lines contains a line that occurs exactly
+/// once in each version. Otherwise the diff could have matched a closing brace with any other one.
 #[must_use]
 pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize> {
     let [old, new] = [earlier, present]
@@ -24,6 +24,7 @@ pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize
     for edit in edits {
         let named = named(edit.target, old_count)?;
         let behind = runs.partition_point(|run| run.old.start <= named.start);
+        // All named lines must be in the same run of unchanged lines.
         let run = runs[..behind]
             .last()
             .filter(|run| named.end <= run.old.end)?;
@@ -39,7 +40,8 @@ pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize
     shift
 }
 
-/// Returns the lines that a place is told by, counted from 0; `None` if there are none.
+/// Returns the lines by which a target is found, counted from 0. Returns `None` for a line number
+/// 0.
 fn named(target: LineTarget, count: usize) -> Option<Range<usize>> {
     let (first, last) = match target {
         LineTarget::Lines(NumberedLines { first, last }) => (first, last),
@@ -49,13 +51,14 @@ fn named(target: LineTarget, count: usize) -> Option<Range<usize>> {
     Some(first.checked_sub(1)?..last)
 }
 
-/// Lines that did not change, in both versions.
+/// A run of unchanged lines in both versions.
 struct Unchanged {
     old: Range<usize>,
     new: Range<usize>,
 }
 
-/// Returns the runs of unchanged lines of which one occurs once in each version, in their order.
+/// Returns the runs of unchanged lines that contain a line which occurs once in each version, in
+/// order.
 fn unchanged(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
     let single = single(&old.lines, &new.lines);
     let end = Edit {
@@ -81,7 +84,7 @@ fn unchanged(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
     runs
 }
 
-/// Returns the lines that are in each version once.
+/// Returns the lines that occur exactly once in each version.
 fn single<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> HashSet<&'a [u8]> {
     let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
     for line in old {

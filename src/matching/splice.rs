@@ -1,4 +1,4 @@
-//! What a file becomes when its hunks have their places.
+//! Builds the new file from the placements of the hunks.
 
 mod output;
 
@@ -13,7 +13,7 @@ use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind, has_note};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines};
 use output::{Output, ending_near, present};
 
-/// Returns the file with the hunks in place.
+/// Applies the hunks at their placements and returns the new file.
 pub(super) fn splice(
     preimage: &[u8],
     (text, hunks): (&[u8], &[Hunk]),
@@ -32,10 +32,10 @@ pub(super) fn splice(
     splicer.file(&hunks)
 }
 
-/// A hunk and where it goes.
+/// A hunk and its placement.
 type Placed<'a> = (&'a Hunk, &'a Placement);
 
-/// What hunks are put into, and how.
+/// The inputs of a splice.
 struct Splicer<'a> {
     preimage: &'a [u8],
     text: &'a [u8],
@@ -44,7 +44,7 @@ struct Splicer<'a> {
 }
 
 impl Splicer<'_> {
-    /// Returns the file with these hunks, which are in its order.
+    /// Applies `hunks`, which are in file order.
     fn file(&self, hunks: &[Placed<'_>]) -> Spliced {
         let Self {
             preimage,
@@ -63,6 +63,7 @@ impl Splicer<'_> {
             let is_taken =
                 |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
             let lines = hunk.lines(text, direction).filter(is_taken);
+            // The lines of an exact match can be copied in one pass, without any conversion.
             match rules.correction {
                 None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
                     if !goes {
@@ -90,20 +91,20 @@ impl Splicer<'_> {
     }
 }
 
-/// The lines of the file that one hunk covers, and how new lines are written there.
+/// The lines of the file that one hunk occupies, and the format of insertions there.
 struct Site<'a> {
     preimage: &'a [u8],
     placement: &'a Placement,
-    /// The row of [`LADDER`] that found it.
+    /// The row of [`LADDER`] on which the hunk matched.
     rung: usize,
-    /// How the lines around it end.
+    /// The line ending of the neighbouring lines.
     ending: Ending,
-    /// Whether new lines are written byte for byte: the grammar says how lines end, and the file
-    /// agreed with it.
+    /// Whether insertions keep their bytes, because the grammar states line endings and they
+    /// matched.
     is_verbatim: bool,
-    /// Whether the grammar can say that a line has no terminator.
+    /// Whether the grammar can state that a line has no terminator.
     has_open_lines: bool,
-    /// Whether new lines move to the depth that the hunk was found at.
+    /// Whether insertions are indented to match the file.
     moves_lines: bool,
 }
 
@@ -129,8 +130,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Returns whether the new lines of the hunk with this body are, one after the other, what the
-    /// lines of the file become: all old lines are those of the file, and each has its terminator.
+    /// Returns whether the hunk can be applied without conversion. All its old lines must match
+    /// byte for byte, and every line must have a terminator.
     fn is_whole(&self, body: &[u8]) -> bool {
         let Placement {
             left_out, beyond, ..
@@ -141,8 +142,8 @@ impl<'a> Site<'a> {
         is_exact && has_ends && !has_note(body)
     }
 
-    /// Returns the mark of the file if the hunk covers it; the texts of some grammars do not have
-    /// it.
+    /// Returns the byte order mark if the hunk occupies it. Some grammars never include it in their
+    /// text.
     fn mark(&self) -> &'a [u8] {
         let is_covered = !self.has_open_lines && self.region().starts_with(BYTE_ORDER_MARK);
         if is_covered && self.placement.bytes.start == 0 {
@@ -152,9 +153,11 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Returns whether the hunk ends the file with a new line that has no terminator, although the
-    /// patch gives it one as it gives one to the old line: git's `--inaccurate-eof`. Unlike git, a
-    /// file that has the terminator keeps it, unless white space does not count.
+    /// Returns whether the final insertion must lose its terminator (git's `--inaccurate-eof`).
+    ///
+    /// This applies at the end of the file if both the old and the new last line of the hunk have a
+    /// terminator. Unlike in git, a terminator that the file has is kept, unless white space is
+    /// ignored.
     fn is_open_end(&self, hunk: &Hunk, text: &[u8], direction: Direction, rules: &Rules) -> bool {
         let lines = || hunk.lines(text, direction);
         let new = lines()
@@ -183,21 +186,26 @@ impl<'a> Site<'a> {
         let first = self.covered().next().map_or(Ending::Missing, Ending::of);
         let mut ending = present(first).unwrap_or(self.ending);
         let mut before = ending;
-        // Those of the lines that go and that none has come for yet.
+        // The line endings of the deleted lines that no insertion has replaced yet.
         let mut free = VecDeque::new();
         let indent = self.indent(hunk);
+        // The old lines that are in the file, without ignored context.
         let kept =
             self.placement.left_out.0..self.placement.left_out.0 + self.placement.lines.len();
         let mut old = 0;
         out.copy(self.mark(), ending);
         for line in hunk {
             if line.kind == LineKind::Insertion {
+                // An insertion takes the line ending of the deletion that it replaces, line by
+                // line.
                 ending = free.pop_front().unwrap_or(ending);
                 self.insert(line, indent.as_ref(), ending, out);
                 continue;
             }
             old += 1;
             let Some(found) = kept.contains(&(old - 1)).then(|| file.next()).flatten() else {
+                // An old line outside `kept` is ignored context. Only blank context after the end
+                // of the file is written.
                 if line.kind == LineKind::Context
                     && (kept.end..kept.end + self.placement.beyond).contains(&(old - 1))
                 {
@@ -205,7 +213,7 @@ impl<'a> Site<'a> {
                 }
                 continue;
             };
-            // White space that is put right is so in the lines that stay as well.
+            // The fix of white-space errors also changes context lines.
             let found = if self.rung == FIXED && line.kind == LineKind::Context {
                 line.text
             } else {
@@ -236,13 +244,13 @@ impl<'a> Site<'a> {
         let (old, depth) = indent
             .and_then(|indent| indent.apply(content))
             .unwrap_or((b"", Vec::new()));
+        // Only grammars with line numbers can state that the final newline is missing.
         let is_open = self.has_open_lines && Ending::of(line.text) == Ending::Missing;
         let last = if is_open { Ending::Missing } else { ending };
         out.insert([&depth, &content[old.len()..], last.bytes()], ending);
     }
 
-    /// How the depth of the hunk and that of the file go together, where the hunk was found without
-    /// looking at it.
+    /// Returns the indentation mapping, if the hunk matched on a rung that ignores indentation.
     fn indent<'h>(&self, hunk: &[HunkLine<'h>]) -> Option<Reindent<'h>>
     where
         'a: 'h,

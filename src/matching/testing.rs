@@ -1,14 +1,14 @@
-//! What the tests of this module share.
+//! Helpers for the tests of this module.
 
 use crate::plan::{Anchor, Direction, Hunk, LineKind, LineRange};
 use crate::text::Span;
 
-/// A hunk whose body is all of `text`, at lines counted from 1.
+/// Creates a hunk whose body is all of `text`, at lines counted from 1.
 pub(super) fn hunk(text: &[u8], old: usize, new: usize) -> Hunk {
     hunk_at(text, Span::new(0, text.len()), old, new)
 }
 
-/// A hunk whose body is a part of `text`; its line counts are those of the body.
+/// Creates a hunk whose body is a part of `text`. The line counts are computed from the body.
 pub(super) fn hunk_at(text: &[u8], body: Span, old: usize, new: usize) -> Hunk {
     let header = Span::new(body.start, body.start);
     let ranges = (
@@ -45,7 +45,7 @@ pub(super) fn hunk_at(text: &[u8], body: Span, old: usize, new: usize) -> Hunk {
     hunk
 }
 
-/// Hunks that follow each other, and their text.
+/// Consecutive hunks and their text.
 #[derive(Debug, Default)]
 pub(super) struct Section {
     /// The bodies.
@@ -68,7 +68,7 @@ impl Section {
     }
 }
 
-/// Hunks below headings: each has its headings and its body.
+/// Creates hunks below headings from their headings and bodies.
 pub(super) fn codex(chunks: &[(&[&str], &str)]) -> Section {
     let mut section = Section::default();
     for (headings, body) in chunks {

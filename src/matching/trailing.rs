@@ -1,21 +1,21 @@
-//! Blank lines that hunks put at the end of a file.
+//! Finds blank lines that a hunk adds at the end of a file.
 
 use super::Placement;
 use crate::plan::{Direction, Hunk, LineKind};
 use crate::text::Span;
 use crate::whitespace::is_blank;
 
-/// Blank lines that a hunk ends with.
+/// The blank lines at the end of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlankEnd {
-    /// How many are new.
+    /// The number of inserted blank lines.
     pub count: usize,
-    /// The first new one.
+    /// The first inserted blank line.
     pub first: Span,
 }
 
-/// Returns the blank lines that `hunk` puts at the end of `preimage`; among them may be old ones,
-/// which do not count.
+/// Returns the blank lines that `hunk` inserts at the end of `preimage`. Blank context lines
+/// between them are not counted.
 #[must_use]
 pub fn blank_end(
     preimage: &[u8],
@@ -29,7 +29,7 @@ pub fn blank_end(
     }
     let mut end: Option<BlankEnd> = None;
     for line in hunk.lines(text, direction) {
-        // For git a note about the last newline is a line that is not blank.
+        // git treats a note about the missing final newline as a non-blank line.
         end = match (
             line.kind,
             is_blank(line.text) && line.text.ends_with(b"\n"),
@@ -50,12 +50,14 @@ pub fn blank_end(
     end
 }
 
-/// Returns whether the last line of the body of a hunk has anything but blanks behind its marker:
-/// then none is blank at the end, as in most hunks, and nobody has to look at all of them.
+/// Returns whether the last line of a hunk body has a non-blank character after its marker.
+///
+/// This is true for most hunks. Then no blank lines can be at the end, and the other lines need not
+/// be read.
 fn ends_with_text(body: &[u8]) -> bool {
     let body = body.strip_suffix(b"\n").unwrap_or(body);
     let last = &body[memchr::memrchr(b'\n', body).map_or(0, |newline| newline + 1)..];
-    // What stands in a note is no line.
+    // The text of a note is not a line of the file.
     matches!(last, [marker, line @ ..] if *marker != b'\\' && !is_blank(line))
 }
 

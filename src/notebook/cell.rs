@@ -1,11 +1,11 @@
-//! One cell: what is spliced into it, and what a new one looks like.
+//! Changes one cell, and writes new cells.
 
 use super::json::{Member, Value, member};
 use super::layout::{Layout, colon};
 use super::{CellError, Splice};
 use crate::plan::{CellId, CellKind};
 
-/// Returns what gives the cell its `source` and, if there is one, its `kind`.
+/// Returns the splices that set the `source` of the cell and, if given, its `kind`.
 pub(super) fn replace(
     cell: Value<'_>,
     kind: Option<CellKind>,
@@ -33,7 +33,7 @@ pub(super) fn replace(
     if kind.map_or(old.as_deref() == Some(CellKind::Code.name()), |kind| {
         kind == CellKind::Code
     }) {
-        // The schema has attachments in the other kinds only.
+        // In the nbformat schema only the other kinds have attachments.
         change.drop_all(&["attachments"]);
         change.set(
             "execution_count",
@@ -48,13 +48,16 @@ pub(super) fn replace(
     }
     change.set_source(source)?;
     let mut splices = change.splices;
-    // Stable: what comes to one place comes in its order, and before what goes from there.
+    // The sort is stable. Insertions at one offset keep their order and precede a removal that
+    // starts at that offset.
     splices.sort_by_key(|(place, _)| (place.start, place.end));
     Ok(splices)
 }
 
-/// Returns the text of a new cell; `outside` is the layout of the list that it comes into and how
-/// its document writes colons, `like` a cell beside it.
+/// Returns the text of a new cell.
+///
+/// `outside` is the layout of the list of cells, `written_colon` the colon of the document with its
+/// blanks. If the cell `like` is given, its layout is copied.
 pub(super) fn new(
     (outside, written_colon): (&Layout, String),
     like: Option<Value<'_>>,
@@ -88,27 +91,27 @@ pub(super) fn new(
         .ok_or(CellError::TooLarge)
 }
 
-/// The changes of a cell.
+/// The splices of one cell while they are collected.
 struct Change<'m, 'a> {
     cell: Value<'a>,
     members: &'m [Member<'a>],
-    /// The member that stays and that others come behind.
+    /// The `cell_type` member. It is never removed, so new members can be inserted after it.
     anchor: &'m Member<'a>,
     splices: Vec<Splice>,
     most: u64,
 }
 
-/// Where a member comes that is not there.
+/// The position at which a missing member is inserted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// Before the source, as nbformat sorts its keys.
+    /// Before `source`, because nbformat sorts keys.
     Source,
-    /// Behind the kind of the cell.
+    /// After `cell_type`.
     Nothing,
 }
 
 impl Change<'_, '_> {
-    /// Gives `name` the value `new`, unless it is one already.
+    /// Sets the member `name` to `new`, unless `is_right` accepts the existing value.
     fn set(&mut self, name: &str, is_right: impl Fn(Value<'_>) -> bool, new: &str, before: Before) {
         match member(self.members, name) {
             Some(old) if is_right(old.value) => {}
@@ -131,7 +134,7 @@ impl Change<'_, '_> {
         self.splices.push((at..at, text));
     }
 
-    /// Takes away every member with one of `names`, which are none that has to stay.
+    /// Removes every member in `names`. At least one member must remain.
     fn drop_all(&mut self, names: &[&str]) {
         let goes = |member: &Member<'_>| {
             member
@@ -145,8 +148,8 @@ impl Change<'_, '_> {
                 is_any_before = true;
                 continue;
             }
-            // A member goes with the comma before it, or with the one behind if none before it
-            // stays.
+            // Remove the comma before the member. If no earlier member remains, remove the comma
+            // after it.
             let place = match self.members.get(index + 1) {
                 Some(next) if !is_any_before => member.key.start..next.key.start,
                 _ => self.members[index - 1].value.end..member.value.end,
@@ -170,7 +173,8 @@ impl Change<'_, '_> {
             return Ok(());
         }
         let layout = match Layout::of_list(old, &items) {
-            // One line in a short list does not say how a longer one would be written.
+            // A single line on the same line as the brackets does not show the separator between
+            // two lines.
             Some(layout) if items.len() > 1 || layout.is_on_lines() || !source.contains('\n') => {
                 layout
             }
@@ -186,7 +190,7 @@ impl Change<'_, '_> {
     }
 }
 
-/// Returns `source` as a list of lines, each but the last with its line feed.
+/// Returns `source` as a list of lines. Each line includes its line feed; the last may have none.
 fn written(layout: &Layout, source: &str, most: u64) -> Result<String, CellError> {
     layout
         .write(('[', ']'), source.split_inclusive('\n').map(quoted), most)

@@ -1,7 +1,7 @@
-//! JSON that stays text: where each value stands in it.
+//! JSON values as ranges of the original text.
 //!
-//! Values are skipped without being read, so that no nesting is too deep and no number form gets
-//! lost.
+//! Nested values are skipped without parsing them. The code therefore works at any nesting depth
+//! and preserves the form of numbers.
 
 use std::borrow::Cow;
 
@@ -10,24 +10,26 @@ use serde_json::value::RawValue;
 
 use crate::text::json::RawMembers;
 
-/// Most bytes of a key that is read; longer ones are none that a notebook has.
+/// The maximum length of a key in bytes. Longer keys are not decoded, because no key of a notebook
+/// is that long.
 const MOST_KEY: usize = 400;
 
-/// The numbers that JSON does not have and Python writes all the same, and numbers of the same
-/// length.
+/// The numbers that JSON lacks but Python writes, each with a JSON number of the same length.
 const NO_NUMBERS: [(&[u8], &str); 3] = [
     (b"NaN", "1e1"),
     (b"Infinity", "1e111111"),
     (b"-Infinity", "-1e111111"),
 ];
 
-/// Returns `text` with numbers in the place of those that JSON does not have: every offset stays,
-/// and what is read of a notebook is no number of this kind.
+/// Returns `text` with valid JSON in place of the numbers in [`NO_NUMBERS`].
+///
+/// All offsets stay the same. The notebook code never reads the value of such a number.
 pub(super) fn numbered(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (mut out, mut done, mut at) = (String::new(), 0, 0);
     while let Some(step) = memchr::memchr3(b'"', b'N', b'I', &bytes[at..]) {
         let found = at + step;
+        // Skip strings: a word in a string is not a number.
         at = if bytes[found] == b'"' {
             string_end(bytes, found)
         } else {
@@ -50,7 +52,7 @@ pub(super) fn numbered(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the offset behind the string that begins at `start`.
+/// Returns the offset after the string that begins at `start`.
 fn string_end(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(step) = memchr::memchr2(b'"', b'\\', &text[at.min(text.len())..]) {
@@ -63,7 +65,7 @@ fn string_end(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Returns whether `word` stands at `start`, and nothing else is joined to it.
+/// Returns whether the token at `start` is exactly `word`.
 fn is_word(text: &[u8], start: usize, word: &[u8]) -> bool {
     let is_apart = |byte: &u8| byte.is_ascii_whitespace() || b"[]{},:".contains(byte);
     let (before, rest) = text.split_at(start);
@@ -72,31 +74,31 @@ fn is_word(text: &[u8], start: usize, word: &[u8]) -> bool {
         && rest.get(word.len()).is_none_or(is_apart)
 }
 
-/// A well-formed value, not yet looked into.
+/// A well-formed JSON value whose content is not parsed yet.
 #[derive(Clone, Copy)]
 pub(super) struct Value<'a> {
-    /// All of the file.
+    /// The whole text of the file.
     text: &'a str,
-    /// Offset of its first byte in the file.
+    /// The offset of the first byte in the file.
     pub(super) start: usize,
-    /// Offset behind its last byte.
+    /// The offset after the last byte.
     pub(super) end: usize,
 }
 
 /// A key of an object and its value.
 pub(super) struct Member<'a> {
-    /// The key as it reads; `None` for one that no notebook has.
+    /// The decoded key; `None` if it is longer than [`MOST_KEY`] or invalid.
     pub(super) name: Option<String>,
     pub(super) key: Value<'a>,
     pub(super) value: Value<'a>,
 }
 
 impl<'a> Value<'a> {
-    /// Reads the document that begins at `from`.
+    /// Parses the document that begins at the offset `from`.
     ///
     /// # Errors
     ///
-    /// Returns where it stops to be JSON.
+    /// Returns the position where the text is not valid JSON.
     pub(super) fn document(text: &'a str, from: usize) -> Result<Self, serde_json::Error> {
         let raw: &RawValue = serde_json::from_str(&text[from..])?;
         Ok(Self {
@@ -107,8 +109,9 @@ impl<'a> Value<'a> {
         .part(raw))
     }
 
-    /// Returns the value that `raw`, which was read from the text, is.
+    /// Returns the position of `raw`. `raw` must borrow from the text.
     fn part(self, raw: &'a RawValue) -> Self {
+        // `raw` borrows from `self.text`, so the difference of the two addresses is the offset.
         let start = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
         Self {
             text: self.text,
@@ -117,17 +120,17 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns its text.
+    /// Returns the text of the value.
     pub(super) fn raw(self) -> &'a str {
         &self.text[self.start..self.end]
     }
 
-    /// Returns the text of the file from `start` to `end`.
+    /// Returns the text of the file from offset `start` to offset `end`.
     pub(super) fn between(self, start: usize, end: usize) -> &'a str {
         &self.text[start..end]
     }
 
-    /// Returns its members in order, a key as often as it is there; `None` if it is no object.
+    /// Returns the members in order, including repeated keys; `None` if the value is not an object.
     pub(super) fn members(self) -> Option<Vec<Member<'a>>> {
         let RawMembers(members) = serde_json::from_str(self.raw()).ok()?;
         let member = |(key, value)| {
@@ -146,20 +149,19 @@ impl<'a> Value<'a> {
         Some(members.into_iter().map(member).collect())
     }
 
-    /// Returns its items; `None` if it is no list.
+    /// Returns the items; `None` if the value is not a list.
     pub(super) fn items(self) -> Option<Vec<Self>> {
         let items: Vec<&RawValue> = serde_json::from_str(self.raw()).ok()?;
         Some(items.into_iter().map(|raw| self.part(raw)).collect())
     }
 
-    /// Returns it as a `T`; `None` if it is none.
+    /// Parses the value as a `T`; `None` if it has another type.
     pub(super) fn read<T: DeserializeOwned>(self) -> Option<T> {
         serde_json::from_str(self.raw()).ok()
     }
 }
 
-/// Returns the value of `name`: of a key that is there twice the last one counts, as for the
-/// readers of notebooks.
+/// Returns the member `name`. Of repeated keys the last one is used, as in Python's JSON parser.
 pub(super) fn member<'m, 'a>(members: &'m [Member<'a>], name: &str) -> Option<&'m Member<'a>> {
     members
         .iter()

@@ -1,30 +1,30 @@
-//! The blanks that a file has around its values, for what is written into it.
+//! The blanks around the values of a file, for text inserted there.
 
 use super::json::{Member, Value};
 
-/// Longest run of blanks that is taken over; what is longer is no style.
+/// The maximum length in bytes of blanks that are copied. Longer blanks are not a deliberate style.
 const MOST_BLANKS: usize = 200;
 
-/// The blanks between the brackets of a list or of an object.
+/// The blanks between the brackets of a list or an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     pub(super) open: String,
-    /// Behind each comma.
+    /// After each comma.
     pub(super) between: String,
     /// Before the closing bracket.
     pub(super) close: String,
 }
 
 impl Layout {
-    /// Returns the layout of `container`, whose items stand at `items`, first and last offset;
-    /// `None` if it has none.
+    /// Returns the layout of `container`, or `None` if it is empty. `items` contains the start and
+    /// end offset of each item.
     pub(super) fn of(container: Value<'_>, items: &[(usize, usize)]) -> Option<Self> {
         let (first, last) = (items.first()?, items.last()?);
         let open = container.between(container.start + 1, first.0);
         let close = container.between(last.1, container.end - 1);
         let between = match items.get(1) {
-            // Nothing but blanks and one comma stands between two items.
+            // The text between two items consists of blanks and one comma.
             Some(second) => container
                 .between(first.1, second.0)
                 .split_once(',')
@@ -45,7 +45,7 @@ impl Layout {
         })
     }
 
-    /// Returns the layout of an object with `members`.
+    /// Returns the layout of an object with `members`, or `None` if it is empty.
     pub(super) fn of_object(object: Value<'_>, members: &[Member<'_>]) -> Option<Self> {
         let items: Vec<_> = members
             .iter()
@@ -54,13 +54,13 @@ impl Layout {
         Self::of(object, &items)
     }
 
-    /// Returns the layout of a list with `items`.
+    /// Returns the layout of a list with `items`, or `None` if it is empty.
     pub(super) fn of_list(list: Value<'_>, items: &[Value<'_>]) -> Option<Self> {
         let items: Vec<_> = items.iter().map(|item| (item.start, item.end)).collect();
         Self::of(list, &items)
     }
 
-    /// Returns a layout on one line, with `between` behind commas.
+    /// Returns a layout on one line, with `between` after each comma.
     pub(super) fn on_one_line(between: &str) -> Self {
         Self {
             open: String::new(),
@@ -73,7 +73,7 @@ impl Layout {
         self.between.contains('\n')
     }
 
-    /// Returns the layout of what stands in this one: one step further in, or on one line as well.
+    /// Returns the layout for a container nested in this one: one step deeper, or also on one line.
     pub(super) fn inner(&self) -> Self {
         if !self.is_on_lines() {
             return Self::on_one_line(&self.between);
@@ -93,7 +93,7 @@ impl Layout {
         }
     }
 
-    /// Writes `items` between `brackets`; `None` if that makes more than `most` bytes.
+    /// Writes `items` between `brackets`. Returns `None` if the result exceeds `most` bytes.
     pub(super) fn write(
         &self,
         brackets: (char, char),
@@ -121,7 +121,7 @@ impl Layout {
     }
 }
 
-/// Returns the blanks between a key and its value in `members`, colon included.
+/// Returns the colon between the first key of `members` and its value, with the blanks around it.
 pub(super) fn colon(members: &[Member<'_>]) -> String {
     let written = members
         .first()
@@ -132,7 +132,7 @@ pub(super) fn colon(members: &[Member<'_>]) -> String {
         .to_owned()
 }
 
-/// Returns what stands behind the last line feed of `blanks`.
+/// Returns the part of `blanks` after the last line feed.
 fn indentation(blanks: &str) -> &str {
     blanks.rsplit('\n').next().unwrap_or(blanks)
 }

@@ -1,7 +1,13 @@
-//! Changes of cells of Jupyter notebooks of nbformat 4. Pure: bytes in, splices out.
+//! Edits cells of Jupyter notebooks of nbformat 4.
 //!
-//! A notebook is never written anew: what changes is spliced into its text, so that keys, numbers,
-//! escapes and blanks of all the rest stay byte for byte.
+//! Input: the bytes of a notebook and one [`CellEdit`]. Output: the splices that change the text,
+//! and the position and id of the changed cell. The module is pure.
+//!
+//! The notebook is never serialized again. All bytes outside the splices stay the same: keys,
+//! numbers, escapes and blanks.
+//!
+//! Read this file first. `json` finds values in the text, `cell` computes the splices within one
+//! cell, and `layout` copies the blanks of the notebook for inserted text.
 
 mod cell;
 mod json;
@@ -21,77 +27,80 @@ use crate::text::BYTE_ORDER_MARK;
 /// The first version of nbformat 4 in which cells have ids.
 const FIRST_WITH_IDS: u64 = 5;
 
-/// Most cells that are listed when one is not there, and most bytes of the name of each.
+/// Limits on the list in [`CellError::NotFound`]: the number of cells, and the characters of each
+/// name.
 const MOST_LISTED: (usize, usize) = (1000, 64);
 
-/// Most lines that are told of cells with one id.
+/// The maximum number of lines in [`CellError::Ambiguous`].
 const MOST_LINES: usize = 8;
 
-/// Bytes of the notebook that go, and what comes in their place.
+/// A byte range of the notebook, and the text that replaces it.
 pub type Splice = (Range<usize>, String);
 
-/// What a change of a notebook comes to.
+/// The result of one change of a notebook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
-    /// What is spliced in, in order; places touch each other at most.
+    /// The splices, sorted by position. Two splices can touch but never overlap.
     pub splices: Vec<Splice>,
-    /// The cell: where it is afterwards, or was if it goes.
+    /// The changed cell: its position after the change, or the previous position of a deleted cell.
     pub cell: EditedCell,
 }
 
-/// The cell that a change is about.
+/// A changed cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedCell {
-    /// Its place among the cells, counted from 0.
+    /// The index of the cell, counted from 0.
     pub index: usize,
-    /// Its id, where it has one.
+    /// The id of the cell, if it has one.
     pub id: Option<String>,
 }
 
-/// Why a notebook cannot be changed.
+/// The reason why a notebook cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CellError {
     /// The text is not JSON.
     #[error("the notebook is not JSON: {0}")]
     NotJson(String),
-    /// The JSON is no notebook.
+    /// The JSON is not a notebook.
     #[error("the file is no notebook: {0}")]
     Malformed(&'static str),
-    /// A notebook of another version.
+    /// The notebook has an unsupported nbformat version.
     #[error("the notebook is of nbformat {0}, and only nbformat 4 is known")]
     Unsupported(u64),
-    /// The cell is not there.
+    /// The notebook does not contain the cell.
     #[error("the notebook has no such cell")]
     NotFound {
-        /// The names of the cells that are, at most a thousand.
+        /// The names of the existing cells, at most 1000.
         cells: Vec<String>,
     },
     /// Several cells have this id.
     #[error("{} cells have this id", cells.len())]
     Ambiguous {
-        /// Their indices, counted from 0.
+        /// The indices of the cells, counted from 0.
         cells: Vec<usize>,
-        /// The lines on which they begin, counted from 0.
+        /// The lines on which the first of these cells begin, counted from 0.
         lines: Vec<usize>,
     },
-    /// A cell has the id of the new one.
+    /// The id of the new cell belongs to an existing cell.
     #[error("a cell with this id is there already")]
     Taken,
-    /// An id for a cell of a notebook that has none.
+    /// The change gives a cell an id, but the notebook's version has no cell ids.
     #[error("cells have ids from nbformat 4.5 on, and this notebook is older")]
     NoIds,
-    /// It would be larger than a file may be.
+    /// The new text exceeds the size limit.
     #[error("the notebook would be over the limit")]
     TooLarge,
 }
 
-/// Returns what `wanted` does to the notebook `text`, unless what it brings is more than `most`
-/// bytes.
+/// Returns the splices that apply `wanted` to the notebook `text`.
+///
+/// The JSON text of a new source or a new cell can have at most `most` bytes.
 ///
 /// # Errors
 ///
-/// Returns why it cannot be done.
+/// Returns a [`CellError`] if the text is not a notebook of nbformat 4, the cell does not exist or
+/// is ambiguous, the id of a new cell cannot be used, or the limit is exceeded.
 ///
 /// # Examples
 ///
@@ -157,15 +166,15 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
     }
 }
 
-/// A notebook as it stands in its text.
+/// A parsed notebook, with the positions of its parts in the text.
 struct Notebook<'a> {
     text: &'a str,
     document: Value<'a>,
     members: Vec<Member<'a>>,
-    /// The list of the cells.
+    /// The value of `cells`.
     list: Value<'a>,
     cells: Vec<Value<'a>>,
-    /// The id of each cell, where it has one.
+    /// The id of each cell, if it has one.
     ids: Vec<Option<String>>,
     has_ids: bool,
 }
@@ -213,7 +222,8 @@ impl<'a> Notebook<'a> {
         })
     }
 
-    /// Returns the index of the cell that is called `name`.
+    /// Returns the index of the cell with the id `name`, or the cell that `cell-N` names by its
+    /// index.
     fn find(&self, name: &str) -> Result<usize, CellError> {
         let with_id: Vec<usize> = (0..self.cells.len())
             .filter(|&index| self.ids[index].as_deref() == Some(name))
@@ -249,7 +259,7 @@ impl<'a> Notebook<'a> {
         memchr::memchr_iter(b'\n', &self.text.as_bytes()[..self.cells[index].start]).count()
     }
 
-    /// Returns what each cell can be called.
+    /// Returns a name for each cell, up to the limits of [`MOST_LISTED`].
     fn names(&self) -> Vec<String> {
         let name = |(index, id): (usize, &Option<String>)| match id {
             Some(id) => id.chars().take(MOST_LISTED.1).collect(),
@@ -270,10 +280,10 @@ impl<'a> Notebook<'a> {
         }
     }
 
-    /// Returns the id of a new cell, where the format has ids.
+    /// Returns the id of a new cell, or `None` if the notebook's version has no cell ids.
     ///
-    /// A fresh one is made from the notebook and what comes, not from random numbers: a change that
-    /// is looked at first is the one that is made.
+    /// A generated id depends only on the notebook and the new source. It is not random, so `check`
+    /// and `apply` produce the same change.
     fn new_id(&self, wanted: Option<&CellId>, source: &str) -> Result<Option<CellId>, CellError> {
         let taken: HashSet<&str> = self.ids.iter().flatten().map(String::as_str).collect();
         match wanted {
@@ -287,7 +297,7 @@ impl<'a> Notebook<'a> {
                     Digest::of(self.text.as_bytes()),
                     Digest::of(source.as_bytes())
                 );
-                // Eight digits, as nbformat makes them.
+                // nbformat also generates ids of eight hexadecimal digits.
                 let digits = |count: u64| {
                     Digest::of(format!("{seed} {count}").as_bytes()).to_string()[..8].to_owned()
                 };
@@ -304,14 +314,16 @@ impl<'a> Notebook<'a> {
         let outside =
             || Layout::of_object(self.document, &self.members).map(|layout| layout.inner());
         let inside = Layout::of_list(self.list, &self.cells);
-        // One cell on the line of its list does not say what stands between two.
+        // A single cell on the same line as the brackets does not show the separator between two
+        // cells.
         let inside = inside.filter(|layout| self.cells.len() > 1 || layout.is_on_lines());
         inside
             .or_else(outside)
             .unwrap_or_else(|| Layout::on_one_line(" "))
     }
 
-    /// Returns what goes with the cell: it and the comma on one side, or all between the brackets.
+    /// Returns the range to remove with the cell: the cell and the adjacent comma, or the whole
+    /// content of the list if it is the only cell.
     fn room_of(&self, index: usize) -> Range<usize> {
         match (index.checked_sub(1), self.cells.get(index + 1)) {
             (Some(before), _) => self.cells[before].end..self.cells[index].end,
@@ -320,7 +332,7 @@ impl<'a> Notebook<'a> {
         }
     }
 
-    /// Returns what makes `new` the cell at `index`.
+    /// Returns the splice that inserts `new` at `index`.
     fn insertion(&self, index: usize, new: &str, layout: &Layout) -> Splice {
         let Layout {
             open,

@@ -1,22 +1,22 @@
-//! Patterns that paths can match.
+//! Glob patterns for paths.
 
 use globset::{Candidate, GlobBuilder, GlobMatcher, GlobSet};
 
-/// A pattern that paths can match.
+/// A glob pattern for paths.
 #[derive(Clone, Debug)]
 pub struct PathPattern(GlobMatcher);
 
-/// The reason why a text is not a pattern.
+/// The reason why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct PatternError(globset::Error);
 
 impl PathPattern {
-    /// Returns the pattern that `text` is in a shell: only `**` matches a slash.
+    /// Parses a pattern in shell syntax. Only `**` matches a slash.
     ///
     /// # Errors
     ///
-    /// Returns an error if `text` is not a pattern.
+    /// Returns an error if `text` is not a valid pattern.
     ///
     /// # Examples
     ///
@@ -31,8 +31,8 @@ impl PathPattern {
         Self::build(GlobBuilder::new(text).literal_separator(true))
     }
 
-    /// Returns the built pattern. A set reports an error for alternatives that are too deep or too
-    /// large, where `compile_matcher` panics.
+    /// Builds the pattern. Building a set first detects alternatives that are too deep or too
+    /// large, because `compile_matcher` panics on them.
     pub(crate) fn build(pattern: &GlobBuilder<'_>) -> Result<Self, PatternError> {
         let glob = pattern.build().map_err(PatternError)?;
         GlobSet::new([&glob]).map_err(PatternError)?;

@@ -1,14 +1,15 @@
-//! What a run says of a patch beyond its text: where the root is, which file is meant (`--file`)
-//! and which version of it (`--expect-hash`), how closely texts fit.
+//! Applies the options that refer to files outside the patch text: the root, the file (`--file`),
+//! its version (`--expect-hash`) and the tolerance of text matches.
 
 use super::{Claim, Edit, Name, Operation, Plan, Rejection, RejectionKind, Selection, Strip};
 use crate::digest::Sha256;
 
-/// Aims every operation at `file`.
+/// Replaces the name in every operation with `file`.
 ///
 /// # Errors
 ///
-/// Returns the first operation that is about another file than the ones before it, or about two.
+/// Returns a rejection of the first operation that names a different file than the previous ones,
+/// or that has two names.
 pub(super) fn aim(
     plan: &mut Plan<Name>,
     file: &[u8],
@@ -18,7 +19,7 @@ pub(super) fn aim(
     for operation in &mut plan.operations {
         let (input, span) = (operation.input, operation.path.span());
         let named = named(&operation.path, selection);
-        // What names no file goes with any.
+        // A section without a name can apply to any file.
         let is_other =
             |header: &Vec<u8>| !header.is_empty() && !named.is_empty() && *header != named;
         if operation.from.is_some() || header.as_ref().is_some_and(is_other) {
@@ -42,12 +43,13 @@ pub(super) fn aim(
     Ok(())
 }
 
-/// Says which version of its file the first operation is for; the others have to be about what that
-/// leaves.
+/// Sets the required digest of the preimage on the first operation. The later operations must
+/// concern the same file and see the result of the first.
 ///
 /// # Errors
 ///
-/// Returns the first operation that is about another file, or one that says something else itself.
+/// Returns a rejection of the first operation on a different file. Also rejects the first operation
+/// if it requires another digest.
 pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(), Rejection> {
     let Some((first, others)) = operations.split_first_mut() else {
         return Ok(());
@@ -79,7 +81,7 @@ pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(),
     Ok(())
 }
 
-/// Goes down the ladder where texts are looked for, if the selection says so.
+/// Permits looser rungs for text matches if the selection does.
 pub(super) fn loosen(plan: &mut Plan<Name>, selection: &Selection) {
     for operation in &mut plan.operations {
         if let Edit::Replacements(changes) = &mut operation.edit {
@@ -88,7 +90,7 @@ pub(super) fn loosen(plan: &mut Plan<Name>, selection: &Selection) {
     }
 }
 
-/// Makes absolute names below the root relative, in grammars without prefixes.
+/// Converts absolute names below the root to relative ones, in grammars without prefixes.
 pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
     let roots = if selection.directory.is_empty() {
         selection.roots.as_slice()
@@ -123,7 +125,8 @@ pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
     }
 }
 
-/// Returns the name that the patch has for the file; what is no path stays as it is.
+/// Returns the name of the file in the patch. A name that is not a valid path is returned
+/// unchanged.
 fn named(name: &Name, selection: &Selection) -> Vec<u8> {
     match (name.resolve(selection.level(), &selection.directory), name) {
         (Ok(path), _) => path.as_bytes().to_vec(),

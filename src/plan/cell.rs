@@ -1,49 +1,49 @@
-//! A change of one cell of a Jupyter notebook.
+//! An edit of one cell of a Jupyter notebook.
 
-/// What becomes of a cell.
+/// An edit of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CellEdit {
-    /// It gets another source. Outputs go, and its kind changes where one is given.
+    /// Replaces the source of a cell, removes its outputs, and optionally changes its kind.
     Replace {
         /// The cell.
         cell: CellName,
-        /// What it is from then on; `None` for what it is.
+        /// The new kind; `None` keeps the kind.
         kind: Option<CellKind>,
-        /// All of its source.
+        /// The complete new source.
         source: String,
     },
-    /// A new one comes.
+    /// Inserts a cell.
     Insert {
-        /// Where it comes.
+        /// The position of the new cell.
         place: CellPlace,
-        /// What it is.
+        /// The kind of the new cell.
         kind: CellKind,
-        /// All of its source.
+        /// The complete source.
         source: String,
-        /// Its id; `None` for a fresh one where the format has ids.
+        /// The id of the new cell. `None` generates an id if the notebook format has ids.
         id: Option<CellId>,
     },
-    /// It goes.
+    /// Deletes a cell.
     Delete {
         /// The cell.
         cell: CellName,
     },
 }
 
-/// What a caller calls a cell: its id, or `cell-N` for the cell with the index N, counted from 0.
-/// An id goes first.
+/// The name of a cell in a request: its id, or `cell-N` for the cell with index N, counted from 0.
+/// An id takes precedence.
 pub type CellName = String;
 
-/// Where a new cell comes.
+/// The position of a new cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CellPlace {
-    /// Before all others.
+    /// Before all other cells.
     Start,
-    /// Behind all others.
+    /// After all other cells.
     End,
-    /// Behind this one.
+    /// After this cell.
     After(CellName),
 }
 
@@ -53,14 +53,14 @@ pub enum CellPlace {
 pub enum CellKind {
     /// Code, with outputs.
     Code,
-    /// Text in Markdown.
+    /// Markdown text.
     Markdown,
-    /// Text for a converter.
+    /// Text that notebook converters pass through.
     Raw,
 }
 
 impl CellKind {
-    /// Returns its name in notebooks.
+    /// Returns the name of the kind in notebooks.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -71,13 +71,13 @@ impl CellKind {
     }
 }
 
-/// The id of a cell: 1 to 64 letters, digits, `-` and `_` of ASCII (`cell_id` in nbformat's
-/// schema).
+/// The id of a cell: 1 to 64 ASCII letters, digits, `-` and `_` (`cell_id` in the schema of
+/// nbformat).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellId(String);
 
 impl CellId {
-    /// Checks `text` and wraps it; `None` if it is no id.
+    /// Validates `text`, or returns `None` if it is not a valid id.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
@@ -85,7 +85,7 @@ impl CellId {
         ((1..=64).contains(&text.len()) && text.bytes().all(is_plain)).then_some(Self(text))
     }
 
-    /// Returns the text.
+    /// Returns the text of the id.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,12 +1,14 @@
-//! How deep names begin where nobody says it: the strip level that git guesses, and the directory
-//! of a repository that the root is.
+//! The strip level if none is given, as git guesses it, and the position of the root in its
+//! repository.
 
 use super::{Action, Name, Operation, Plan, Selection, Strip};
 use crate::path::RelPath;
 
-/// Guesses the strip level as git does where none is given: from the first diff without git header
-/// on whose names agree on it. Names without a directory stand as they are, names from the top of
-/// the repository on lose what is above the root.
+/// Guesses the strip level if none is given, as `guess_p_value` in git's `apply.c` does.
+///
+/// The first diff without git header whose names agree on a level decides. The level holds for this
+/// diff and all later ones. A name without a directory has level 0. A name that starts at the top
+/// of the repository loses the directories above the root.
 pub(super) fn guess(plan: &mut Plan<Name>, selection: &Selection) {
     if selection.strip.is_some() || !selection.directory.is_empty() {
         return;
@@ -28,7 +30,7 @@ pub(super) fn guess(plan: &mut Plan<Name>, selection: &Selection) {
     }
 }
 
-/// Returns the level that both names of a diff without git header are written for.
+/// Returns the strip level on which both names of a diff without git header agree.
 fn guessed(operation: &Operation<Name>, below: &[u8]) -> Option<usize> {
     if operation.tells_missing {
         return None;
@@ -68,25 +70,25 @@ fn depth(name: &[u8], below: &[u8]) -> Option<usize> {
     }
 }
 
-/// From where an operation names its files.
+/// The directory at which the names of an operation start.
 pub(super) enum View<'a> {
-    /// From the root, which is below a directory of the repository or anywhere.
+    /// The root. The field is the path of the root in its repository, or empty.
     Root(&'a [u8]),
-    /// From the top of the repository, and the root is this directory of it.
+    /// The top of the repository. The field is the path of the root in it.
     Top(&'a [u8]),
 }
 
-/// Why an operation is not about the root.
+/// The reasons why an operation concerns files outside the root.
 pub(super) enum Left {
-    /// It is about another directory.
+    /// The file is outside the root.
     Outside(RelPath),
-    /// It takes the file of this name from there.
+    /// The source of the rename or copy is outside the root. The field is its name.
     Half(Vec<u8>),
 }
 
 impl<'a> View<'a> {
-    /// Returns where the names of `operation` begin: those of git diffs at the top, if that is
-    /// asked for.
+    /// Returns the directory at which the names of `operation` start. With `--git-paths`, the names
+    /// of git diffs start at the top of the repository.
     pub(super) fn of(operation: &Operation<Name>, selection: &'a Selection) -> Self {
         let below = selection.below.as_deref().unwrap_or_default();
         let is_plain = !operation.tells_missing || is_literal(&operation.path);
@@ -97,7 +99,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the name that `path` has in the repository.
+    /// Returns the name of `path` in the repository.
     pub(super) fn whole(&self, path: &RelPath) -> RelPath {
         let joined = match self {
             Self::Root(below) if !below.is_empty() => {
@@ -108,7 +110,7 @@ impl<'a> View<'a> {
         joined.unwrap_or_else(|| path.clone())
     }
 
-    /// Returns the operation with names below the root.
+    /// Makes the names of the operation relative to the root.
     pub(super) fn enter(&self, mut operation: Operation) -> Result<Operation, Left> {
         let Self::Top(below) = self else {
             return Ok(operation);

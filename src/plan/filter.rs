@@ -1,4 +1,4 @@
-//! Patterns on paths, as git and as the program read them.
+//! Path filters with git's pattern rules.
 
 use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
@@ -11,18 +11,20 @@ use crate::path::{PathPattern, PatternError};
 pub struct Filter {
     /// The pattern of paths below the root.
     pub pattern: PathPattern,
-    /// Whether the paths that match are taken.
+    /// Whether the filter includes the matching paths.
     pub takes: bool,
 }
 
 impl Filter {
-    /// Returns a filter with git's rules for `--include` and `--exclude`: a star matches slashes as
-    /// well, braces mean nothing (wildmatch without flags, see `use_patch` in git's apply.c). The
-    /// text of its own pattern makes it again.
+    /// Returns a filter with git's rules for `--include` and `--exclude`.
+    ///
+    /// A star also matches slashes, and braces have no special meaning (`wildmatch` without flags,
+    /// see `use_patch` in git's `apply.c`). The text of the resulting pattern can be passed to this
+    /// function again and gives the same filter.
     ///
     /// # Errors
     ///
-    /// Returns an error if `pattern` is not a pattern.
+    /// Returns an error if `pattern` is invalid.
     ///
     /// # Examples
     ///
@@ -38,8 +40,10 @@ impl Filter {
         let (mut is_escaped, mut is_class, mut is_run) = (false, false, false);
         for character in pattern.chars() {
             match character {
-                // A run of stars is one star; globset would read more into it.
+                // A run of stars means the same as one star. globset would read `**` as a recursive
+                // pattern.
                 '*' if is_run => continue,
+                // globset would read braces as alternatives.
                 '{' | '}' if !is_escaped && !is_class => literal.extend(['\\', character]),
                 _ => literal.push(character),
             }

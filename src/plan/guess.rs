@@ -1,5 +1,5 @@
-//! Which of the names in a section is meant where several are, as POSIX and GNU patch have it: one
-//! that is there.
+//! Chooses the file name of a section with several name candidates, as POSIX and GNU patch do: an
+//! existing file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,22 +9,22 @@ use super::{Action, Claim, Direction, LineRange, Name, Operation, Plan, Strip};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 
-/// How a name is chosen.
+/// The options for the choice of a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Naming {
-    /// Leading components to take off; without a number all of them (`-p`).
+    /// The number of leading components to remove (`-p`). `None` removes all directories.
     pub strip: Option<usize>,
-    /// Whether the first name counts that is there, instead of the best one, and an `Index:` line
-    /// beside the others (`--posix`).
+    /// Whether to choose the first existing name instead of the best one, and to accept the name on
+    /// an `Index:` line (`--posix`).
     pub is_posix: bool,
 }
 
-/// Gives every section of `plan` one name; `look` says what is in the tree, and what earlier
-/// sections make or delete counts.
+/// Gives every section of `plan` one name. `look` returns the type of an existing file. Files that
+/// earlier sections create or delete are taken into account.
 ///
-/// Of the names that are there it is the best one: the one with the fewest components, then the
-/// shortest last one, then the shortest, then the first. Where none is there, and the section makes
-/// a file, only those count that need the fewest new directories.
+/// The best existing name has the fewest components, then the shortest last component, then the
+/// shortest name; the first one wins a tie. If no name exists and the section creates a file, only
+/// the names that need the fewest new directories count.
 pub fn guess(
     plan: &mut Plan<Name>,
     naming: Naming,
@@ -74,7 +74,8 @@ pub fn guess(
     }
 }
 
-/// Returns whether the file is made that way, or has no lines before.
+/// Returns whether the section creates the file in this direction, or its first hunk has an empty
+/// preimage.
 fn is_new(operation: &Operation<Name>, direction: Direction) -> bool {
     let makes = match direction {
         Direction::Forward => Action::Create,
@@ -88,12 +89,12 @@ fn is_new(operation: &Operation<Name>, direction: Direction) -> bool {
             .is_some_and(|first| first.preimage_range(direction) == nothing)
 }
 
-/// The tree as the sections so far leave it.
+/// The tree after the sections read so far.
 struct Tree<'t> {
     look: &'t dyn Fn(&RelPath) -> Option<FileKind>,
-    /// Whether a file is there that some section made or deleted.
+    /// The files that a section created (`true`) or deleted (`false`).
     touched: HashMap<RelPath, bool>,
-    /// The directories that some section made.
+    /// The directories that a section created.
     directories: HashSet<Vec<u8>>,
 }
 
@@ -113,7 +114,7 @@ impl Tree<'_> {
         self.touched.insert(path, is_made);
     }
 
-    /// Returns how many of the directories above `path` are missing.
+    /// Returns the number of missing directories above `path`.
     fn missing_above(&self, path: &RelPath) -> usize {
         let is_there = |directory: &&[u8]| {
             let in_tree = || {
@@ -126,13 +127,13 @@ impl Tree<'_> {
     }
 }
 
-/// Returns the directories above `path`, the outermost first.
+/// Returns the directories above `path`, outermost first.
 fn directories(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     let bytes = path.as_bytes();
     memchr::memchr_iter(b'/', bytes).map(|slash| &bytes[..slash])
 }
 
-/// Returns the one of `paths` that is meant; of none that is there the one that would be best.
+/// Chooses one of `paths`. If none of them exists, chooses the best name.
 fn chosen<'p>(
     paths: &'p [RelPath],
     naming: Naming,
@@ -151,15 +152,18 @@ fn chosen<'p>(
         .or_else(|| paths.iter().min_by_key(|path| (new(path), cost(path))))
 }
 
-/// Components, length of the last one, length.
+/// Returns the sort key of a name: number of components, length of the last one, total length.
 fn cost(path: &RelPath) -> (usize, usize, usize) {
     let last = path.components().last().map_or(0, <[u8]>::len);
     (path.components().count(), last, path.as_bytes().len())
 }
 
-/// Returns the names that count, in the order of POSIX, as far as the strip level leaves any of
-/// them. Where lines have to agree on a name that is none but their own; where they disagree at
-/// this level, as `a/x` and `b/x` at level 0, both count.
+/// Returns the name candidates in the order of POSIX, without the names that the strip level
+/// removes completely.
+///
+/// The lines of some sections must agree on one name. If they agree, the result is empty and the
+/// section keeps its name. If they disagree at this level, like `a/x` and `b/x` at level 0, the
+/// result contains both names.
 fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8>> {
     let of_claim = |claim: &Claim| {
         let name = Name::Agreed(vec![claim.clone()]);
@@ -198,8 +202,8 @@ fn last_component(name: &Name) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// The files, the names in the order of the section, whether it makes the file, and the one
-    /// that is meant.
+    /// The existing files, the candidates in the order of the section, whether the section creates
+    /// the file, and the expected choice.
     const CASES: [(&[&str], &[&str], bool, &str); 14] = [
         (&["x"], &["y", "x"], false, "x"),
         (&["d/x", "xlong"], &["d/x", "xlong"], false, "xlong"),

@@ -1,4 +1,4 @@
-//! One contiguous change of lines: where it belongs, and its lines in place in the patch.
+//! Hunks: the anchor, the line ranges and the lines of one contiguous change.
 
 use std::iter;
 use std::sync::LazyLock;
@@ -7,29 +7,29 @@ use memchr::memmem::Finder;
 
 use crate::text::{Ending, Lines, Span, without_ending};
 
-/// One contiguous change. It holds places in the patch, not copies of it.
+/// One contiguous change with its context. A hunk holds spans of the patch, not copies of its text.
 #[derive(Clone, Debug)]
 pub struct Hunk {
-    /// Where it belongs in the file.
+    /// The way in which the hunk names its position in the file.
     pub anchor: Anchor,
     /// Header and body.
     pub span: Span,
-    /// The header line without its terminator; empty at the place where it would stand if there is
-    /// none.
+    /// The header line without its terminator. If there is no header, the span is empty at the
+    /// start of the hunk.
     pub header: Span,
     /// The lines with their markers.
     pub body: Span,
-    /// The lines of the preimage, as the header says (or as counted, where the grammar has no
-    /// counts): as many as the body has.
+    /// The preimage range of the header. In a grammar without counts, the count is the number of
+    /// lines in the body. The body contains exactly this number of preimage lines.
     pub old: LineRange,
-    /// The lines of the postimage, of which the body has as many too.
+    /// The postimage range. The body contains exactly this number of postimage lines.
     pub new: LineRange,
-    /// What stands behind the second `@@`.
+    /// The text after the second `@@`.
     pub section: Span,
 }
 
-/// A run of lines as a hunk header writes it: the first line counted from 1 (0 for an empty run at
-/// the start of the file), and how many.
+/// A range of lines as in a hunk header. The start line is counted from 1. It is 0 for an empty
+/// range at the start of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineRange {
     /// First line.
@@ -38,45 +38,45 @@ pub struct LineRange {
     pub count: usize,
 }
 
-/// How a hunk says where it belongs.
+/// The way in which a hunk names its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Anchor {
-    /// At the lines that the header names.
+    /// The line numbers of the header.
     Line,
-    /// There too, in a grammar that has no context.
+    /// The line numbers of the header, in a grammar without context lines.
     Bare,
-    /// Below the lines that hold these texts, each searched from the place of the one before; at
-    /// the very end of the file if so marked.
+    /// Headings. The hunk is below the lines that contain these texts. The search for each text
+    /// starts at the place of the previous text.
     Headings {
         /// The texts, without `@@` and terminator.
         headings: Box<[Span]>,
-        /// Whether the hunk's last line has to be the file's last line.
+        /// Whether the last line of the hunk must be the last line of the file.
         at_end: bool,
     },
 }
 
 impl Anchor {
-    /// Returns whether it names lines by their numbers.
+    /// Returns whether the anchor is a line number.
     #[must_use]
     pub fn is_numbered(&self) -> bool {
         matches!(self, Self::Line | Self::Bare)
     }
 }
 
-/// Which way a hunk is read.
+/// The direction in which a hunk is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Direction {
     /// From preimage to postimage.
     #[default]
     Forward,
-    /// Deletions become insertions and the reverse.
+    /// From postimage to preimage: deletions become insertions and insertions become deletions.
     Reverse,
 }
 
 impl Direction {
-    /// Returns the direction of what is read in `other` and as a whole in this one.
+    /// Combines two directions: two equal directions give `Forward`, two different ones `Reverse`.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         if self == other {
@@ -91,27 +91,28 @@ impl Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineKind {
-    /// In preimage and postimage.
+    /// A line of the preimage and the postimage.
     Context,
-    /// In the preimage only.
+    /// A line of the preimage only.
     Deletion,
-    /// In the postimage only.
+    /// A line of the postimage only.
     Insertion,
 }
 
 /// One line of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HunkLine<'a> {
-    /// What the line does.
+    /// The kind of the line.
     pub kind: LineKind,
-    /// The line without its marker, with its terminator, unless the patch says that there is none.
+    /// The text without its marker. It includes the terminator, unless the patch marks it as
+    /// missing.
     pub text: &'a [u8],
-    /// The line in the patch, marker and terminator included.
+    /// The line in the patch, with marker and terminator.
     pub span: Span,
 }
 
 impl Hunk {
-    /// Returns its lines; `text` is the input that the hunk's spans point into.
+    /// Returns the lines of the hunk. `text` must be the input that the spans of the hunk refer to.
     #[must_use]
     pub fn lines<'a>(&self, text: &'a [u8], direction: Direction) -> HunkLines<'a> {
         HunkLines {
@@ -120,8 +121,8 @@ impl Hunk {
         }
     }
 
-    /// Returns the kind of all its lines where one side has none, and how many they are: nobody has
-    /// to look at them for that.
+    /// Returns the kind and the number of the lines if one side of the hunk is empty. The result
+    /// follows from the header, so the body is not read.
     pub(crate) fn one_kind(&self, text: &[u8], direction: Direction) -> Option<(LineKind, usize)> {
         let found = match (
             self.preimage_range(direction).count,
@@ -140,8 +141,8 @@ impl Hunk {
         Some(found)
     }
 
-    /// Returns how many lines either side has at most: as many as the header says, and as the body
-    /// has bytes, as each has at least a terminator.
+    /// Returns an upper bound for the number of lines on either side. The bound is the larger count
+    /// in the header, or the size of the body if that is smaller: each line has at least one byte.
     pub(crate) fn most_lines(&self) -> usize {
         self.old
             .count
@@ -149,7 +150,7 @@ impl Hunk {
             .min(self.body.end - self.body.start)
     }
 
-    /// Returns the lines of the preimage in `direction`, as the header says.
+    /// Returns the preimage range of the header in `direction`.
     #[must_use]
     pub fn preimage_range(&self, direction: Direction) -> LineRange {
         match direction {
@@ -158,7 +159,7 @@ impl Hunk {
         }
     }
 
-    /// Returns the lines of the postimage in `direction`, as the header says.
+    /// Returns the postimage range of the header in `direction`.
     #[must_use]
     pub fn postimage_range(&self, direction: Direction) -> LineRange {
         match direction {
@@ -168,18 +169,19 @@ impl Hunk {
     }
 }
 
-/// Returns whether a line behind the first of a body starts with `\`, and so is a note about the
-/// one before it.
+/// Returns whether the body contains a line that starts with `\`, after its first line. Such a line
+/// is a note about the line before it.
 pub(crate) fn has_note(body: &[u8]) -> bool {
-    // Made once: a hunk is looked through in less time than it takes to make it.
+    // The searcher is built once, because building it takes longer than searching one hunk.
     static NOTE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\\"));
     NOTE.find(body).is_some()
 }
 
-/// The lines of a hunk, markers taken off; see [`Hunk::lines`].
+/// The lines of a hunk without their markers. [`Hunk::lines`] returns this iterator.
 ///
-/// An empty line is a blank line of context, as GNU patch and mailers write it. A line that starts
-/// with `\` takes the terminator from the line before it, whatever its words are.
+/// An empty line is a blank context line, as GNU patch and mail programs write it. A line that
+/// starts with `\` removes the terminator of the line before it. The text after the `\` is not
+/// read.
 #[derive(Clone, Debug)]
 pub struct HunkLines<'a> {
     lines: Lines<'a>,

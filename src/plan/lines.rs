@@ -1,52 +1,54 @@
-//! Changes of lines that are named by their numbers in a version of a file, which a tag names.
+//! Edits of numbered lines in a tagged version of a file.
 
 use std::sync::Arc;
 
 use crate::text::tag::Tag;
 use crate::text::{Bytes, Span};
 
-/// Changes of one file, all of them or none. Every number means the file as it was.
+/// The edits of one file. They are applied all together or not at all. All line numbers refer to
+/// the file before the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineEdits {
-    /// The version that the numbers are of; any other is stale.
+    /// The tag of the version that the line numbers refer to. Any other version is stale.
     pub tag: Tag,
-    /// Earlier versions of the file that have this tag, where the numbers may be those of one.
+    /// Earlier versions of the file with the same tag. The line numbers can refer to one of them.
     pub earlier: Vec<Arc<Bytes>>,
-    /// The changes in their order; none where the file only goes or moves.
+    /// The edits in their order. The list is empty if the file is only deleted or renamed.
     pub edits: Vec<LineEdit>,
-    /// What a forgiving reader mended, each with its place in the input.
+    /// The codes of the repairs in lenient mode, each with its position in the input.
     pub repairs: Vec<(&'static str, Span)>,
 }
 
-/// One change.
+/// One edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineEdit {
-    /// What goes, or where something comes.
+    /// The lines to replace, or the position of an insertion.
     pub target: LineTarget,
-    /// What comes.
+    /// The new lines.
     pub new: NewLines,
-    /// Lines that are said to go, without terminators; they have to be among those that do.
+    /// Lines without terminators that the input shows as deleted. They must occur in this order
+    /// among the lines of the target.
     pub gone: Vec<Vec<u8>>,
-    /// Where it stands in the input.
+    /// The position in the input.
     pub span: Span,
 }
 
-/// What a change is about. Lines are counted from 1.
+/// The target of an edit. Lines are counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineTarget {
     /// These lines.
     Lines(NumberedLines),
-    /// The place before this line.
+    /// The position before this line.
     Before(usize),
-    /// The place behind this line.
+    /// The position after this line.
     After(usize),
     /// The end of the file.
     End,
 }
 
 impl LineTarget {
-    /// Returns the same so many lines further on.
+    /// Returns the target with `by` added to its line numbers.
     #[must_use]
     pub fn moved(self, by: isize) -> Self {
         let moved = |line: usize| line.saturating_add_signed(by);
@@ -62,35 +64,35 @@ impl LineTarget {
     }
 }
 
-/// A run of lines, at least one.
+/// A non-empty range of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NumberedLines {
-    /// The first, counted from 1.
+    /// The first line, counted from 1.
     pub first: usize,
-    /// The last, which is part of it.
+    /// The last line, inclusive.
     pub last: usize,
 }
 
-/// What comes to a place.
+/// The new lines of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NewLines {
-    /// Nothing.
+    /// No lines.
     Nothing,
-    /// Lines without terminators; they get those of the place.
+    /// Lines without terminators. They get the line ending at the target.
     Given(Vec<Vec<u8>>),
-    /// Lines that another change takes away.
+    /// Lines that another edit removes.
     Cut {
-        /// The operation of that change: the start of its span, in the same input.
+        /// The operation of that edit, named by the start of its span in the same input.
         operation: usize,
-        /// The lines, as its file was.
+        /// The lines in the file of that operation, before the change.
         lines: NumberedLines,
     },
 }
 
 impl LineEdits {
-    /// Returns the operations whose files have lines that come to this one, as [`NewLines::Cut`]
-    /// names them.
+    /// Returns the operations from which lines are moved into this file, as named by
+    /// [`NewLines::Cut`].
     pub fn sources(&self) -> impl Iterator<Item = usize> {
         self.edits.iter().filter_map(|edit| match edit.new {
             NewLines::Cut { operation, .. } => Some(operation),

@@ -1,7 +1,13 @@
-//! What a patch says: the first waist of the pipeline, plain data that knows of no file.
+//! The content of a patch as plain data. A plan does not depend on any tree.
 //!
-//! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select()`] strips, filters and reverses it
-//! into a `Plan<RelPath>`, the only kind that later stages take.
+//! A [`syntax`](crate::syntax) parses the bytes of a patch into a `Plan<Name>`. The names in it are
+//! as the patch writes them. [`select()`] applies the strip level, the filters and the direction,
+//! and returns a `Plan<RelPath>`. Later stages accept only this type.
+//!
+//! The module reads no files. Hunks hold spans of the input instead of copies of its text, so an
+//! [`Operation`] is meaningful only together with its [`Input`].
+//!
+//! Read this file first: it defines [`Plan`], [`Operation`] and [`Edit`]. Then read `select.rs`.
 
 mod aim;
 mod cell;
@@ -38,17 +44,17 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::{Bytes, Origin, Position, Span};
 
-/// A parsed patch: its texts, and what they ask for, in order.
+/// A parsed patch: the input texts and the operations that they contain.
 #[derive(Clone, Debug)]
 pub struct Plan<P = RelPath> {
-    /// The texts that the spans of the operations point into.
+    /// The texts that the spans of the operations refer to.
     pub inputs: Vec<Input>,
-    /// What is asked for, in the order of the patch.
+    /// The operations, in the order of the patch.
     pub operations: Vec<Operation<P>>,
 }
 
 impl<P> Default for Plan<P> {
-    /// Returns the plan that changes nothing.
+    /// Returns a plan that changes nothing.
     fn default() -> Self {
         Self {
             inputs: Vec::new(),
@@ -58,11 +64,12 @@ impl<P> Default for Plan<P> {
 }
 
 impl<P> Plan<P> {
-    /// Returns the bytes of the input that `operation` came from.
+    /// Returns the bytes of the input that contains `operation`.
     ///
     /// # Panics
     ///
-    /// If `operation` belongs to another plan.
+    /// Panics if the input index of `operation` is out of range, because it belongs to another
+    /// plan.
     #[must_use]
     pub fn text(&self, operation: &Operation<P>) -> &[u8] {
         &self.inputs[operation.input].bytes
@@ -70,7 +77,7 @@ impl<P> Plan<P> {
 }
 
 impl Plan<Name> {
-    /// Reads it as the list `name` says.
+    /// Applies the strip level and the direction of an entry in the patch list `name`.
     pub fn read_as(&mut self, name: &str, listed: Listed) {
         for input in &mut self.inputs {
             input.listed = Some((name.to_owned(), listed.line));
@@ -88,7 +95,7 @@ impl Plan<Name> {
         }
     }
 
-    /// Puts `other` behind it: a patch that sees what this one leaves.
+    /// Appends `other`. Its operations see the tree after the operations of this plan.
     pub fn append(&mut self, other: Self) {
         if self.inputs.is_empty() {
             *self = other;
@@ -112,42 +119,42 @@ impl Plan<Name> {
     }
 }
 
-/// How one patch of a list is read.
+/// The settings of one entry in a list of patches, for example a quilt `series` file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// The line of the list that names it, counted from 1.
+    /// The line of the entry in the list, counted from 1.
     pub line: usize,
-    /// Leading components to take off names that have a prefix.
+    /// The number of leading components to remove from names that have a prefix.
     pub strip: usize,
-    /// Whether it is undone instead of done.
+    /// Whether the patch is applied in reverse.
     pub direction: Direction,
 }
 
-/// One patch text.
+/// One input text.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// How messages call it: a file's name, or `-` for standard input.
+    /// The name in messages: a file name, or `-` for standard input.
     pub name: String,
-    /// The text that spans point into.
+    /// The text that the spans refer to.
     pub bytes: Bytes,
-    /// The mail that the text was decoded from.
+    /// The mail from which the text was decoded.
     pub origin: Option<Arc<Origin>>,
-    /// The syntaxes of its sections, each once, in the order in which they first came.
+    /// The syntaxes of the sections, without duplicates, in the order of their first section.
     pub formats: Vec<&'static str>,
-    /// Number of sections.
+    /// The number of sections.
     pub sections: usize,
-    /// The changes that it names and does not contain.
+    /// The changes that the input names without their content.
     pub not_included: Vec<NotIncluded>,
-    /// What was repaired before it was read.
+    /// The repairs that were made before the input was parsed.
     pub repairs: Vec<Repair>,
-    /// The list that names it, and the line there, counted from 1.
+    /// The list that contains the patch, and the line of its entry, counted from 1.
     pub listed: Option<(String, usize)>,
-    /// The name that it has for its only file, where [`Selection::file`] names another one.
+    /// The file name in the patch, if [`Selection::file`] replaces it.
     pub header_path: Option<Vec<u8>>,
 }
 
 impl Input {
-    /// Returns the bytes as they were read.
+    /// Returns the bytes of the input before mail decoding.
     #[must_use]
     pub fn original(&self) -> &[u8] {
         self.origin
@@ -155,7 +162,7 @@ impl Input {
             .map_or(&self.bytes, |origin| &origin.bytes)
     }
 
-    /// Returns the offset in [`Input::original`] of the byte of the text at `offset`.
+    /// Converts an offset in the text to an offset in [`Input::original`].
     #[must_use]
     pub fn original_offset(&self, offset: usize) -> usize {
         self.origin
@@ -163,7 +170,7 @@ impl Input {
             .map_or(offset, |origin| origin.offset(offset))
     }
 
-    /// Returns the position in [`Input::original`] of the byte of the text at `offset`.
+    /// Converts an offset in the text to a position in [`Input::original`].
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         Position::of(self.original(), self.original_offset(offset))
@@ -173,82 +180,85 @@ impl Input {
 /// One repair of a damaged patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// What was repaired, by a stable name.
+    /// The stable code of the repair.
     pub code: &'static str,
-    /// Line of the damaged patch, counted from 1.
+    /// The line of the damaged patch, counted from 1.
     pub line: usize,
-    /// The same in words.
+    /// A description of the repair.
     pub message: &'static str,
-    /// The section of the repaired patch that it came to; `None` if it belongs to none.
+    /// The section of the repaired patch that contains the repair, or `None` if it is in no
+    /// section.
     pub section: Option<Span>,
 }
 
-/// What becomes of one file.
+/// The change of one file.
 #[derive(Clone, Debug)]
 pub struct Operation<P = RelPath> {
-    /// What is done.
+    /// The kind of change.
     pub action: Action,
-    /// The file afterwards; the file that goes, for a deletion.
+    /// The path after the operation. For a deletion, the path of the deleted file.
     pub path: P,
-    /// The other file of a rename or a copy.
+    /// The source of a rename or a copy.
     pub from: Option<P>,
-    /// What happens to the contents.
+    /// The change of the content.
     pub edit: Edit,
-    /// The mode that the patch says the file has.
+    /// The mode that the file must have according to the patch.
     pub old_mode: Option<FileMode>,
-    /// The mode that the patch gives it.
+    /// The mode that the file gets.
     pub new_mode: Option<FileMode>,
-    /// The blobs of an `index` line.
+    /// The object names on the `index` line.
     pub blobs: Option<Box<Blobs>>,
-    /// The digest that the contents before must have; what is there otherwise is stale.
+    /// The required digest of the content before the change. Any other content is stale.
     pub expected: Option<Box<Sha256>>,
-    /// Index of the input that it came from.
+    /// Index of the input that contains the operation.
     pub input: usize,
-    /// Its place among the operations of the whole patch, counted from 0, whatever was left out of
-    /// it; copies of old files (`patch --backup`) come behind all of these.
+    /// Index among the operations that the filters select, counted from 0. `--only` leaves out
+    /// operations without renumbering the others. The backups of `patch --backup` have higher
+    /// numbers than all operations of the patch.
     pub number: usize,
-    /// Indexes of the hunks that were left out, in order: they are looked for and not applied.
+    /// Sorted indexes of the hunks that `--only` leaves out. wpatch searches for them and does not
+    /// apply them.
     pub left_out: Box<[usize]>,
-    /// The whole section in that input.
+    /// The span of the whole section in the input.
     pub span: Span,
-    /// The patch of a series that it belongs to, counted from 0. Renames and copies read the tree
-    /// as the step before left it, as git does within one patch; everything else sees what came
-    /// before in its own step.
+    /// Index of the patch in a series, counted from 0. Renames and copies read the tree as it was
+    /// after the previous step, as git does within one patch. Other operations see the earlier
+    /// operations of the same step.
     pub step: usize,
-    /// The patch of the series as the input divides it, counted from 0; steps may divide it
-    /// further.
+    /// Index of the patch as the input divides the series, counted from 0. One part can contain
+    /// several steps.
     pub part: usize,
-    /// Which way hunks and binary data are read.
+    /// The direction in which hunks and binary data are read.
     pub direction: Direction,
-    /// Whether the patch tells an empty file from one that is not there. A diff without git header
+    /// Whether the patch distinguishes an empty file from a missing file. A diff without git header
     /// does not.
     pub tells_missing: bool,
-    /// What has to be there, where the plan does not come from a patch.
+    /// The required state of the path, if the plan does not come from a patch.
     pub guard: Option<Box<Guard>>,
-    /// The permission bits that the file gets, of 0o7777, where the plan does not come from a
+    /// The permission bits that the file gets, a subset of 0o7777, if the plan does not come from a
     /// patch.
     pub permissions: Option<u32>,
-    /// What the text above the section says of it.
+    /// The information from the preamble of the section.
     pub lead: Option<Box<Lead>>,
 }
 
-/// What may stand above a section without git header, as GNU patch reads it.
+/// The lines above a section without git header that GNU patch reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lead {
     /// The name on an `Index:` line.
     pub index: Option<Claim>,
-    /// The word of a `Prereq:` line, which the file before has to hold.
+    /// The word on a `Prereq:` line. The preimage must contain this word.
     pub prerequisite: Option<Vec<u8>>,
 }
 
 impl<P> Operation<P> {
-    /// Returns whether the hunk with this index was not left out.
+    /// Returns whether the hunk with index `hunk` is applied.
     #[must_use]
     pub fn takes(&self, hunk: usize) -> bool {
         self.left_out.binary_search(&hunk).is_err()
     }
 
-    /// Returns the hunks of a diff that were not left out; none of another grammar.
+    /// Returns the hunks that are applied. For other kinds of [`Edit`], the iterator is empty.
     pub fn hunks(&self) -> impl Iterator<Item = &Hunk> {
         let hunks = if let Edit::Hunks(hunks) = &self.edit {
             hunks.as_slice()
@@ -263,54 +273,54 @@ impl<P> Operation<P> {
     }
 }
 
-/// The things that can become of a file.
+/// The kinds of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
-    /// A file that was not there.
+    /// Creates a file.
     Create,
-    /// A file that goes away.
+    /// Deletes a file.
     Delete,
-    /// Contents, mode or both.
+    /// Changes the content, the mode or both.
     Modify,
-    /// Another name, perhaps with a change.
+    /// Renames a file, optionally with a change of its content.
     Rename,
-    /// A second file from a first, perhaps with a change.
+    /// Copies a file, optionally with a change of the copy.
     Copy,
-    /// The reverse of a copy: a file goes away whose contents, read backwards, are those of its
-    /// source.
+    /// Reverses a copy: deletes the copy. The reversed edit must turn its content into the content
+    /// of the source.
     Uncopy,
 }
 
-/// What happens to the contents of a file.
+/// The change to the content of a file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Edit {
-    /// Nothing: a mode, a name, an empty file.
+    /// No change of the content, for example a change of the mode or the name, or an empty file.
     Keep,
-    /// Contiguous changes of lines.
+    /// Hunks.
     Hunks(Vec<Hunk>),
-    /// A change of bytes as git writes it.
+    /// A git binary patch.
     Binary(Box<Binary>),
-    /// A header that only says that binary files differ.
+    /// A header without data that only states that binary files differ.
     BinaryMissing,
-    /// An old version of the file, which the history keeps.
+    /// An old version of the file from the history.
     Restore(Box<Restore>),
-    /// Nothing: the path is an empty directory, which a change that is undone replaced or filled.
-    /// Reports list only files.
+    /// No change of content: the path is an empty directory. The change that is undone replaced or
+    /// filled this directory. Reports list only files.
     Directory,
-    /// The whole contents, given.
+    /// The whole new content.
     Whole(Arc<Bytes>),
-    /// Changes of texts.
+    /// Replacements of texts.
     Replacements(Box<Replacements>),
-    /// A change of a cell of a notebook.
+    /// A change of one notebook cell.
     Cell(Box<CellEdit>),
     /// Changes of numbered lines.
     Lines(Box<LineEdits>),
 }
 
 impl Edit {
-    /// Returns whether it says what was there before, so that it can be taken back.
+    /// Returns whether the edit contains the previous content and can therefore be reversed.
     #[must_use]
     pub fn is_reversible(&self) -> bool {
         !matches!(
@@ -323,61 +333,63 @@ impl Edit {
 /// An old version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restore {
-    /// Where it is, below the root.
+    /// The path of the old version, below the root.
     pub from: RelPath,
-    /// What it is.
+    /// The type of the file.
     pub kind: FileKind,
-    /// Digest of its contents, or of the target of a link.
+    /// Digest of the content, or of the target of a symbolic link.
     pub digest: Digest,
 }
 
-/// What has to be at the path of an operation, by its contents; anything else is somebody's work.
+/// The required state of the path of an operation. In any other state, another program has changed
+/// the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Guard {
-    /// Nothing.
+    /// No file and no symbolic link. A directory is allowed.
     Nothing,
-    /// A file or link with this digest, and with these permission bits where they are known.
+    /// A file or symbolic link with this digest. The permission bits are compared if they are
+    /// known.
     Contents(Digest, Option<u32>),
-    /// Whatever it is: somebody said so.
+    /// Any state. The operation may replace any existing file.
     Anything,
 }
 
-/// A git binary patch: how the postimage is made, and how the preimage is made back.
+/// A git binary patch with its forward and backward data.
 #[derive(Clone, Copy, Debug)]
 pub struct Binary {
     /// From preimage to postimage.
     pub forward: BinaryData,
-    /// From postimage to preimage, where the patch has it.
+    /// From postimage to preimage, if the patch contains this block.
     pub backward: Option<BinaryData>,
 }
 
 /// One of the two data blocks of a git binary patch.
 #[derive(Clone, Copy, Debug)]
 pub struct BinaryData {
-    /// Whether it holds the contents or a delta.
+    /// Whether the data is the content or a delta.
     pub method: BinaryMethod,
-    /// Declared size of the inflated data, in bytes.
+    /// The declared size of the inflated data, in bytes.
     pub size: u64,
     /// The base-85 lines.
     pub body: Span,
 }
 
-/// The two ways git writes binary data ("gitformat-pack" in git's documentation describes deltas).
+/// The two encodings of git binary data. `gitformat-pack(5)` describes deltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BinaryMethod {
-    /// The whole contents.
+    /// The whole content.
     Literal,
-    /// Copies from the other side and insertions.
+    /// Instructions to copy from the other side and to insert bytes.
     Delta,
 }
 
-/// The object names of an `index` line, as hex digits, full or short.
+/// The object names of an `index` line in hexadecimal, full or abbreviated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blobs {
-    /// The preimage; all zeros for a file that is made.
+    /// The preimage, or all zeros for a created file.
     pub old: Vec<u8>,
-    /// The postimage; all zeros for a file that goes.
+    /// The postimage, or all zeros for a deleted file.
     pub new: Vec<u8>,
 }

@@ -1,31 +1,31 @@
-//! What a section says about the name of a file, and what is left of it at a strip level.
+//! The name candidates of a section, and the path that they give at a strip level.
 
 use bstr::ByteSlice;
 
 use crate::path::{PathError, RelPath};
 use crate::text::Span;
 
-/// What a section says about one file's name.
+/// The name of one file as a section states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Name {
-    /// Every line that names the file; they have to agree after stripping.
+    /// The names on all lines that name the file. They must agree after stripping.
     Agreed(Vec<Claim>),
-    /// Two lines that name the file below different first components, as in `a/NAME` and `b/NAME`:
-    /// the first of them.
+    /// The names on two lines that differ only in the first component, such as `a/NAME` and
+    /// `b/NAME`. Only the first is stored.
     Paired(Box<Claim>),
-    /// The rest of a `diff --git` line, which names the file twice: `a/NAME b/NAME`.
+    /// The rest of a `diff --git` line, which contains the name twice: `a/NAME b/NAME`.
     Header(Box<Claim>),
     /// The `---` and `+++` lines of a section with git header. If the strip level leaves nothing of
-    /// either, the header counts. Where the file comes or goes, one line names it, and not another
-    /// file than the header.
+    /// either, the header decides. For a created or deleted file there is one line, which must name
+    /// the same file as the header.
     Below {
         /// The rest of the `diff --git` line.
         header: Box<Claim>,
-        /// What the lines say.
+        /// The names on the lines.
         lines: Vec<Claim>,
     },
-    /// The `---` and `+++` lines of a section without git header, which may differ in a suffix
+    /// The `---` and `+++` lines of a section without git header. They can differ in a suffix
     /// (`x.orig`).
     Traditional {
         /// The name on the `---` line.
@@ -33,55 +33,55 @@ pub enum Name {
         /// The name on the `+++` line.
         new: Box<Claim>,
     },
-    /// No word of it; the section stands here.
+    /// No name. The span is the position of the section.
     Unnamed(Span),
 }
 
-/// One line's word on a name.
+/// A name candidate: the name on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The name, unquoted.
     pub bytes: Vec<u8>,
-    /// How much of it the strip level takes.
+    /// The way in which the strip level applies to the name.
     pub strip: Strip,
-    /// Where it stands.
+    /// The position in the input.
     pub span: Span,
 }
 
-/// How a strip level of n applies to a name.
+/// The effect of strip level n on a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strip {
-    /// n leading components go (`--- a/x`).
+    /// Removes n leading components (`--- a/x`).
     Prefixed,
-    /// n - 1 components go (`rename from x`: git writes no prefix there).
+    /// Removes n - 1 components (`rename from x`: git writes no prefix there).
     Bare,
-    /// None: the grammar has no prefixes.
+    /// Removes nothing: the grammar has no prefixes.
     Literal,
-    /// So many go, whatever the level.
+    /// Removes this number of components at every strip level.
     Fixed(usize),
 }
 
-/// Why a section names no file.
+/// The reasons why a section names no valid file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// No line of it says which file it is about.
+    /// No line names the file.
     #[error("the patch does not name the file that it changes")]
     Unnamed,
-    /// It has fewer components than the strip level takes, or nothing is left.
+    /// The name has fewer components than the strip level removes, or nothing is left.
     #[error("nothing is left of the name at this strip level")]
     Stripped,
     /// Two lines of one section name different files.
     #[error("the lines of this section name different files")]
     Disagreement,
-    /// What is left is no path inside the root.
+    /// The stripped name is not a path inside the root.
     #[error(transparent)]
     Path(#[from] PathError),
 }
 
 impl Name {
-    /// Returns the name that two lines with prefixes agree on.
+    /// Returns the name for two lines with prefixes.
     pub(crate) fn of_both(old: Claim, new: Claim) -> Self {
         debug_assert!(
             old.strip == Strip::Prefixed && new.strip == Strip::Prefixed,
@@ -89,7 +89,7 @@ impl Name {
         );
         let are_paired = old.bytes != new.bytes
             && strip(&old.bytes, 1).is_some_and(|rest| strip(&new.bytes, 1) == Some(rest));
-        // There may be many, and one line is half of two.
+        // A patch can have many sections, and one stored name needs half the memory of two.
         if are_paired {
             Self::Paired(Box::new(old))
         } else {
@@ -97,7 +97,7 @@ impl Name {
         }
     }
 
-    /// Returns where the section names the file first.
+    /// Returns the position of the first name in the section.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
@@ -111,12 +111,12 @@ impl Name {
         }
     }
 
-    /// Returns the path at strip level `level`, below `directory` if there is one.
+    /// Returns the path at strip level `level`, below `directory` if it is not empty.
     ///
     /// # Errors
     ///
-    /// Returns [`NameError`] when nothing is left, when the lines disagree, or when the rest
-    /// leaves the root.
+    /// Returns [`NameError`] if nothing is left of the name, if the lines disagree, or if the rest
+    /// is not a path inside the root.
     pub fn resolve(&self, level: usize, directory: &[u8]) -> Result<RelPath, NameError> {
         let bytes = self.stripped(level)?;
         if directory.is_empty() {
@@ -130,7 +130,8 @@ impl Name {
         )?)
     }
 
-    /// Takes the name at strip level `level` from now on, whatever the level of the run is.
+    /// Fixes the strip level of the name to `level`. Later calls ignore the level that they are
+    /// given.
     pub(super) fn fix(&mut self, level: usize) {
         let claims = match self {
             Self::Agreed(claims) => claims.iter_mut().collect(),
@@ -148,8 +149,8 @@ impl Name {
         }
     }
 
-    /// Returns the names that its lines have at strip level `level`, where they disagree; `text` is
-    /// the input.
+    /// Returns the names on the lines at strip level `level` if they disagree, otherwise nothing.
+    /// `text` is the input.
     pub(super) fn rivals(&self, level: usize, text: &[u8]) -> Vec<Vec<u8>> {
         if self.stripped(level) != Err(NameError::Disagreement) {
             return Vec::new();
@@ -189,7 +190,7 @@ impl Name {
             .collect()
     }
 
-    /// Returns the name at strip level `level`, whatever it is a name of.
+    /// Returns the name at strip level `level`. The name need not be a valid path.
     pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
             Self::Agreed(claims) => agreed(claims, level),
@@ -212,9 +213,9 @@ impl Name {
                     Ok(name)
                 }
             }
-            // git prefers the old name where the new one is the same with something behind it, as
-            // in `+++ x.c~` (find_name_common in git's apply.c). Where one of them is not deep
-            // enough, the other one counts.
+            // git prefers the old name if the new name only appends a suffix to it, as in
+            // `+++ x.c~` (`find_name_common` in git's `apply.c`). If the strip level leaves nothing
+            // of one name, the other one is used.
             Self::Traditional { old, new } => match (old.stripped(level), new.stripped(level)) {
                 (Ok(old), Ok(new)) => Ok(if new.len() > old.len() && new.starts_with(old) {
                     old
@@ -229,7 +230,7 @@ impl Name {
 }
 
 impl Claim {
-    /// Returns how many leading components go at strip level `level`.
+    /// Returns the number of leading components to remove at strip level `level`.
     fn count(&self, level: usize) -> usize {
         match self.strip {
             Strip::Prefixed => level,
@@ -249,8 +250,8 @@ impl Claim {
     }
 }
 
-/// Returns the name that all of `claims` have. As in git, a `rename from` line of which the strip
-/// level leaves nothing does not count if another line names the file.
+/// Returns the name on which all of `claims` agree. As in git, a `rename from` line is ignored if
+/// the strip level leaves nothing of it and another line names the file.
 fn agreed(claims: &[Claim], level: usize) -> Result<&[u8], NameError> {
     let claims = match claims {
         [bare, others @ ..]
@@ -276,7 +277,7 @@ fn agreed(claims: &[Claim], level: usize) -> Result<&[u8], NameError> {
     Ok(name)
 }
 
-/// Takes `count` leading components off; a run of slashes counts once, as in git.
+/// Removes `count` leading components. As in git, consecutive slashes count once.
 fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
     for _ in 0..count {
         let slash = memchr::memchr(b'/', name)?;
@@ -291,8 +292,9 @@ fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
 
 /// Splits `a/NAME b/NAME` where both halves give the same name at `level`.
 ///
-/// The later the blank between them, the longer the first name and the shorter the second: at most
-/// one blank makes them equally long, so that a long line costs no more than a few looks at it.
+/// As the separating blank moves right, the first name grows and the second shrinks. The names have
+/// equal length for at most one blank, which a binary search finds. A long line therefore needs few
+/// comparisons.
 fn halves(line: &[u8], level: usize) -> Option<&[u8]> {
     let start = line.len() - strip(line, level)?.len();
     let blanks: Vec<usize> = memchr::memchr_iter(b' ', line).collect();

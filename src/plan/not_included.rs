@@ -1,4 +1,4 @@
-//! Changes that an input names and does not contain, such as `Only in b: x`.
+//! Changes that an input names without their content, such as `Only in b: x`.
 
 use crate::text::Span;
 
@@ -7,24 +7,24 @@ use crate::text::Span;
 pub struct NotIncluded {
     /// The kind of change.
     pub kind: NamedChange,
-    /// The name of the file as the input writes it; empty if the line names no file.
+    /// The file name as in the input. It is empty if the line names no file.
     pub name: Vec<u8>,
-    /// The line, without terminator, at most [`NotIncluded::MOST_BYTES`] of it.
+    /// The line without its terminator, cut to [`NotIncluded::MOST_BYTES`] bytes.
     pub text: Vec<u8>,
-    /// Its number in the input, counted from 1.
+    /// The number of the line in the input, counted from 1.
     pub line: usize,
-    /// Its place in the input.
+    /// The position in the input.
     pub span: Span,
     /// Index of the input.
     pub input: usize,
 }
 
 impl NotIncluded {
-    /// Most bytes of a line that are kept.
+    /// The maximum number of bytes of a line that are kept.
     pub const MOST_BYTES: usize = 500;
 }
 
-/// The kinds of change that programs name without the content.
+/// The kinds of change that programs name without their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NamedChange {
@@ -57,7 +57,7 @@ pub enum NamedChange {
 }
 
 impl NamedChange {
-    /// Returns its name in reports.
+    /// Returns the name of the kind in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

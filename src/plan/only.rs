@@ -1,5 +1,5 @@
-//! Which files and hunks of a patch are meant (`--only`), by the numbers and names that a check of
-//! it shows.
+//! The choice of files and hunks (`--only`), by the numbers and ids that the report of a check
+//! shows.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::{Edit, Operation};
 use crate::path::RelPath;
 
-/// Some files and hunks of a patch. Read from a list such as `1,3-4,f6,f7h2`: numbers of files
-/// counted from 1 and ranges of them, and the `id`s of files and hunks in the report of a check
-/// with the same other options.
+/// A choice of files and hunks of a patch, parsed from a list such as `1,3-4,f6,f7h2`.
+///
+/// The list contains numbers of files (counted from 1), ranges of them, and the `id`s of files and
+/// hunks. The report of a check with the same other options shows these ids.
 ///
 /// # Examples
 ///
@@ -30,37 +31,37 @@ pub struct Only(Vec<Part>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     word: String,
-    /// The first and the last file, counted from 1 if there are any such. What no number can be is
-    /// [`usize::MAX`].
+    /// The first and the last file, counted from 1. A number that does not fit into a `usize`
+    /// becomes [`usize::MAX`].
     files: (usize, usize),
     /// The hunk, counted from 1.
     hunk: Option<usize>,
 }
 
-/// What is wrong with a choice.
+/// The errors in a choice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OnlyError {
-    /// It cannot be read.
+    /// The word is not a number, a range or an id.
     #[error("`{0}` is no number, range or id; a choice is a list such as 1,3-4,f6,f7h2")]
     Unreadable(String),
-    /// It names a file that is not there.
+    /// The word names a file that does not exist in the patch.
     #[error("{word} names no file of the patch, of which there are {files}")]
     NoFile {
         /// The word of the list.
         word: String,
-        /// How many files there are.
+        /// The number of files in the patch.
         files: usize,
     },
-    /// It names a hunk that is not there.
+    /// The word names a hunk that does not exist in its file.
     #[error("{word} names no hunk of its file, of which there are {hunks}")]
     NoHunk {
         /// The word of the list.
         word: String,
-        /// How many hunks the file has.
+        /// The number of hunks in the file.
         hunks: usize,
     },
-    /// It names a part of what can only be taken as a whole.
+    /// The word names a part of a file that can only be chosen as a whole.
     #[error("{word} is no hunk of a diff, and its file can only be chosen as a whole, as f{file}")]
     Indivisible {
         /// The word of the list.
@@ -70,14 +71,14 @@ pub enum OnlyError {
     },
 }
 
-/// A file or hunk that is not among those that were chosen.
+/// A file or hunk that the choice leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The file, counted from 0 in the whole patch.
+    /// The [`Operation::number`] of the file.
     pub file: usize,
-    /// The hunk of it, counted from 0; `None` for the whole file.
+    /// The hunk in the file, counted from 0; `None` for the whole file.
     pub hunk: Option<usize>,
-    /// What the file is called.
+    /// The path of the file.
     pub path: RelPath,
 }
 
@@ -134,23 +135,24 @@ impl Part {
     }
 }
 
-/// Reads digits; more than a number has are the largest one.
+/// Parses digits. A number that is too large becomes [`usize::MAX`].
 fn number(digits: &str) -> Option<usize> {
     let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     are_digits.then(|| digits.parse().unwrap_or(usize::MAX))
 }
 
-/// Takes all out of `operations` that `only` does not name, and returns what that is.
+/// Removes the operations and hunks that `only` does not name, and returns them.
 ///
 /// # Errors
 ///
-/// Returns the first word that names nothing.
+/// Returns an error for the first word that names no file or hunk.
 pub(super) fn choose(
     operations: &mut Vec<Operation>,
     only: &Only,
 ) -> Result<Vec<LeftOut>, OnlyError> {
     let count = operations.len();
-    // Where one range more begins, and where one ends: lists may name the same files over and over.
+    // The number of ranges that start and that end before each file. The list can name the same
+    // files many times, so marking every file of each range would not be linear.
     let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
     let mut hunks: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
     for Part {
@@ -199,7 +201,7 @@ pub(super) fn choose(
     Ok(left_out)
 }
 
-/// Returns the index of the hunk with the number `hunk`.
+/// Converts the number `hunk`, counted from 1, to an index.
 fn chosen_hunk(operation: &Operation, word: &str, hunk: usize) -> Result<usize, OnlyError> {
     let hunks = divisible(operation);
     match hunk.checked_sub(1) {
@@ -215,8 +217,8 @@ fn chosen_hunk(operation: &Operation, word: &str, hunk: usize) -> Result<usize, 
     }
 }
 
-/// Returns how many hunks there are to choose from: those of a diff, or the only change of another
-/// grammar.
+/// Returns the number of hunks that can be chosen separately: the hunks of a diff, or the only edit
+/// in another grammar.
 fn divisible(operation: &Operation) -> usize {
     match &operation.edit {
         Edit::Hunks(hunks) => hunks.len(),

@@ -1,37 +1,37 @@
-//! Changes of texts that are found by themselves, wherever they stand.
+//! Replacements of texts. The old text, not a line number, determines the position.
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::Span;
 
-/// Changes of one file, all of them or none.
+/// The edits of one file. They are applied all together or not at all.
 #[derive(Clone, Debug)]
 pub struct Replacements {
-    /// The changes in their order, at least one.
+    /// The edits in their order, at least one.
     pub edits: Vec<Replacement>,
-    /// What each of them sees.
+    /// The version of the file that each edit sees.
     pub order: EditOrder,
-    /// How closely texts have to fit.
+    /// The tolerance of text matches.
     pub closeness: Closeness,
 }
 
-/// One change.
+/// One edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What goes, or where something comes.
+    /// The text to replace, or the position of an insertion.
     pub target: Target,
-    /// What comes. Its line feeds become the line ends of the place.
+    /// The new text. Its line feeds become the line endings of the surrounding lines.
     pub new: Vec<u8>,
-    /// Where it stands in the input.
+    /// The position in the input.
     pub span: Span,
-    /// Its place in a list of changes, counted from 0.
+    /// The index in a list of edits, counted from 0.
     pub index: Option<usize>,
-    /// The line that a block says it begins at, counted from 1; only `--lenient` uses it.
+    /// The first line that a block states, counted from 1. Only `--lenient` uses it.
     pub line: Option<usize>,
 }
 
 impl Replacements {
-    /// Returns changes that all see the file as it was, and whose texts have to fit exactly.
+    /// Returns edits that all see the file before the change and that must match exactly.
     #[must_use]
     pub fn of(edits: Vec<Replacement>) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Replacements {
 }
 
 impl Replacement {
-    /// Returns the change that puts `new` to `target`, which is alone and stands in no text.
+    /// Returns an edit that is not in a list and has no position in an input.
     #[must_use]
     pub fn of(target: Target, new: impl Into<Vec<u8>>) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Replacement {
     }
 }
 
-/// What a change is about.
+/// The target of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
@@ -64,70 +64,71 @@ pub enum Target {
     Text {
         /// The text.
         old: Vec<u8>,
-        /// How often it is there.
+        /// The number of occurrences that are replaced.
         times: Times,
     },
-    /// Whole lines, at least one and each with its terminator, which are there once. The last line
-    /// of the file is whole without one.
+    /// One or more whole lines with their terminators, which must occur exactly once. The last line
+    /// of the file may lack its terminator.
     Lines(Vec<u8>),
-    /// All of a file that is empty, or not there.
+    /// The whole content of an empty or missing file.
     Nothing,
-    /// All from one text up to the end of another one, each of which is there once.
+    /// Everything from the start of one text to the end of another. Each text must occur exactly
+    /// once.
     Range {
-        /// The first.
+        /// The text at the start of the range.
         from: Vec<u8>,
-        /// The last.
+        /// The text at the end of the range.
         to: Vec<u8>,
     },
-    /// Whole lines behind this one, counted from 1; 0 for the start of the file.
+    /// An insertion of whole lines after this line, counted from 1; 0 is the start of the file.
     After(usize),
-    /// Whole lines before this one, counted from 1.
+    /// An insertion of whole lines before this line, counted from 1.
     Before(usize),
     /// The end of the file.
     End(Ending),
 }
 
-/// How often a text has to be there.
+/// The number of occurrences of a text that an edit replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Times {
-    /// In one place, which is unmistakable.
+    /// The only occurrence. Several occurrences are ambiguous.
     Once,
-    /// Anywhere, and all of it is meant.
+    /// All occurrences.
     Every,
 }
 
-/// How something comes to the end of a file.
+/// The way in which text is appended to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// Byte for byte.
+    /// Appends the bytes without any change.
     Bytes,
-    /// As lines of its own.
+    /// Appends the text as separate lines.
     Lines,
 }
 
-/// What each of several changes sees.
+/// The version of the file that each of several edits sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EditOrder {
-    /// The file as it was.
+    /// The file before all edits.
     #[default]
     AtOnce,
-    /// The file as the ones before left it.
+    /// The file after the previous edits.
     InTurn,
 }
 
-/// How closely a text has to fit.
+/// The tolerance of text matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Closeness {
-    /// Byte for byte, but for line ends.
+    /// Compare bytes, but accept different line endings.
     #[default]
     Exact,
-    /// As closely as it does somewhere.
+    /// Use the strictest rung of the ladder that finds a match.
     Ladder,
-    /// The same, and what comes gets the indentation that is there.
+    /// As `Ladder`. The new text also gets the indentation of the matched lines.
     Reindented,
 }

@@ -1,5 +1,4 @@
-//! From what a patch says to what is asked of this tree: strip level, directory, filters,
-//! direction.
+//! Maps the parsed patch to operations on this tree: strip level, directory, filters, direction.
 
 use super::depth::Left;
 use super::{
@@ -8,22 +7,22 @@ use super::{
 };
 use crate::path::{PathError, RelPath};
 
-/// What is left of a plan after selection.
+/// The result of the selection.
 #[derive(Clone, Debug)]
 pub struct Selected {
-    /// The operations that are meant, in the order in which they are done.
+    /// The selected operations, in execution order.
     pub plan: Plan<RelPath>,
-    /// The operations that cannot be asked of any tree.
+    /// The operations that cannot apply to any tree.
     pub rejections: Vec<Rejection>,
-    /// The files that were left out, each with the name that it would have come from.
+    /// The files that were skipped, each with the source of its rename or copy.
     pub skipped: Vec<(Option<RelPath>, RelPath)>,
-    /// The files outside of the root that were left out, by their names in the repository.
+    /// The skipped files outside the root. The names are relative to the top of the repository.
     pub outside: Vec<RelPath>,
-    /// What [`Selection::only`] left out, or why nothing can be chosen like that.
+    /// The files and hunks that [`Selection::only`] leaves out, or the error in its list.
     pub left_out: Result<Vec<LeftOut>, OnlyError>,
 }
 
-/// Strips names, filters, and turns the plan round where the patch is to be undone.
+/// Strips the names, applies the filters, and reverses the plan if the direction is reverse.
 #[must_use]
 pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     aim::loosen(&mut plan, selection);
@@ -62,6 +61,8 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         selected.plan.operations.reverse();
     }
     steps::number(&mut selected.plan.operations);
+    // The numbers are assigned before `--only` removes operations, so they are the same with and
+    // without it.
     for (number, operation) in selected.plan.operations.iter_mut().enumerate() {
         operation.number = number;
     }
@@ -75,16 +76,16 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     selected
 }
 
-/// Why an operation is not asked of a tree.
+/// The reasons to drop an operation.
 enum Unasked {
-    /// A filter leaves it out; the name that its file would have come from, and its name.
+    /// A filter excludes the file. The fields are the source of a rename or copy, and the path.
     Skipped(Option<RelPath>, RelPath),
-    /// It is about a file outside of the root.
+    /// The file is outside the root.
     Outside(RelPath),
     Rejected(Box<Rejection>),
 }
 
-/// Returns the operation as it is asked of a tree.
+/// Resolves and filters one operation.
 fn asked(operation: Operation<Name>, selection: &Selection) -> Result<Operation, Unasked> {
     let (input, span) = (operation.input, operation.path.span());
     let rejected = |kind, name| {
@@ -106,7 +107,7 @@ fn asked(operation: Operation<Name>, selection: &Selection) -> Result<Operation,
     })
 }
 
-/// Returns the operation with paths, or what is wrong with it and the name that is to blame.
+/// Resolves the names of an operation. An error includes the name that caused it.
 fn resolved(
     operation: Operation<Name>,
     selection: &Selection,
@@ -149,7 +150,7 @@ fn resolved(
     }
 }
 
-/// Makes a file that moves to where it is one that stays there.
+/// Turns a rename of a file to its own path into a modification.
 fn in_place(mut operation: Operation<RelPath>) -> Operation<RelPath> {
     if operation.action == Action::Rename && operation.from.as_ref() == Some(&operation.path) {
         (operation.action, operation.from) = (Action::Modify, None);
@@ -157,8 +158,8 @@ fn in_place(mut operation: Operation<RelPath>) -> Operation<RelPath> {
     operation
 }
 
-/// Turns an operation round. The reverse of a copy takes the copy away; the reverse of a deletion
-/// brings the file back with the type and mode that it had.
+/// Reverses an operation. The reverse of a copy deletes the copy. The reverse of a deletion
+/// restores the file with its type and mode.
 fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, RejectionKind> {
     if !operation.edit.is_reversible() || operation.expected.is_some() {
         return Err(RejectionKind::Irreversible);
@@ -177,7 +178,8 @@ fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, Rej
         Action::Copy => Action::Uncopy,
         Action::Uncopy => Action::Copy,
     };
-    // A mode that only the old side has is what the file is said to have, before and after.
+    // If the patch states only the old mode, the mode does not change. It then holds for both
+    // directions.
     if operation.new_mode.is_some() || operation.action == Action::Create {
         std::mem::swap(&mut operation.old_mode, &mut operation.new_mode);
     }

@@ -1,39 +1,40 @@
-//! The options that select operations, and the reasons to reject one.
+//! The options that select operations, and the reasons to reject an operation.
 
 use super::{Closeness, Direction, Filter, NameError, Only};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
 
-/// Which operations are meant, and how names are read.
+/// The selection: which operations apply, and how names are read.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// Leading components to take off names that have a prefix (`-p`). Without one it is 1, and 0
-    /// from the first diff without git header on whose names have no directory, as in git.
+    /// The number of leading components to remove from names that have a prefix (`-p`). The default
+    /// is 1. As in git, the default becomes 0 at the first diff without git header whose names have
+    /// no directory.
     pub strip: Option<usize>,
-    /// The directory before every name (`--directory`).
+    /// The directory that is prepended to every name (`--directory`).
     pub directory: Vec<u8>,
-    /// Where the root is below the top of its repository, if git diffs name files from there
-    /// (`--git-paths`); those of other directories are left out.
+    /// The path of the root below the top of its repository, if names in git diffs start at the top
+    /// (`--git-paths`). Files outside the root are skipped.
     pub below: Option<Vec<u8>>,
-    /// `--include` and `--exclude` in the order given; the first that matches decides. With none
-    /// that matches, a path is taken unless there is an `include`.
+    /// `--include` and `--exclude` in the given order. The first matching filter decides. A path
+    /// that matches no filter is selected unless there is an `--include`.
     pub filters: Vec<Filter>,
-    /// Whether the patch is undone instead of done (`-R`).
+    /// Whether the patch is applied in reverse (`-R`).
     pub direction: Direction,
-    /// The file below the root that a patch of one file is for, whatever it names (`--file`).
+    /// The file below the root that replaces the name in a patch of one file (`--file`).
     pub file: Option<Vec<u8>>,
-    /// The digest that the only file of a patch must have before (`--expect-hash`).
+    /// The required digest of the only file of the patch before the change (`--expect-hash`).
     pub expected: Option<Sha256>,
-    /// The files and hunks that are meant (`--only`), by their numbers in what the rest of the
-    /// selection leaves; without it all of them. What is left out is not looked at, but for the
-    /// other hunks of a file: hunks go where they would go together. A name, a mode and what else
-    /// is said of a file comes with any hunk of it.
+    /// The files and hunks to apply (`--only`), numbered after all other filters; `None` applies
+    /// all. wpatch does not read the files that are left out. It still places the other hunks of a
+    /// selected file, because hunks are placed as they would be placed together. Any hunk of a file
+    /// brings the other changes of the file with it, such as its name and its mode.
     pub only: Option<Only>,
-    /// How closely texts have to fit at least (`--match`, `--reindent`).
+    /// The lower bound for the tolerance of text matches (`--match`, `--reindent`).
     pub closeness: Closeness,
-    /// The absolute names of the root. In grammars without prefixes a name below one of them is one
-    /// below the root.
+    /// The absolute names of the root. In grammars without prefixes, an absolute name below one of
+    /// them is a name below the root.
     pub roots: Vec<Vec<u8>>,
 }
 
@@ -55,7 +56,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Returns how many components go where nothing else is said.
+    /// Returns the strip level for names without a level of their own.
     #[must_use]
     pub fn level(&self) -> usize {
         self.strip.unwrap_or(1)
@@ -73,33 +74,34 @@ impl Selection {
     }
 }
 
-/// An operation that cannot be asked of any tree.
+/// An operation that cannot apply to any tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
     /// Index of the input.
     pub input: usize,
-    /// The position of the name.
+    /// The position of the name in the input.
     pub span: Span,
-    /// The name that cannot be used, as far as the strip level leaves any of it.
+    /// The invalid name after stripping, if the strip level leaves any of it.
     pub name: Option<Vec<u8>>,
-    /// What is wrong.
+    /// The reason for the rejection.
     pub kind: RejectionKind,
 }
 
-/// What is wrong with an operation.
+/// The reasons to reject an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RejectionKind {
-    /// Its name.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// It is about another file than the ones before, or about two, and all are to be one.
+    /// The patch changes several files, or it renames or copies one, although the option names one
+    /// file.
     #[error("the patch changes more than one file, and only one was named for it")]
     SeveralFiles,
-    /// It says itself what the file must be before, and that is something else.
+    /// The patch itself requires another digest of the preimage.
     #[error("the patch expects another digest than the one that was given for it")]
     OtherDigest,
-    /// It does not say what was in the file before, and is to be undone.
+    /// The section does not contain the previous content and cannot be reversed.
     #[error("this section does not state the previous content and cannot be reversed")]
     Irreversible,
 }

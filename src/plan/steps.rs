@@ -1,16 +1,16 @@
-//! The steps of a series: which operations belong to one patch, where several follow each other.
+//! Divides the operations of a series into steps, one for each patch.
 
 use std::collections::HashMap;
 
 use super::{Action, Direction, Operation};
 use crate::path::RelPath;
 
-/// Numbers the steps of `operations`, which stand in the order in which they are done.
+/// Numbers the steps of `operations`, which are in execution order.
 ///
-/// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each
-/// other, a border is seen from a file that comes a second time in a way that one diff of two trees
-/// cannot write. Once one is seen, all are looked for: git sorts the files of a diff by their
-/// names, so that another one begins where the order does.
+/// Some borders between patches are explicit in the input, for example the messages of a mailbox.
+/// For concatenated patches, a file that occurs again reveals a border, if one diff of two trees
+/// cannot contain it a second time. After such a border is found, the function searches for all of
+/// them. git sorts the files of a diff by name, so a new patch starts where the order breaks.
 pub(super) fn number(operations: &mut [Operation]) {
     let told: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
     operations
@@ -25,7 +25,7 @@ pub(super) fn number(operations: &mut [Operation]) {
     }
 }
 
-/// What became of a file in a step.
+/// The effect of a step on a file.
 #[derive(Clone, Copy, PartialEq)]
 enum Touched {
     Made,
@@ -33,8 +33,8 @@ enum Touched {
     Gone,
 }
 
-/// Gives each operation its step and returns whether a file came a second time between two borders
-/// that are told.
+/// Assigns a step to each operation. Returns whether a file occurs again between two explicit
+/// borders.
 fn assign(
     operations: &mut [Operation],
     told: &[usize],
@@ -49,7 +49,8 @@ fn assign(
         has_hidden |= comes_again && !is_told;
         if comes_again || is_told || (index > 0 && is_border(&operations[index - 1], operation)) {
             step += 1;
-            // Not `clear`, which takes as long as the map ever was large.
+            // `HashMap::clear` would take time proportional to the capacity of the map at every
+            // border.
             touched = HashMap::new();
             touch(operation, &mut touched);
         }
@@ -61,8 +62,8 @@ fn assign(
     has_hidden
 }
 
-/// Notes what becomes of the files of an operation, and returns whether it meets one in a way that
-/// one diff of two trees cannot write.
+/// Records the files of an operation. Returns whether a file occurs again in a way that one diff of
+/// two trees cannot contain.
 fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], Touched>) -> bool {
     let mut is_moved_again = false;
     if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
@@ -89,8 +90,8 @@ fn makes(operation: &Operation) -> bool {
     )
 }
 
-/// Returns whether git could have written both in one diff, one behind the other. A change of type
-/// is a deletion and a creation of one name.
+/// Returns whether git can write `operation` directly after `before` in one diff. A change of the
+/// file type is a deletion and a creation with the same name.
 fn is_in_order(before: &Operation, operation: &Operation) -> bool {
     let is_change_of_type = before.action == Action::Delete && operation.action == Action::Create;
     let (first, second) = (sorted_by(before), sorted_by(operation));
@@ -101,8 +102,7 @@ fn is_in_order(before: &Operation, operation: &Operation) -> bool {
     }
 }
 
-/// Returns the name that the patch has behind its `+++`, which is where a renamed file stands in a
-/// diff.
+/// Returns the name on the `+++` line of the patch. git sorts a renamed file by this name.
 fn sorted_by(operation: &Operation) -> &RelPath {
     match (operation.direction, operation.action, &operation.from) {
         (Direction::Reverse, Action::Rename, Some(from)) => from,

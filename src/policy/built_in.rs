@@ -1,25 +1,25 @@
-//! The rules that hold without a policy file, as a table for people who ask which there are.
+//! The built-in rules as a table for display.
 
 use super::closed::RULES;
 use super::control::Control;
 use super::places::{AT_HOME, IN_ETC, IN_RUN, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES};
 use super::{Policy, Secrecy, control, control_paths};
 
-/// A rule that holds without a policy file.
+/// A rule that applies without a policy file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// Its name in reports.
+    /// The name in reports.
     pub rule: &'static str,
-    /// Whether it holds only for what a model does, in `hook` and `mcp`.
+    /// Whether the rule applies only to changes by a model, in `hook` and `mcp`.
     pub is_for_models: bool,
-    /// Whether it is in force. A policy can switch some rules off.
+    /// Whether the rule is in effect. A policy can switch some rules off.
     pub is_on: bool,
-    /// The paths that it is about, or examples of them.
+    /// The paths that the rule protects, or examples of them.
     pub paths: Vec<String>,
 }
 
 impl Policy {
-    /// Returns all built-in rules, also the ones that are switched off.
+    /// Returns all built-in rules, including those that are switched off.
     #[must_use]
     pub fn built_in(&self) -> Vec<BuiltIn> {
         let always = |rule, paths| BuiltIn {
@@ -53,8 +53,8 @@ impl Policy {
     }
 }
 
-/// Returns the paths of credentials: in a home, in the system, and the names that count everywhere
-/// under `strict`.
+/// Returns the paths of credentials: below a home, in the system, and under `strict` also the names
+/// that are protected everywhere.
 fn secrets(secrecy: Secrecy) -> Vec<String> {
     let below = |start: &'static str, all: &'static [super::places::Secret]| {
         all.iter()

@@ -1,19 +1,19 @@
-//! The paths that are closed whatever anybody's policy says.
+//! The protected paths. No policy can release them.
 //!
-//! To add a rule, add a row to [`RULES`]; [`names::is_ordinary`] has to know how the names begin
-//! that it is about.
+//! To add a rule, add a row to [`RULES`]. Also extend [`names::is_ordinary`], which knows the first
+//! characters of protected names.
 
 use super::names::{self, GIT_REASON};
 use crate::path::RelPath;
 
-/// One reason to keep a path closed.
+/// A reason why a path is protected.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
-    /// What it protects, as a sentence after the path.
+    /// The reason, as a message about the path.
     pub reason: &'static str,
-    /// Paths that it closes.
+    /// Examples of protected paths.
     pub examples: &'static [&'static str],
     is_hit: fn(&RelPath) -> bool,
 }
@@ -26,13 +26,13 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
-/// The rule that keeps the directories of git closed.
+/// The rule that protects git directories.
 pub const GIT_DIRECTORY: &str = "git-directory";
 
-/// The rule that keeps the state of wpatch closed.
+/// The rule that protects the state directory of wpatch.
 const STATE_DIRECTORY: &str = "state-directory";
 
-/// The rule of a root inside a git directory that has another name than `.git`.
+/// The rule for a root inside a git directory with another name than `.git`.
 pub(super) const IN_GIT_DIRECTORY: &Rule = &Rule {
     name: GIT_DIRECTORY,
     reason: GIT_REASON,
@@ -40,7 +40,7 @@ pub(super) const IN_GIT_DIRECTORY: &Rule = &Rule {
     is_hit: |_| false,
 };
 
-/// The rules that always hold; the first that is hit decides.
+/// The rules that always apply. The first matching rule decides.
 pub const RULES: &[Rule] = &[
     Rule {
         name: GIT_DIRECTORY,
@@ -80,19 +80,21 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-/// Returns the rule that closes `path` for everything, if one does.
+/// Returns the rule that protects `path`, if there is one.
 #[must_use]
 pub fn closed(path: &RelPath) -> Option<&'static Rule> {
-    // Most paths look like none that a rule is about.
+    // Fast path: most paths resemble no protected name.
     if names::is_ordinary(path) {
         return None;
     }
     RULES.iter().find(|rule| (rule.is_hit)(path))
 }
 
-/// Returns the rule that closes everything below a root, since the root itself is in a git
-/// directory or in a state directory. `root` is its absolute name without links; `depth` is the
-/// number of its components below the top of its work tree.
+/// Returns the rule that protects everything below a root, because the root itself is in a git
+/// directory or in a state directory.
+///
+/// `root` must be absolute and free of links. `depth` is the number of its components below the top
+/// of its work tree.
 #[must_use]
 pub fn closed_root(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
     let parts: Vec<&[u8]> = root
@@ -102,7 +104,7 @@ pub fn closed_root(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
     let top = parts.len().saturating_sub(depth.unwrap_or(parts.len()));
     let rule = |index: usize| {
         let part = parts[index];
-        // A work tree can be next to the directories that git makes, see `git worktree add`.
+        // A linked work tree can be next to git's own directories, see `git worktree add`.
         let is_free = |after: &[u8]| index + 1 < top && !names::is_own(after);
         if names::is_git_directory(part)
             && !parts.get(index + 1).is_some_and(|after| is_free(after))
@@ -129,7 +131,7 @@ mod tests {
             ("/r/.git/hooks", None),
             ("/r/.GIT/hooks", Some(2)),
             ("/r/sub/.git/x", Some(3)),
-            // A repository that was made in one of git's directories, or in `.git` itself.
+            // A repository inside one of git's own directories, or in `.git` itself.
             ("/r/.git/hooks", Some(0)),
             ("/r/.git/modules/m/x", Some(1)),
             ("/r/.git", Some(0)),

@@ -1,15 +1,14 @@
-//! The directory with the user's configuration of wpatch: nothing in it is changed, whether it
-//! exists or not.
+//! Protects the directory with the user's configuration of wpatch, even if it does not exist.
 
 use super::{Place, names};
 use crate::path::RelPath;
 
-/// Where the directory is, seen from the root.
+/// The position of the directory relative to the root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Config {
-    /// Its names, if it is below the root.
+    /// The paths of the directory, if it is below the root.
     below: Vec<RelPath>,
-    /// Whether it is the root or contains the root.
+    /// Whether the directory is the root or contains it.
     is_around: bool,
 }
 
@@ -37,12 +36,12 @@ impl Config {
         config
     }
 
-    /// Returns whether no path below the root is in the directory, or on the way to it.
+    /// Returns whether no path below the root can be in the directory or above it.
     pub(super) fn is_far(&self) -> bool {
         !self.is_around && self.below.is_empty()
     }
 
-    /// Returns whether `path` is in the directory, or on the way to it.
+    /// Returns whether `path` is in the directory or above it.
     pub(super) fn is_hit(&self, path: &RelPath) -> bool {
         let meets = |directory: &RelPath| {
             names::is_at_or_above(path, directory) || names::below(path, directory).is_some()

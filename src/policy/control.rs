@@ -1,8 +1,8 @@
-//! Files that control what an agent, an editor or a CI system executes, or which instructions an
-//! agent follows.
+//! Control files: files that control what an agent, an editor or a CI system executes, or which
+//! instructions an agent follows.
 //!
-//! `hook` and `mcp` ask before they are written. [`control_files`](super::control_files) has the
-//! table.
+//! `hook` and `mcp` ask before they change such a file. [`control_files`](super::control_files)
+//! contains the table.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -16,22 +16,22 @@ pub(super) const RULE: &str = "control-files";
 /// The setting of the rule, least strict first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Control {
-    /// It is switched off (`control_files = false`).
+    /// The rule is off (`control_files = false`).
     Off,
     /// `hook` and `mcp` ask.
     #[default]
     Ask,
 }
 
-/// Returns each path of the table with the program that it controls.
+/// Returns each path of the table and the program that it controls.
 pub fn control_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
     control_files::rows().flat_map(|files| files.paths.iter().map(|path| (*path, files.program)))
 }
 
-/// Ends of names that count like the files of Visual Studio Code.
+/// The suffix of workspace files of Visual Studio Code.
 const WORKSPACE_END: &[u8] = b".code-workspace";
 
-/// Returns whether a path with the component `part` can be in the table.
+/// Returns whether a path with the component `part` can match the table.
 #[must_use]
 pub fn is_control_part(part: &[u8]) -> bool {
     static PARTS: LazyLock<HashSet<Vec<u8>>> = LazyLock::new(|| {
@@ -45,8 +45,9 @@ pub fn is_control_part(part: &[u8]) -> bool {
         || PARTS.contains(&part.to_ascii_lowercase())
 }
 
-/// Returns the program that `path` controls, below a root at `place` whose last `depth` components
-/// are below the top of its work tree.
+/// Returns the program that `path` controls.
+///
+/// The root is at `place`. Its last `depth` components are below the top of its work tree.
 pub(super) fn program(path: &RelPath, place: &Place, depth: Option<usize>) -> Option<&'static str> {
     let parts: Vec<&[u8]> = names::parts(path).collect();
     if parts
@@ -55,13 +56,14 @@ pub(super) fn program(path: &RelPath, place: &Place, depth: Option<usize>) -> Op
     {
         return Some("Visual Studio Code");
     }
-    // A directory becomes a git directory by it, see `is_git_directory` in git's setup.c. In other
-    // case it is a usual name.
+    // A file with this name can turn a directory into a git directory, see `is_git_directory` in
+    // git's `setup.c`. With other case it is an ordinary name.
     if parts.last() == Some(&&b"HEAD"[..]) {
         return Some("git");
     }
-    // The first components may be above the root. The last must be below the top of the work tree
-    // or below the home: a work tree may be in a directory such as `.codex/worktrees`.
+    // The first components of a match may be above the root. Its last component must be below the
+    // top of the work tree or below the home, because a work tree can be in a directory such as
+    // `.codex/worktrees`.
     let above = |root: &Vec<u8>| {
         let parts = components(root);
         let top = depth.map_or(0, |depth| parts.len().saturating_sub(depth));
@@ -95,9 +97,10 @@ fn components(name: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns whether `wanted` is somewhere in the components `above` and `below` the root, with its
-/// end after the first `least` of them. A file that takes the place of a directory on the way to it
-/// counts as well.
+/// Returns whether the components `above` and `below` the root contain `wanted`.
+///
+/// The match must end after the first `least` components. A path that ends within `wanted` also
+/// matches, because a file there would replace a directory of the control file.
 fn is_match(wanted: &[&[u8]], (above, least): (&[Vec<u8>], usize), below: &[&[u8]]) -> bool {
     let parts: Vec<&[u8]> = above
         .iter()
@@ -105,7 +108,7 @@ fn is_match(wanted: &[&[u8]], (above, least): (&[Vec<u8>], usize), below: &[&[u8
         .chain(below.iter().copied())
         .collect();
     (0..parts.len()).any(|start| {
-        // `zip` ends at the shorter side, so that a file `.github` matches `.github/workflows`.
+        // `zip` stops at the shorter side, so a file `.github` matches `.github/workflows`.
         let way = parts[start..].iter().zip(wanted);
         let length = way.clone().count();
         start + length > least

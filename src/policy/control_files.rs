@@ -1,9 +1,9 @@
-//! The table of files that control what an agent, an editor or a CI system executes, or which
-//! instructions an agent follows.
+//! The table of control files: files that control what an agent, an editor or a CI system executes,
+//! or which instructions an agent follows.
 //!
-//! To add a file, add a row to the table of its kind of program. A row is for a file that a program executes, or obeys, on its own:
-//! when an agent or an editor opens the directory, when a shell enters it, at a commit, or after a
-//! push.
+//! To add a file, add a row to the table of its kind of program. The program must execute or obey
+//! the file without further action of the user. Examples are opening a directory in an agent or an
+//! editor, entering it in a shell, a commit, and a push.
 //!
 //! Not in the table:
 //! - Files that a build executes, such as `Makefile`, `package.json` and `build.rs`. They are part
@@ -21,9 +21,9 @@ mod tools;
 
 /// The files of one program.
 pub(super) struct Files {
-    /// The program in messages.
+    /// The name of the program in messages.
     pub(super) program: &'static str,
-    /// Where the program documents them.
+    /// The documentation of the program about these files.
     #[allow(
         dead_code,
         reason = "the source of the row, for readers and for the test"

@@ -1,4 +1,4 @@
-//! Policies that are made from another one: with one more layer, for another root, for another file
+//! Derives policies from another one: with one more layer, for another root, for another file
 //! system, or for another actor.
 
 use super::{Layer, Place, Policy};
@@ -18,7 +18,7 @@ impl Policy {
     }
 
     /// Returns this policy for a root whose file system finds a file under several spellings of its
-    /// name: rules match every spelling of a path.
+    /// name. Rules then match every spelling of a path.
     ///
     /// # Errors
     ///
@@ -31,9 +31,8 @@ impl Policy {
         })
     }
 
-    /// Returns this policy for what a model does, in a hook or behind a server: it asks before
-    /// files are written that control what an agent or a CI system executes, unless a policy of the
-    /// user switches that off.
+    /// Returns this policy for changes by a model, in a hook or a server. It asks before control
+    /// files are changed, unless the user's policy switches that off.
     #[must_use]
     pub fn for_model(self) -> Self {
         Self {
@@ -42,7 +41,7 @@ impl Policy {
         }
     }
 
-    /// Returns this policy for what a person does.
+    /// Returns this policy for changes by a person.
     #[must_use]
     pub fn for_user(self) -> Self {
         Self {
@@ -51,9 +50,11 @@ impl Policy {
         }
     }
 
-    /// Returns what this policy says of the work tree `top`, in which its root is at `prefix`: of
-    /// the files below its root the same, and of others what it says by names that do not depend on
-    /// the root.
+    /// Returns this policy for the whole work tree `top`. The root of this policy is `prefix` in
+    /// that work tree.
+    ///
+    /// Files below the old root keep their verdicts. For other files, only those parts of the
+    /// policy apply that do not depend on the root.
     #[must_use]
     pub fn above(&self, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
@@ -89,8 +90,9 @@ impl Policy {
         }
     }
 
-    /// Returns this policy of the root `root` with what `layer`, the own file of the directory
-    /// `prefix` below, says of that.
+    /// Adds `layer`, the policy file of the directory `prefix` below the root `root`.
+    ///
+    /// [`Layer::of_other_root`] describes which paths its rules match.
     #[must_use]
     pub fn with_inner(&self, layer: Layer, prefix: &RelPath, root: &[u8]) -> Self {
         let mut place = self.place.clone();
@@ -113,9 +115,11 @@ impl Policy {
         }
     }
 
-    /// Returns this policy with what `layer`, the own file of the top of the work tree, says of the
-    /// files below the root. `top` is the absolute name of the top without links, and `prefix` the
-    /// path of the root from there.
+    /// Adds `layer`, the policy file of the top of the work tree. It applies to the files below the
+    /// root.
+    ///
+    /// `top` is the absolute path of the top, without links. `prefix` is the path of the root below
+    /// it.
     #[must_use]
     pub fn with_outer(&self, layer: Layer, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
@@ -133,8 +137,9 @@ impl Policy {
         policy.with(layer.of_outer_root(tops))
     }
 
-    /// Returns this policy for the directory at `place`, without its rules on paths and its grants:
-    /// what is left is what holds everywhere. `files` are the policy files below that directory.
+    /// Returns this policy for the directory at `place`, without rules on paths and without grants.
+    /// Only the settings that apply everywhere remain. `files` are the policy files below that
+    /// directory.
     #[must_use]
     pub fn everywhere(&self, place: Place, files: Vec<RelPath>) -> Self {
         let layers = self.layers.iter().map(Layer::without_paths).collect();

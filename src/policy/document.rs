@@ -1,5 +1,5 @@
-//! From the text of a policy file to a layer. What is not understood stops the run: nobody may
-//! believe in a rule that does not hold.
+//! Parses a policy file into a layer. Anything unknown is an error, because a rule that is silently
+//! ignored gives false security.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -12,8 +12,8 @@ use super::secrets::Secrecy;
 use super::{Access, Mode, Verdict};
 use crate::text::Span;
 
-/// Most patterns in one file, and most characters of them all that stand for others: the work grows
-/// with both.
+/// The maximum number of patterns in one file, and of wildcard characters in all of them. The work
+/// grows with both.
 const MOST_PATTERNS: usize = 10_000;
 const MOST_WILDCARDS: usize = 20_000;
 
@@ -26,7 +26,7 @@ struct Document {
     grant: Vec<Spanned<GrantRow>>,
     #[serde(default)]
     rule: Vec<Spanned<RuleRow>>,
-    /// What else the user's configuration has, for others to read.
+    /// The server table of the user's configuration. The policy ignores it.
     server: Option<Spanned<IgnoredAny>>,
 }
 
@@ -197,7 +197,7 @@ fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant
     })
 }
 
-/// The rules, their patterns, and which rule each pattern belongs to.
+/// The rules, their patterns, and for each pattern the index of its rule and its source text.
 type Rules = (Vec<PathRule>, Patterns, Vec<(usize, String)>);
 
 fn rules(rows: &[Spanned<RuleRow>], case: Case, lines: &Lines) -> Result<Rules, PolicyError> {
@@ -283,7 +283,7 @@ impl Word {
     }
 }
 
-/// Where the lines of a text end.
+/// The offsets of the newlines of a text.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -291,7 +291,7 @@ impl Lines {
         Self(memchr::memchr_iter(b'\n', text).collect())
     }
 
-    /// Returns the number of the line that has the byte at `offset`, counted from 1.
+    /// Returns the line of the byte at `offset`, counted from 1.
     fn number(&self, offset: usize) -> usize {
         self.0.partition_point(|&end| end < offset) + 1
     }

@@ -1,31 +1,31 @@
-//! What a policy comes to, for people who ask why.
+//! Explains the effect of a policy.
 
 use super::layer::Grant;
 use super::operation::is_same;
 use super::{Access, Hit, Layer, Mode, Policy, Ruling, Secrecy, secrecy};
 use crate::path::RelPath;
 
-/// A directory that a policy file opens, where it opens any.
+/// A directory that a policy file grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Granted {
-    /// The directory below the root, `.` for the root itself, or its absolute name.
+    /// The path of the directory below the root, `.` for the root itself, or an absolute path.
     pub prefix: String,
-    /// Whether it is open for writing as well.
+    /// Whether the directory is also writable.
     pub is_writable: bool,
-    /// The policy file, and the line of the grant in it, counted from 1.
+    /// The policy file and the line of the grant, counted from 1.
     pub source: (String, usize),
 }
 
 impl Policy {
-    /// Returns every rule that speaks of doing this to `path`, the strictest first, those that
-    /// allow it as well.
+    /// Returns every rule that applies to this access to `path`, the strictest first. Rules that
+    /// allow the access are included.
     ///
-    /// Whoever changes, moves or deletes a file reads it, since a report says what was in it; and
-    /// who moves a file away deletes it there.
+    /// Changing, moving or deleting a file also reads it, because a report shows its content.
+    /// Moving a file also deletes it at its old path.
     #[must_use]
     pub fn explain(&self, path: &RelPath, access: Access) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
-        // It holds for what models do, and the reason says so.
+        // The rule applies only to models, and the reason says so.
         let control = |access| {
             let hit = self.control(path, access)?;
             Some(Hit {
@@ -42,8 +42,7 @@ impl Policy {
         Ruling::of(hits).hits.into_vec()
     }
 
-    /// Returns how far a run may go; `None` where no file says so, which is
-    /// [`Mode::WorkspaceWrite`].
+    /// Returns the mode, or `None` if no file sets it. Then it is [`Mode::WorkspaceWrite`].
     #[must_use]
     pub fn mode(&self) -> Option<Mode> {
         self.layers
@@ -52,13 +51,13 @@ impl Policy {
             .min()
     }
 
-    /// Returns how much is taken for a secret.
+    /// Returns which files are protected as credentials.
     #[must_use]
     pub fn secrecy(&self) -> Secrecy {
         secrecy(&self.layers)
     }
 
-    /// Returns all grants. A file has to be open in each policy file that has any.
+    /// Returns all grants. Each policy file that contains grants must grant a file.
     pub fn grants(&self) -> impl Iterator<Item = Granted> {
         let granted = |layer: &Layer, grant: &Grant| Granted {
             prefix: grant.name(),
@@ -72,7 +71,7 @@ impl Policy {
 }
 
 impl Access {
-    /// Returns all that has to be allowed for it.
+    /// Returns all accesses that this access needs.
     fn needed(self) -> &'static [Self] {
         match self {
             Self::Read => &[Self::Read],

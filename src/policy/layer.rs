@@ -1,4 +1,4 @@
-//! One policy file that is in force.
+//! One policy file as a layer of the policy.
 
 use serde::Deserialize;
 
@@ -10,24 +10,24 @@ use super::{Access, Hit, Mode, Place, Verdict};
 use crate::path::RelPath;
 use crate::text::Span;
 
-/// What is wrong with a policy file, and where.
+/// An error in a policy file and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PolicyError {
-    /// In words.
+    /// The message.
     pub message: String,
-    /// The place in the text.
+    /// The position in the text.
     pub span: Span,
 }
 
-/// What one policy file says. Every layer has to agree to what is done.
+/// The content of one policy file. All layers of a policy must allow an access.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// The file's name.
+    /// The name of the file.
     pub name: String,
-    /// Who gave it.
+    /// The origin of the file.
     pub origin: Origin,
-    /// The mode, and its line.
+    /// The mode and its line.
     pub(super) mode: Option<(Mode, usize)>,
     pub(super) links: Option<Links>,
     pub(super) refuses_binary: bool,
@@ -40,15 +40,16 @@ pub struct Layer {
     pub(super) rules: Vec<PathRule>,
     /// The patterns of all rules.
     pub(super) patterns: Patterns,
-    /// Which rule each of them belongs to, and how the file writes it.
+    /// For each pattern, the index of its rule and its source text.
     pub(super) meant: Vec<(usize, String)>,
-    /// The absolute names of the root that its relative names are below, where that is another one.
+    /// The absolute paths of the root to which the file's relative paths refer, if it is not the
+    /// root of the policy.
     pub(super) other_root: Option<Vec<Vec<u8>>>,
-    /// Whether its rules hold only below that root.
+    /// Whether the rules apply only below that root.
     pub(super) is_bound: bool,
 }
 
-/// Who gave a policy file.
+/// The origin of a policy file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -56,29 +57,30 @@ pub enum Origin {
     User,
     /// The command line.
     Given,
-    /// The project: `wpatch.toml` in the root. It may only tighten.
+    /// The project: `wpatch.toml` in the root. It can only make the policy stricter.
     Project,
 }
 
-/// What becomes of symbolic links on the way to a file, the strictest last.
+/// The handling of symbolic links in a path, the strictest last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Links {
-    /// As [`Links::Inside`]; where a link leads out of the root, the file has to be named by its
-    /// own path.
+    /// Like [`Links::Inside`], but also accept a file outside the root if it is named by its own
+    /// path.
     Follow,
-    /// They are followed as long as they stay below the root.
+    /// Follow links that stay below the root.
     #[default]
     Inside,
-    /// None is followed, and none is made.
+    /// Follow no links and create none.
     Refuse,
 }
 
-/// A directory that is open, where everything else is closed.
+/// A granted directory. If a file contains grants, everything else is protected.
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
-    /// Below the root, or absolute; without a final slash. Empty for the root itself.
+    /// A path below the root, or an absolute path, without a final slash. Empty for the root
+    /// itself.
     pub(super) prefix: Vec<u8>,
     pub(super) is_writable: bool,
     pub(super) line: usize,
@@ -95,11 +97,12 @@ pub(super) struct PathRule {
 }
 
 impl Layer {
-    /// Returns what the layer says elsewhere than below its root, which has the absolute names
-    /// `names`, without a final slash.
+    /// Returns this layer for a policy with another root. `names` are the absolute paths of the
+    /// layer's own root, without a final slash.
     ///
-    /// What it grants by a relative name stays there. Its rules hold as if they were about the
-    /// other directory, and for what lies below its root by whatever way, as they do there.
+    /// Grants with a relative path still refer to the layer's own root. Rules match paths below the
+    /// other root as if the file were there. They also match every path that leads below the
+    /// layer's own root.
     #[must_use]
     pub fn of_other_root(self, names: Vec<Vec<u8>>) -> Self {
         Self {
@@ -108,8 +111,8 @@ impl Layer {
         }
     }
 
-    /// Returns the layer as it holds below its root, which has the absolute names `names` and
-    /// contains the root of the policy.
+    /// Returns this layer for a policy whose root is below the layer's own root. The rules apply
+    /// only below the layer's root. `names` are the absolute paths of that root.
     pub(super) fn of_outer_root(self, names: Vec<Vec<u8>>) -> Self {
         Self {
             is_bound: true,
@@ -117,7 +120,7 @@ impl Layer {
         }
     }
 
-    /// Returns the layer with rules that match every spelling of a path.
+    /// Returns this layer with patterns that match every spelling of a path.
     pub(super) fn folded(&self) -> Result<Self, String> {
         Ok(Self {
             patterns: self.patterns.folded()?,
@@ -125,8 +128,8 @@ impl Layer {
         })
     }
 
-    /// Adds what the layer says of `path`. What it grants for writing is its exception to a mode
-    /// that is for reading.
+    /// Adds the hits of this layer for `path`. A writable grant is an exception to the mode
+    /// `read-only`.
     pub(super) fn judge(&self, path: &RelPath, access: Access, place: &Place, hits: &mut Vec<Hit>) {
         if let Some((Mode::ReadOnly, line)) = self.mode
             && access != Access::Read
@@ -171,14 +174,14 @@ impl Layer {
         }
     }
 
-    /// Returns whether the layer has a rule with the verdict `allow`. A project's own file has
-    /// none: it only tightens.
+    /// Returns whether the layer has a rule with the verdict `allow`. Such rules in a project's own
+    /// file do not count, because it can only make the policy stricter.
     pub(super) fn has_allow_rule(&self) -> bool {
         self.origin != Origin::Project
             && self.rules.iter().any(|rule| rule.verdict == Verdict::Allow)
     }
 
-    /// Returns whether a rule or a grant keeps some file from being read.
+    /// Returns whether a rule or a grant prevents reading some file.
     pub(super) fn restricts_reading(&self) -> bool {
         let restricts = |rule: &PathRule| {
             rule.verdict > Verdict::Allow && rule.accesses.contains(&Access::Read)
@@ -186,7 +189,7 @@ impl Layer {
         !self.grants.is_empty() || self.rules.iter().any(restricts)
     }
 
-    /// Returns what the layer says wherever a file is.
+    /// Returns this layer without the parts that depend on paths.
     pub(super) fn without_paths(&self) -> Self {
         Self {
             mode: None,
@@ -196,7 +199,7 @@ impl Layer {
         }
     }
 
-    /// Returns whether such a rule matches.
+    /// Returns whether a rule with the verdict `allow` matches.
     pub(super) fn allows(&self, path: &RelPath, access: Access, place: &Place) -> bool {
         let is_match =
             |rule: &PathRule| rule.verdict == Verdict::Allow && rule.accesses.contains(&access);
@@ -207,7 +210,7 @@ impl Layer {
                 .any(|index| is_match(&self.rules[self.meant[index].0]))
     }
 
-    /// Returns the numbers of the patterns that mean `path`, in their order.
+    /// Returns the indexes of the patterns that match `path`, in ascending order.
     fn matching(&self, path: &RelPath, place: &Place) -> Vec<usize> {
         let mut found = if self.is_bound {
             Vec::new()
@@ -244,7 +247,7 @@ impl Layer {
         }
     }
 
-    /// Says whether a grant opens `path`, where there are grants.
+    /// Returns the hit of the grants for `path`, if the layer has grants.
     fn granted(&self, path: &RelPath, access: Access, place: &Place) -> Option<Hit> {
         let first = self.grants.first()?;
         let Some(grant) = self.grant(path, place) else {
@@ -265,7 +268,8 @@ impl Layer {
         })
     }
 
-    /// Returns the grant that is nearest to `path`; of two for one directory the stricter one.
+    /// Returns the grant with the longest path that contains `path`. Of two grants for the same
+    /// directory, the stricter one is returned.
     fn grant(&self, path: &RelPath, place: &Place) -> Option<&Grant> {
         let names = absolute(place, Some(path));
         let covering = self
@@ -289,14 +293,15 @@ impl Layer {
         covering.max_by_key(|grant| (depth(grant), !grant.is_writable))
     }
 
-    /// Returns whether a listing may name `path`: it is granted, or leads to what is.
+    /// Returns whether a listing may contain `path`: it is granted, or it is above a granted
+    /// directory.
     pub(super) fn shows(&self, path: Option<&RelPath>, place: &Place) -> bool {
         if self.grants.is_empty() || path.is_some_and(|path| self.grant(path, place).is_some()) {
             return true;
         }
         let names = absolute(place, path);
         self.grants.iter().any(|grant| match self.prefixes(grant) {
-            // Both ways: the root may be below what is granted.
+            // Compares in both directions, because the root may be below the granted directory.
             Some(prefixes) => prefixes.iter().any(|prefix| {
                 names
                     .iter()
@@ -306,7 +311,8 @@ impl Layer {
         })
     }
 
-    /// Returns the absolute names of what is granted; `None` if it is named from this root on.
+    /// Returns the absolute paths of a grant, or `None` if its path is relative to the root of the
+    /// policy.
     fn prefixes(&self, grant: &Grant) -> Option<Vec<Vec<u8>>> {
         if grant.is_absolute() {
             return Some(vec![grant.prefix.clone()]);
@@ -321,7 +327,7 @@ impl Layer {
         Some(self.other_root.as_ref()?.iter().map(below).collect())
     }
 
-    /// Returns the absolute prefixes that are granted.
+    /// Returns the granted absolute paths.
     pub(super) fn absolute_grants(&self) -> impl Iterator<Item = &[u8]> {
         self.grants
             .iter()
@@ -331,7 +337,7 @@ impl Layer {
 }
 
 impl Grant {
-    /// Returns the directory as a policy file names it.
+    /// Returns the path of the directory as in the policy file.
     pub(super) fn name(&self) -> String {
         if self.prefix.is_empty() {
             ".".to_owned()
@@ -352,7 +358,7 @@ fn absolute(place: &Place, path: Option<&RelPath>) -> Vec<Vec<u8>> {
     place.roots.iter().map(name).collect()
 }
 
-/// Returns whether `name` is `prefix`, or below it.
+/// Returns whether `name` is `prefix` or is below it.
 pub(super) fn covers(prefix: &[u8], name: &[u8]) -> bool {
     match name.strip_prefix(prefix) {
         _ if prefix == b"/" => name.starts_with(b"/"),

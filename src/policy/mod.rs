@@ -1,7 +1,17 @@
-//! From a path and what is to be done with it to a verdict, and the rules that gave it.
+//! Decides which accesses to a path are allowed.
 //!
-//! Every rule is asked, and the strictest answer counts: nothing that one of them denies is opened
-//! by another.
+//! Input: a path and an [`Access`], or an operation. Output: a [`Ruling`] with the verdict
+//! (`allow`, `ask` or `deny`) and the matching rules. The module is pure; the caller reads the
+//! policy files and inspects the tree.
+//!
+//! Invariants:
+//!
+//! - Every rule is evaluated, and the strictest verdict counts. No rule can release what another
+//!   rule denies.
+//! - The project's own policy file can only make the policy stricter.
+//!
+//! Start with [`Policy::judge`]. `closed` contains the protected paths, `secrets` the credentials,
+//! `control` the files that control agents, and `layer` the rules of policy files.
 
 mod built_in;
 mod closed;
@@ -51,40 +61,41 @@ use tree::TreeFacts;
 /// The name of the rule that protects policy files.
 const POLICY_FILE: &str = "policy-file";
 
-/// Everything that says what may be done below a root: what always holds, and the policy files in
-/// force.
+/// The policy for a root: the built-in rules and the policy files in effect.
 ///
-/// The default has no file and knows no home, so that only what always holds closes anything.
+/// The default has no policy files and knows no home directory. Only the rules that always apply
+/// protect paths then.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     layers: Vec<Layer>,
     place: Place,
     secrets: Secrets,
-    /// The policy files below the root, and the links on the way to them.
+    /// The policy files below the root, and the links that lead to them.
     files: Vec<RelPath>,
-    /// What the caller found in the tree.
+    /// Facts about the tree that the caller found.
     tree: TreeFacts,
-    /// Where the user's configuration is kept.
+    /// The directory with the user's configuration.
     config: Config,
-    /// Whether a model acts, and is asked about before it writes files that control what agents and
-    /// CI systems do.
+    /// Whether a model requests the changes. The policy then asks before control files are changed.
     for_model: bool,
 }
 
-/// Where a root lies: what paths below it are in the whole system.
+/// The position of a root in the whole file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The absolute names of the root, without a final slash.
+    /// The absolute paths of the root, without a final slash.
     pub roots: Vec<Vec<u8>>,
-    /// The absolute names of the user's home.
+    /// The absolute paths of the user's home.
     pub homes: Vec<Vec<u8>>,
-    /// The absolute names of the directory with the user's configuration, whether it exists or not.
+    /// The absolute paths of the directory with the user's configuration, whether it exists or not.
     pub configs: Vec<Vec<u8>>,
 }
 
 impl Policy {
-    /// Returns the policy of `layers`, for a root at `place`. `files` are the policy files that lie
-    /// below it: they are closed for writing, with the directories above them.
+    /// Creates the policy of `layers` for a root at `place`.
+    ///
+    /// `files` are the policy files below the root. They and the directories above them are
+    /// protected from changes.
     #[must_use]
     pub fn new(layers: Vec<Layer>, place: Place, files: Vec<RelPath>) -> Self {
         let secrets = Secrets::of(&place, secrecy(&layers));
@@ -100,19 +111,19 @@ impl Policy {
         }
     }
 
-    /// Returns whether some policy file has rules on paths.
+    /// Returns whether a policy file contains rules on paths.
     #[must_use]
     pub fn has_rules(&self) -> bool {
         self.layers.iter().any(|layer| !layer.rules.is_empty())
     }
 
-    /// Returns the policy files below the root that others than the project gave, and the links on
-    /// the way to them.
+    /// Returns the policy files below the root, except the project's own file, and the links that
+    /// lead to them.
     pub fn files(&self) -> impl Iterator<Item = &RelPath> {
         self.files.iter()
     }
 
-    /// Returns the names of the policy files that are in force.
+    /// Returns the names of the policy files in effect.
     #[must_use]
     pub fn sources(&self) -> Vec<&str> {
         self.layers
@@ -121,7 +132,7 @@ impl Policy {
             .collect()
     }
 
-    /// Returns what may be done with `path`.
+    /// Returns the ruling on an access to `path`.
     #[must_use]
     pub fn judge(&self, path: &RelPath, access: Access) -> Ruling {
         let mut hits = self.hits(path, access);
@@ -173,7 +184,7 @@ impl Policy {
         hits
     }
 
-    /// Returns the rule on files that control what agents and CI systems do, if it holds.
+    /// Returns the hit of the rule on control files, if it applies.
     fn control(&self, path: &RelPath, access: Access) -> Option<Hit> {
         if !self.has_control_rule() || access == Access::Read {
             return None;
@@ -191,19 +202,19 @@ impl Policy {
         strictest(&self.layers, |layer| layer.control) == Control::Ask
     }
 
-    /// Returns whether it holds for what a model does.
+    /// Returns whether the policy is for changes by a model.
     #[must_use]
     pub fn is_for_model(&self) -> bool {
         self.for_model
     }
 
-    /// Returns whether it asks before files are written that control what agents and CI systems do.
+    /// Returns whether the policy asks before control files are changed.
     #[must_use]
     pub fn asks_about_control_files(&self) -> bool {
         self.for_model && self.has_control_rule()
     }
 
-    /// Returns whether no rule has anything to say of `path`, whatever is done with it.
+    /// Returns whether no rule can have a hit for `path`, for any access.
     fn is_silent_about(&self, path: &RelPath) -> bool {
         self.layers.is_empty()
             && !self.for_model
@@ -215,8 +226,7 @@ impl Policy {
             && !names::is_policy_file(path)
     }
 
-    /// Returns whether some file may not simply be read, besides those that are closed to every
-    /// command.
+    /// Returns whether reading is restricted for some file, in addition to the protected paths.
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
         !self.secrets.are_none() || self.layers.iter().any(Layer::restricts_reading)
@@ -235,8 +245,8 @@ impl Policy {
                 .any(|file| names::is_at_or_above(path, file))
     }
 
-    /// Returns whether a listing may name what is at `path`; `None` is the root. Grants hide
-    /// everything that they do not open and that does not lead to what they open.
+    /// Returns whether a listing may contain `path`; `None` is the root. Grants hide all paths that
+    /// are neither granted nor above a granted directory.
     #[must_use]
     pub fn is_visible(&self, path: Option<&RelPath>) -> bool {
         self.layers
@@ -244,8 +254,7 @@ impl Policy {
             .all(|layer| layer.shows(path, &self.place))
     }
 
-    /// Returns the grant for an absolute name that opens the file `name`, as the directory that it
-    /// names.
+    /// Returns the longest absolute path with a grant that contains the file `name`.
     #[must_use]
     pub fn opened_elsewhere(&self, name: &[u8]) -> Option<&[u8]> {
         let prefixes = self
@@ -256,25 +265,25 @@ impl Policy {
         prefixes.max_by_key(|prefix| prefix.len())
     }
 
-    /// Returns what becomes of links on the way to a file.
+    /// Returns the handling of symbolic links.
     #[must_use]
     pub fn links(&self) -> Links {
         strictest(&self.layers, |layer| layer.links)
     }
 
-    /// Returns whether nothing binary may be written.
+    /// Returns whether writing binary content is refused.
     #[must_use]
     pub fn refuses_binary(&self) -> bool {
         self.layers.iter().any(|layer| layer.refuses_binary)
     }
 
-    /// Returns whether a file that is there is changed only by who knows what is in it.
+    /// Returns whether a change to an existing file must state the hash of its content.
     #[must_use]
     pub fn requires_hash(&self) -> bool {
         self.layers.iter().any(|layer| layer.requires_hash)
     }
 
-    /// Returns the size of the largest file that may be read, in bytes.
+    /// Returns the maximum size of a file that may be read, in bytes.
     #[must_use]
     pub fn max_read(&self) -> u64 {
         self.layers
@@ -284,7 +293,7 @@ impl Policy {
             .unwrap_or(u64::MAX)
     }
 
-    /// Returns the size of the largest file that may be made, in bytes.
+    /// Returns the maximum size of a file that may be written, in bytes.
     #[must_use]
     pub fn max_write(&self) -> u64 {
         self.layers
@@ -295,13 +304,15 @@ impl Policy {
     }
 }
 
-/// Returns how much is taken for a secret.
+/// Returns which files are protected as credentials.
 fn secrecy(layers: &[Layer]) -> Secrecy {
     strictest(layers, |layer| layer.secrecy)
 }
 
-/// Returns the strictest of what the layers say of a setting. The files that the user gave may say
-/// less than usual, if all that say something do; a project's own file may only say more.
+/// Returns the strictest value of a setting.
+///
+/// The user's files can set a value below the default, and the strictest of their values counts. A
+/// project's own file can only make the result stricter.
 fn strictest<T: Copy + Ord + Default>(
     layers: &[Layer],
     setting: impl Fn(&Layer) -> Option<T>,

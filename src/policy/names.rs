@@ -1,17 +1,20 @@
 //! The spellings under which some file system finds a protected name.
 //!
-//! HFS+ ignores certain code points and case; NTFS ignores case, blanks and dots at the end and
-//! what stands behind a colon, has short names (`git~1`), and separates with backslashes too. See
-//! "core.protectHFS" and "core.protectNTFS" in git-config(1). APFS and ext4 with the feature
-//! casefold take names for one that are canonically equivalent and have the same full case folding,
-//! as `.ssh` and `.\u{df}h` do; ext4 ignores what can be ignored by default.
+//! - HFS+ ignores case and certain code points.
+//! - NTFS ignores case, trailing spaces and dots, and everything after a colon. It has short names
+//!   (`git~1`) and also accepts backslashes as separators.
+//! - APFS, and ext4 with the feature casefold, treat names as equal if they are canonically
+//!   equivalent and have the same full case folding, for example `.ssh` and `.\u{df}h`. ext4 also
+//!   ignores default-ignorable code points.
+//!
+//! See "core.protectHFS" and "core.protectNTFS" in git-config(1).
 
 use crate::path::RelPath;
 use crate::text::folded_name;
 
 /// The reason of the rule that protects git directories.
 pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
-/// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work
+/// The directories that git creates in a git directory, see gitrepository-layout(5). A linked work
 /// tree can be next to them.
 const OWN: [&str; 9] = [
     "branches",
@@ -25,13 +28,13 @@ const OWN: [&str; 9] = [
     "worktrees",
 ];
 
-/// Returns the components of `path` as any system splits it.
+/// Returns the components of `path`. Slashes and backslashes separate them.
 pub(super) fn parts(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     path.as_bytes().split(|&byte| byte == b'/' || byte == b'\\')
 }
 
-/// Returns whether `path` is nowhere near a protected name: nothing in it is spelled in an unusual
-/// way, and no component begins as one of these names does. What is not ordinary may still be open.
+/// Returns whether `path` is certainly unprotected: it has no unusual spelling, and no component
+/// begins like a protected name. Other paths need a full check.
 pub(super) fn is_ordinary(path: &RelPath) -> bool {
     let begins_as_none = |part: &[u8]| {
         !matches!(
@@ -44,7 +47,7 @@ pub(super) fn is_ordinary(path: &RelPath) -> bool {
         && parts(path).all(begins_as_none)
 }
 
-/// Returns whether git makes a directory `name` in a git directory.
+/// Returns whether `name` is one of the directories that git creates in a git directory.
 pub(super) fn is_own(name: &[u8]) -> bool {
     OWN.iter().any(|own| is_spelled(name, own.as_bytes()))
 }
@@ -72,22 +75,22 @@ pub(super) fn is_state_directory(part: &[u8]) -> bool {
         || is_on_ntfs(part, b"wpatch~1")
 }
 
-/// Returns whether some file system takes `path` for the project's own policy file, or for
-/// something below it.
+/// Returns whether some file system treats `path` as the project's own policy file, or as a path
+/// below it.
 pub(super) fn is_policy_file(path: &RelPath) -> bool {
     parts(path)
         .next()
         .is_some_and(|part| is_spelled(part, b"wpatch.toml") || is_on_ntfs(part, b"wpatch~1.tom"))
 }
 
-/// Returns whether some file system takes `path` for `file`, or for a directory above it.
+/// Returns whether some file system treats `path` as `file`, or as a directory above it.
 pub(super) fn is_at_or_above(path: &RelPath, file: &RelPath) -> bool {
     let mut names = file.components();
     parts(path).all(|part| names.next().is_some_and(|name| is_spelled(part, name)))
 }
 
-/// Returns what follows `directory` in `path`, if some file system takes `path` for `directory` or
-/// for something below it.
+/// Returns the rest of `path` after `directory`, if some file system treats `path` as `directory`
+/// or as a path below it.
 pub(super) fn below(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
     let mut names = parts(path);
     let is_below = directory
@@ -96,7 +99,8 @@ pub(super) fn below(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
     is_below.then(|| names.collect::<Vec<_>>().join(&b'/'))
 }
 
-/// `C:`, `c:\x`, `c:x`: absolute or relative to a drive's own directory.
+/// Returns whether `path` begins with a drive letter: `C:`, `c:\x` or `c:x`. The last form is
+/// relative to the current directory of the drive.
 pub(super) fn has_drive_letter(path: &[u8]) -> bool {
     matches!(path, [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
@@ -106,7 +110,7 @@ pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
     is_on_ntfs(part, name) || !is_plain && is_on_ntfs(&folded_name(part), &folded_name(name))
 }
 
-/// Returns whether some file system takes `part` for a name with the end `end`.
+/// Returns whether some file system treats `part` as a name with the suffix `end`.
 pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
     let name = folded_name(part);
     let stream = name
@@ -124,7 +128,7 @@ pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
     is_end(&name) || is_end(&name[..stream - dots])
 }
 
-/// Returns whether some file system takes `part` for a name with the beginning `start`.
+/// Returns whether some file system treats `part` as a name with the prefix `start`.
 pub(super) fn is_beginning(part: &[u8], start: &[u8]) -> bool {
     let name = folded_name(part);
     name.len() >= start.len() && name[..start.len()].eq_ignore_ascii_case(start)

@@ -1,18 +1,18 @@
-//! What an operation does to each of its paths.
+//! Evaluates the policy for all paths of an operation.
 
 use super::{Access, Hit, Layer, Links, POLICY_FILE, Policy, Ruling, Verdict};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation};
 
-/// The name of the rule that a change has to state what it is for.
+/// The name of the rule that a change must state the hash of the existing file.
 pub const REQUIRE_HASH: &str = "require-hash";
 
 impl Policy {
-    /// Returns what may be done with the paths of `operation`, all together. Whether a file is
-    /// there is asked only where it decides.
+    /// Returns the combined ruling on all paths of `operation`. Calls `is_there` only if the
+    /// existence of a file makes a difference.
     ///
-    /// Whoever changes, moves or copies a file reads it: a report says what was in it.
+    /// Changing, moving or copying a file also reads it, because a report shows its content.
     #[must_use]
     pub fn weigh(&self, operation: &Operation, is_there: impl Fn(&RelPath) -> bool) -> Ruling {
         let source = operation.from.as_ref();
@@ -56,7 +56,7 @@ impl Policy {
             .collect()
     }
 
-    /// Returns the hit of an operation that creates a symbolic link, if the policy refuses links.
+    /// Returns a hit if the operation creates a symbolic link and the policy refuses links.
     fn link_hit(&self, operation: &Operation) -> Option<Hit> {
         let is_refused =
             self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink);
@@ -64,7 +64,7 @@ impl Policy {
         is_refused.then(|| Hit::built_in(&operation.path, Access::Create, "symlinks", reason))
     }
 
-    /// Returns what all rules say of `accesses` to `path`, one of the paths of `operation`.
+    /// Returns the ruling on `accesses` to `path`, one of the paths of `operation`.
     fn weigh_path(&self, operation: &Operation, path: &RelPath, accesses: &[Access]) -> Ruling {
         if self.is_silent_about(path) {
             return Ruling::default();
@@ -72,14 +72,14 @@ impl Policy {
         let hits = accesses
             .iter()
             .flat_map(|&access| self.judge(path, access).hits);
-        // An empty directory replaces no policy file and leads to none.
+        // An empty directory cannot replace a policy file.
         let is_harmless = |hit: &Hit| {
             hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path)
         };
         Ruling::of(hits.filter(|hit| !is_harmless(hit)).collect())
     }
 
-    /// Returns what all rules say of the path that the operation results in.
+    /// Returns the ruling on the resulting path of the operation.
     fn arrival_ruling(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Ruling {
         let path = &operation.path;
         let weigh = |accesses| self.weigh_path(operation, path, accesses);
@@ -96,7 +96,7 @@ impl Policy {
         }
     }
 
-    /// Returns what all rules say of the change of a mode, if the operation makes one.
+    /// Returns the ruling on the change of a file mode, if the operation contains one.
     fn mode_ruling(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Ruling {
         if !is_mode_changed(operation) {
             return Ruling::default();
@@ -110,7 +110,7 @@ impl Policy {
         }
     }
 
-    /// Returns whether rules with the verdict `allow` match everything that `operation` writes.
+    /// Returns whether rules with the verdict `allow` match every write of `operation`.
     fn allows_all_writes(
         &self,
         operation: &Operation,
@@ -143,7 +143,8 @@ impl Policy {
     }
 }
 
-/// Returns whether the operation creates or deletes an empty directory, as an undo does.
+/// Returns whether the operation creates or deletes an empty directory. An undo contains such
+/// operations.
 fn is_empty_directory(operation: &Operation) -> bool {
     let mode = match operation.action {
         Action::Create => operation.new_mode,
@@ -153,7 +154,7 @@ fn is_empty_directory(operation: &Operation) -> bool {
     mode == Some(FileMode::Submodule) && matches!(operation.edit, Edit::Keep | Edit::Directory)
 }
 
-/// Returns whether the operation changes the mode of a file that exists.
+/// Returns whether the operation changes the mode of an existing file.
 fn is_mode_changed(operation: &Operation) -> bool {
     match (operation.old_mode, operation.new_mode) {
         (Some(old), Some(new)) => old != new,
@@ -162,8 +163,8 @@ fn is_mode_changed(operation: &Operation) -> bool {
     }
 }
 
-/// Returns the files that the operation changes without saying what has to be in them, if they are
-/// there.
+/// Returns the files that the operation changes without stating their required content. They need
+/// not exist.
 fn unknown(operation: &Operation) -> Vec<&RelPath> {
     if matches!(operation.guard.as_deref(), Some(Guard::Contents(..))) {
         return Vec::new();
@@ -175,16 +176,17 @@ fn unknown(operation: &Operation) -> Vec<&RelPath> {
             vec![&operation.path]
         };
     };
-    // What is said is about the source: nothing is known of a file that it comes over.
+    // The stated content is the content of the source. It proves nothing about a file that the
+    // operation overwrites.
     let moved = (operation.action == Action::Rename && !is_known(operation)).then_some(from);
     let replaced = (operation.path != *from).then_some(&operation.path);
     moved.into_iter().chain(replaced).collect()
 }
 
-/// Returns whether the operation says what has to be in the file, as a whole.
+/// Returns whether the operation states the required content of the whole file.
 fn is_known(operation: &Operation) -> bool {
     let is_binary = matches!(operation.edit, Edit::Binary(_));
-    // Of a binary patch the blob is compared, of others it is not.
+    // wpatch compares the stated blob only for binary patches.
     let has_blob = is_binary
         && operation
             .blobs
@@ -193,20 +195,20 @@ fn is_known(operation: &Operation) -> bool {
     operation.expected.is_some() || has_blob
 }
 
-/// Returns whether a report need not tell the two apart.
+/// Returns whether a report need not distinguish the two hits.
 pub(super) fn is_same(one: &Hit, other: &Hit) -> bool {
     (&one.path, &one.rule, &one.source, one.verdict)
         == (&other.path, &other.rule, &other.source, other.verdict)
 }
 
-/// What is done to the path of an operation.
+/// The accesses to the path of an operation.
 enum Arrival {
     Certain(&'static [Access]),
-    /// The first if no file is there, else the second.
+    /// The first list if no file exists at the path, otherwise the second.
     Open(&'static [Access], &'static [Access]),
 }
 
-/// Returns what is done to the source of a rename or a copy.
+/// Returns the accesses to the source of a rename or a copy.
 fn left(operation: &Operation) -> &'static [Access] {
     match (operation.action, &operation.edit) {
         (Action::Rename, Edit::Keep) => &[Access::Rename, Access::Delete, Access::Read],

@@ -1,22 +1,23 @@
-//! Reads policy files.
+//! Parses policy files.
 
 use super::layer::{Layer, Origin, PolicyError};
 
-/// Largest policy file that is read, in bytes.
+/// The maximum size of a policy file, in bytes.
 pub const MAX_FILE: u64 = 1 << 20;
 
-/// Reads the text of the policy file that messages call `name`.
+/// Parses the text of a policy file. Messages use `name` for the file.
 ///
 /// # Errors
 ///
-/// Returns the first thing that is not understood: a key, a word, a type, a pattern.
+/// Returns the first error: an unknown key or word, a wrong type, or an invalid pattern.
 ///
 /// # Examples
 ///
 /// ```
 /// use wpatch::policy::{self, Origin};
 ///
-/// let error = policy::parse("wpatch.toml", b"[policy]\nmode = \"careful\"\n", Origin::Project).unwrap_err();
+/// let error = policy::parse("wpatch.toml", b"[policy]\nmode = \"careful\"\n", Origin::Project)
+///     .unwrap_err();
 /// assert_eq!(error.span.start, 16);
 /// ```
 #[cfg(feature = "policy")]
@@ -24,7 +25,7 @@ pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyErr
     super::document::parse_with(name, text, origin, super::pattern::Case::usual())
 }
 
-/// Returns an error, as this build reads no policy files.
+/// Returns an error, because this build cannot parse policy files.
 ///
 /// # Errors
 ///

@@ -1,23 +1,23 @@
-//! The patterns of rules: which paths they mean.
+//! The path patterns of rules.
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
 use crate::path::RelPath;
 use crate::text::folded;
 
-/// Most bytes of a pattern.
+/// The maximum length of a pattern in bytes.
 const MOST_BYTES: usize = 4096;
 
-/// Whether case counts.
+/// Whether patterns are case-sensitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
     Kept,
-    /// As on file systems that find a file by any case of its name.
+    /// Case is ignored, as on file systems that find a file under any case of its name.
     Folded,
 }
 
 impl Case {
-    /// Returns what this system usually does.
+    /// Returns the usual behaviour of this system.
     pub(super) fn usual() -> Self {
         if matches!(std::env::consts::OS, "macos" | "windows") {
             Self::Folded
@@ -35,7 +35,7 @@ impl Case {
     }
 }
 
-/// Patterns that are asked all at once.
+/// Patterns that are matched together.
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
     set: GlobSet,
@@ -44,11 +44,11 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
-    /// Returns a set of `globs`.
+    /// Creates a set of `globs`.
     ///
     /// # Errors
     ///
-    /// Returns the words of who could not: together they are too large.
+    /// Returns the message of the library if the globs together are too large.
     pub(super) fn new(globs: &[Glob], case: Case) -> Result<Self, String> {
         let set = GlobSet::new(globs).map_err(|error| error.kind().to_string())?;
         Ok(Self {
@@ -73,7 +73,7 @@ impl Patterns {
         Self::new(&globs, Case::Folded)
     }
 
-    /// Returns the numbers of the patterns that mean `path`.
+    /// Returns the indexes of the patterns that match `path`.
     pub(super) fn matching(&self, path: &RelPath) -> Vec<usize> {
         if self.case == Case::Folded {
             let folded = self.case.of(&String::from_utf8_lossy(path.as_bytes()));
@@ -86,15 +86,15 @@ impl Patterns {
     }
 }
 
-/// Returns what `pattern` stands for, as globs of whole paths.
+/// Converts `pattern` to globs for complete paths.
 ///
-/// Without a slash before its end it is about a name, wherever that is; with one at its end about
-/// everything in a directory. One without wildcards that names a directory means what is in it as
-/// well.
+/// - A pattern without a slash, except at its end, matches a name in any directory.
+/// - A pattern with a slash at its end matches everything in a directory.
+/// - A pattern without wildcards also matches everything in a directory with that name.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with it.
+/// Returns a message about the error in the pattern.
 pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
     if pattern.len() > MOST_BYTES {
         return Err(format!("the pattern has more than {MOST_BYTES} bytes"));
@@ -136,8 +136,7 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
     texts.iter().map(|text| glob(&case.of(text))).collect()
 }
 
-/// Returns why `pattern`, by which somebody may mean what it does for git or a shell, would not do
-/// that.
+/// Returns the reason why `pattern` does not have its meaning in git or in a shell here.
 fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
     if pattern.starts_with('!') {
         return Some("`!` takes nothing back, as the strictest rule counts");
@@ -145,7 +144,7 @@ fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
     is_in_home(pattern).then_some("`~` is no home, as a pattern is a path below the root")
 }
 
-/// Returns whether a shell would take `path` for a home, or for a path below one.
+/// Returns whether a shell would expand `path` to a home directory, or to a path below one.
 pub(super) fn is_in_home(path: &str) -> bool {
     path == "~" || path.starts_with('~') && path.contains('/')
 }
@@ -156,7 +155,7 @@ fn glob(text: &str) -> Result<Glob, String> {
         .backslash_escape(true)
         .build();
     let glob = built.map_err(|error| error.kind().to_string())?;
-    // A matcher of its own shows whether it is too large, which building it does not.
+    // `build` does not check the size of the compiled glob. Building a set does.
     GlobSet::new([&glob]).map_err(|error| error.kind().to_string())?;
     Ok(glob)
 }

@@ -1,8 +1,8 @@
-//! The places where programs keep credentials, as their documentation has them. `.ssh` is in
+//! The places where programs store credentials according to their documentation. `.ssh` is in
 //! [`super::secrets`], because it has exceptions.
 //!
-//! To add one, add a row. The paths are those of the default configuration: where an environment
-//! variable such as `AWS_SHARED_CREDENTIALS_FILE` moves a file, a policy has to name it.
+//! To add a place, add a row. The paths are those of the default configuration. If an environment
+//! variable such as `AWS_SHARED_CREDENTIALS_FILE` moves a file, a policy must name the new path.
 
 mod home;
 mod names;
@@ -12,11 +12,11 @@ pub(super) use names::{STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES, STRICT_TE
 
 /// A file, or a directory with everything in it.
 pub(super) struct Secret {
-    /// The path below the directory that the table is about.
+    /// The path below the directory of the table.
     pub(super) path: &'static str,
     /// The denied accesses.
     pub(super) protection: Protection,
-    /// Where the program documents it.
+    /// The documentation of the program about this place.
     #[allow(
         dead_code,
         reason = "the source of the row, for readers and for the test"
@@ -41,7 +41,7 @@ const fn all(path: &'static str, source: &'static str) -> Secret {
     }
 }
 
-/// Below `/etc`.
+/// Places below `/etc`.
 pub(super) const IN_ETC: &[Secret] = &[
     all("shadow", "shadow(5)"),
     all("gshadow", "gshadow(5)"),
@@ -62,7 +62,7 @@ pub(super) const IN_ETC: &[Secret] = &[
     all("rancher/k3s/k3s.yaml", "https://docs.k3s.io/cluster-access"),
 ];
 
-/// Below `/run` and `/var/run`.
+/// Places below `/run` and `/var/run`.
 pub(super) const IN_RUN: &[Secret] = &[all(
     "secrets",
     "https://docs.docker.com/engine/swarm/secrets https://kubernetes.io/docs/concepts/security/service-accounts",

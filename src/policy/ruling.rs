@@ -1,4 +1,4 @@
-//! What is done with a path, the verdict on it, and the rules that gave the verdict.
+//! The accesses to a path, the verdict on them, and the rules that led to the verdict.
 
 use std::fmt;
 
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 
-/// The name of a match that no grant prevents. No rule of a policy file has this name: those have
-/// their patterns as names.
+/// The rule name of hits that come from grants. A rule of a policy file can have the same name, but
+/// its hits always have a pattern.
 pub(super) const GRANT: &str = "grant";
 
-/// What is to be done with a path.
+/// An access to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {
-    /// Its contents are looked at.
+    /// Read the content of the file.
     Read,
-    /// A file comes to be there.
+    /// Create the file.
     Create,
-    /// Its contents become others.
+    /// Change the content of the file.
     Modify,
-    /// It goes.
+    /// Delete the file.
     Delete,
-    /// It gets another name, or is the new name of another file.
+    /// Rename the file, or rename another file to this path.
     Rename,
-    /// Its mode becomes another.
+    /// Change the mode of the file.
     Mode,
 }
 
 impl Access {
-    /// Everything that can be done.
+    /// All accesses.
     pub const ALL: [Self; 6] = [
         Self::Read,
         Self::Create,
@@ -39,7 +39,7 @@ impl Access {
         Self::Mode,
     ];
 
-    /// Returns its name, as policies have it.
+    /// Returns the name of the access in policy files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -53,21 +53,21 @@ impl Access {
     }
 }
 
-/// How far a run may go, the strictest first.
+/// The extent of writes that a policy allows, the strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Mode {
-    /// It may look.
+    /// Only reading is allowed.
     ReadOnly,
-    /// It may write below the root, and where a grant says so.
+    /// Writing is allowed below the root and where a grant allows it.
     WorkspaceWrite,
-    /// The same; it says that no mode of this file is to hold anything back.
+    /// Like `WorkspaceWrite`. States that this policy file restricts nothing by its mode.
     Full,
 }
 
 impl Mode {
-    /// Returns its name.
+    /// Returns the name of the mode in policy files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,17 +78,17 @@ impl Mode {
     }
 }
 
-/// What may be done, the strictest last.
+/// The verdict on an access, the strictest last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It may be done.
+    /// The access is allowed.
     #[default]
     Allow,
-    /// Somebody has to approve it.
+    /// A person must approve the access.
     Ask,
-    /// It may not be done.
+    /// The access is denied.
     Deny,
 }
 
@@ -98,36 +98,35 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A rule that speaks of what is to be done with a path.
+/// The match of a rule with an access to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     /// The path.
     pub path: RelPath,
-    /// What is to be done with it.
+    /// The access.
     pub access: Access,
-    /// What the rule says.
+    /// The verdict of the rule.
     pub verdict: Verdict,
     /// The name of the rule.
     pub rule: String,
     /// The pattern that the path matches.
     pub pattern: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The policy file, and the line of the rule in it, counted from 1; `None` for what always
-    /// holds.
+    /// The policy file and the line of the rule, counted from 1; `None` for a built-in rule.
     pub source: Option<(String, usize)>,
-    /// The mode that holds, and the least one that allows it.
+    /// The mode in effect, and the strictest mode that allows the access.
     pub modes: Option<(Mode, Mode)>,
 }
 
 impl Hit {
-    /// Returns whether it is there because no grant opens the path.
+    /// Returns whether the reason for this hit is that no grant contains the path.
     #[must_use]
     pub fn is_of_grant(&self) -> bool {
         self.rule == GRANT && self.source.is_some() && self.pattern.is_none()
     }
 
-    /// Returns the hit of a rule that always holds.
+    /// Creates the hit of a built-in rule.
     #[must_use]
     pub fn built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
         Self {
@@ -143,21 +142,21 @@ impl Hit {
     }
 }
 
-/// What a policy says of a path.
+/// The result of evaluating a policy for a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ruling {
     /// The strictest verdict.
     pub verdict: Verdict,
-    /// The rules that have something against it, the strictest first.
+    /// The rules that led to the verdict, the strictest first.
     pub hits: Box<[Hit]>,
-    /// Whether the user's own rules with the verdict `allow` match every path that the operation
-    /// writes. Only [`Policy::weigh`](super::Policy::weigh) finds out. A grant is no such rule, and
-    /// a project's file has none that counts.
+    /// Whether the user's rules with the verdict `allow` match every path that the operation
+    /// writes. Only [`Policy::weigh`](super::Policy::weigh) computes this. Grants and rules of a
+    /// project's own file do not count.
     pub has_allow_rule: bool,
 }
 
 impl Ruling {
-    /// Returns the ruling of `hits`.
+    /// Creates the ruling for `hits`.
     #[must_use]
     pub fn of(mut hits: Vec<Hit>) -> Self {
         hits.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
@@ -168,7 +167,7 @@ impl Ruling {
         }
     }
 
-    /// Returns why it is not simply allowed; `None` if it is.
+    /// Returns the reason of the strictest hit, if there is one.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         self.hits.first().map(|hit| hit.reason.as_str())

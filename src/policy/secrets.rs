@@ -1,4 +1,4 @@
-//! Where people keep credentials.
+//! Protects credentials.
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
@@ -9,7 +9,7 @@ use super::places::{
 use super::{Access, Place, names};
 use crate::path::RelPath;
 
-/// Closed but for a few files directly in it, in a home.
+/// A protected directory in a home, and the files directly in it that are not protected.
 const SSH: &[u8] = b".ssh";
 const OPEN_IN_SSH: [&[u8]; 4] = [
     b"config",
@@ -18,16 +18,16 @@ const OPEN_IN_SSH: [&[u8]; 4] = [
     b"authorized_keys",
 ];
 
-/// How much is taken for a secret, the least first.
+/// The files that are protected as credentials, the fewest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Secrecy {
-    /// Nothing.
+    /// None.
     Off,
-    /// What is in the places of a home and of a system where credentials are kept.
+    /// The files in the known places for credentials, in a home and in the system.
     #[default]
     Places,
-    /// Also files with such names, wherever they are.
+    /// Also files with the names of credentials in any directory.
     Strict,
 }
 
@@ -58,10 +58,10 @@ impl<'de> Deserialize<'de> for Secrecy {
     }
 }
 
-/// A directory of the system with secrets in it.
+/// A directory of the system that contains credentials.
 struct Area {
     secrets: &'static [Secret],
-    /// Whether it has a `.ssh`, which is closed but for [`OPEN_IN_SSH`].
+    /// Whether it contains `.ssh`, in which only [`OPEN_IN_SSH`] is not protected.
     has_ssh: bool,
 }
 
@@ -78,19 +78,19 @@ static RUN: Area = Area {
     has_ssh: false,
 };
 
-/// What is secret below a root.
+/// The credentials below a root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets {
     scopes: Vec<Scope>,
     is_strict: bool,
 }
 
-/// How a directory with secret places and the root lie to each other.
+/// The relative position of the root and a directory that contains credentials.
 #[derive(Clone)]
 struct Scope {
-    /// The way from the directory down to the root.
+    /// The components from the directory down to the root.
     before: Vec<Vec<u8>>,
-    /// The way from the root down to the directory.
+    /// The components from the root down to the directory.
     behind: Vec<Vec<u8>>,
     area: &'static Area,
 }
@@ -129,7 +129,7 @@ impl Secrets {
         }
     }
 
-    /// Returns whether nothing below the root can be secret.
+    /// Returns whether no path below the root can be protected.
     pub(super) fn are_none(&self) -> bool {
         self.scopes.is_empty() && !self.is_strict
     }
@@ -141,7 +141,8 @@ impl Secrets {
 }
 
 impl Scope {
-    /// `None` if nothing below `root` is below `directory`, or nothing of that can be secret.
+    /// Returns `None` if the root and `directory` do not contain each other, or if no path below
+    /// the root can be protected.
     fn of(root: &[u8], directory: &[u8], area: &'static Area) -> Option<Self> {
         let parts = |name: &[u8]| -> Vec<Vec<u8>> {
             name.split(|&byte| byte == b'/')
@@ -181,11 +182,11 @@ impl Scope {
 }
 
 impl Area {
-    /// Returns whether `way`, which leads down from the directory, leads to a secret.
+    /// Returns whether the path `way` below the directory is protected.
     fn is_closed(&self, way: &[&[u8]], access: Access) -> bool {
         let is_closed_in_ssh = match way {
             [first, rest @ ..] if self.has_ssh && names::is_spelled(first, SSH) => match rest {
-                // Its names may be listed.
+                // Listing the names in `.ssh` is allowed.
                 [] => access != Access::Read,
                 [name] => !OPEN_IN_SSH.contains(name),
                 _ => true,
@@ -209,7 +210,7 @@ impl Area {
                 .any(|secret| closes(secret) && is_there(secret))
     }
 
-    /// Returns whether something at or below the end of `way` can be a secret.
+    /// Returns whether a path at or below `way` can be protected.
     fn may_hold(&self, way: &[&[u8]]) -> bool {
         let leads = |secret: &Secret| {
             way.iter()

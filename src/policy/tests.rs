@@ -1,4 +1,4 @@
-//! What layers say, alone and together.
+//! Tests for the verdicts of layers, alone and combined.
 
 mod credentials;
 mod grants;

@@ -1,51 +1,52 @@
-//! What the names of a tree do not show: git directories and control files that have another name.
+//! Facts about a tree that its names do not show: git directories and control files with unusual
+//! names.
 //!
-//! The caller looks for them and gives them to the policy, which reads no file.
+//! The caller finds them and passes them to the policy, which reads no files.
 
 use super::closed::IN_GIT_DIRECTORY;
 use super::{GIT_DIRECTORY, Policy, Rule, closed, closed_root, control, names};
 use crate::path::RelPath;
 
-/// What a directory is to git, the strictest kind last.
+/// The role of a directory for git, the strictest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum GitPlace {
-    /// The top of a work tree. What is below it does not belong to a git directory above it.
+    /// The top of a work tree. The files below it do not belong to a git directory above it.
     WorkTree,
-    /// A directory that git runs hooks from.
+    /// A directory from which git runs hooks.
     Hooks,
-    /// A repository without a work tree.
+    /// A bare repository.
     Bare,
-    /// The git directory of some work tree.
+    /// The git directory of a work tree.
     Directory,
-    /// A `.git` leads to it.
+    /// A directory to which a `.git` refers.
     Named,
 }
 
-/// Why `hook` and `mcp` ask before a bare repository is written.
+/// The reason why `hook` and `mcp` ask before a file in a bare repository is changed.
 const BARE: &str =
     "it is in a git repository without a work tree; git executes what its configuration says";
-/// Why `hook` and `mcp` ask before a hook is written.
+/// The reason why `hook` and `mcp` ask before a hook is changed.
 const HOOKS: &str = "it is in a directory whose files git executes (`core.hooksPath`)";
 
-/// Why `hook` and `mcp` ask before any file of a large tree is written.
+/// The reason why `hook` and `mcp` ask before any file of a very large tree is changed.
 const UNSEARCHED: &str = "the tree has more than 1,000,000 names, and one that was not searched may be a link from a control file to it";
-/// What was found in a tree.
+/// The facts that were found in a tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeFacts {
-    /// Directories of git. `None` is the root.
+    /// The directories of git. `None` is the root.
     git: Vec<(Option<RelPath>, GitPlace)>,
-    /// Other names of control files, or of directories on the way to them: the other name (`None`
-    /// is the root), and the path that controls.
+    /// Other names of control files, or of directories above them: the other name (`None` is the
+    /// root), and the path of the control file.
     aliases: Vec<(Option<RelPath>, RelPath)>,
-    /// Control files that have several names, by device and inode.
+    /// Control files with several names, by device and inode.
     hard_links: Vec<((u64, u64), RelPath)>,
-    /// Whether there are too many names to find all those of control files.
+    /// Whether the tree has too many names to search all of them for control files.
     is_unsearched: bool,
-    /// The number of components of the root below the top of its work tree; `None` if it is in
-    /// none, or not known.
+    /// The number of components of the root below the top of its work tree. `None` if the root is
+    /// in no work tree, or if this is unknown.
     pub(super) depth: Option<usize>,
-    /// The rule that closes everything below the root.
+    /// The rule that protects everything below the root.
     pub(super) closed_root: Option<&'static Rule>,
 }
 
@@ -54,8 +55,10 @@ impl TreeFacts {
         !self.git.is_empty()
     }
 
-    /// Returns what the directories at or above `path` make of it: the strictest kind of git
-    /// directory that it is in.
+    /// Returns the strictest kind of git directory that contains `path`.
+    ///
+    /// A git directory does not count if a work tree next to git's own directories contains the
+    /// path.
     fn git_around(&self, path: &RelPath) -> Option<GitPlace> {
         let is_around = |directory: &RelPath| names::below(path, directory).is_some();
         let around = || {
@@ -75,8 +78,8 @@ impl TreeFacts {
 }
 
 /// Returns whether the work tree `top` is below the git directory `git` (`None` is the root), next
-/// to the directories that git makes in there. A repository in one of those, such as one of hooks,
-/// does not make them free.
+/// to the directories that git creates there. A repository inside one of git's own directories, for
+/// example `hooks`, does not make its files free.
 fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
     let rest = git
         .map_or_else(
@@ -89,7 +92,7 @@ fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
 }
 
 impl Policy {
-    /// Returns this policy for a tree with `places` in it; `None` is the root.
+    /// Returns this policy for a tree that contains `places`; `None` is the root.
     #[must_use]
     pub fn with_git_places(&self, places: &[(Option<RelPath>, GitPlace)]) -> Self {
         let git = [&self.tree.git[..], places].concat();
@@ -102,7 +105,7 @@ impl Policy {
         }
     }
 
-    /// Returns this policy for the root `root`, an absolute name without links. `depth` is the
+    /// Returns this policy for the root `root`, an absolute path without links. `depth` is the
     /// number of its components below the top of its work tree, if it is in one.
     #[must_use]
     pub fn at_root(&self, root: &[u8], depth: Option<usize>) -> Self {
@@ -122,7 +125,7 @@ impl Policy {
         }
     }
 
-    /// Returns this policy for a root inside a git directory, whatever the name of that is.
+    /// Returns this policy for a root inside a git directory of any name.
     #[must_use]
     pub fn inside_git_directory(&self) -> Self {
         let closed_root = self.tree.closed_root.or(Some(IN_GIT_DIRECTORY));
@@ -135,15 +138,17 @@ impl Policy {
         }
     }
 
-    /// Returns whether `path` is in a git directory or in a bare repository, and not in a work tree
-    /// that is in there.
+    /// Returns whether `path` is in a git directory or a bare repository, but not in a work tree
+    /// inside of it.
     #[must_use]
     pub fn has_git_around(&self, path: &RelPath) -> bool {
         self.tree.git_around(path).is_some()
     }
 
-    /// Returns this policy for a tree in which control files have other names: by links, each with
-    /// the path that controls, and by hard links, each with device and inode. `None` is the root.
+    /// Returns this policy for a tree in which control files have other names.
+    ///
+    /// `aliases` are symbolic links (`None` is the root), each with the path of the control file.
+    /// `hard_links` are the control files with several names, by device and inode.
     #[must_use]
     pub fn with_aliases(
         &self,
@@ -162,7 +167,7 @@ impl Policy {
         }
     }
 
-    /// Returns this policy for a tree with so many names that some control files are not found.
+    /// Returns this policy for a tree with too many names to find all control files.
     #[must_use]
     pub fn with_unsearched_names(&self) -> Self {
         Self {
@@ -174,19 +179,19 @@ impl Policy {
         }
     }
 
-    /// Returns whether the tree has directories of git that have another name than `.git`.
+    /// Returns whether the tree contains directories of git with other names than `.git`.
     #[must_use]
     pub fn has_git_places(&self) -> bool {
         self.tree.has_git_places()
     }
 
-    /// Returns whether control files have hard links.
+    /// Returns whether a control file has several hard links.
     #[must_use]
     pub fn has_hard_links(&self) -> bool {
         !self.tree.hard_links.is_empty()
     }
 
-    /// Returns the control file with this device and inode, if it has several names.
+    /// Returns the control file with this device and inode, if it has several hard links.
     #[must_use]
     pub fn control_file(&self, identity: (u64, u64)) -> Option<&RelPath> {
         self.tree
@@ -202,9 +207,10 @@ impl Policy {
         self.closed(path).is_some() || self.is_in_git_directory(path)
     }
 
-    /// Returns the rule that closes `path`, by its own name or by the name of the root. A person
-    /// who chooses a root inside a git directory may write there, as with `git apply`; a model may
-    /// not.
+    /// Returns the rule that protects `path`, because of its name or the name of the root.
+    ///
+    /// As with `git apply`, a person can select a root inside a git directory and change files
+    /// there. A model cannot.
     pub(super) fn closed(&self, path: &RelPath) -> Option<&'static Rule> {
         let holds = |rule: &&Rule| self.for_model || rule.name != GIT_DIRECTORY;
         self.tree.closed_root.filter(holds).or_else(|| closed(path))
@@ -217,14 +223,14 @@ impl Policy {
         )
     }
 
-    /// Returns why `path` controls what an agent or a CI system does; `None` if it does not.
+    /// Returns the reason why `path` is a control file by its name, or `None`.
     #[must_use]
     pub fn control_reason(&self, path: &RelPath) -> Option<String> {
         control::program(path, &self.place, self.tree.depth)
             .map(|program| format!("it controls {program}"))
     }
 
-    /// Returns why `path` does so by something else than its name.
+    /// Returns the reason why `path` is a control file other than by its name.
     pub(crate) fn tree_reason(&self, path: &RelPath) -> Option<String> {
         match self.tree.git_around(path) {
             Some(GitPlace::Bare) => return Some(BARE.to_owned()),

@@ -1,15 +1,15 @@
-//! Where the user is at home.
+//! The home directories of users.
 
 use std::env;
 use std::path::PathBuf;
 
 use super::user;
 
-/// Returns the home of the user: what `HOME` says, or if that is not set what `/etc/passwd` does,
+/// Returns the home directory of the user: the value of `HOME`, or else the entry in `/etc/passwd`,
 /// see passwd(5).
 ///
-/// The standard library asks `getpwuid_r` in that case, for which the C library loads others: a
-/// program that is linked with nothing to be loaded dies of it.
+/// Without `HOME` the standard library calls `getpwuid_r`, for which the C library loads other
+/// libraries. A statically linked program crashes in that call.
 #[must_use]
 pub fn home() -> Option<PathBuf> {
     env::var_os("HOME")
@@ -17,18 +17,19 @@ pub fn home() -> Option<PathBuf> {
         .or_else(|| home_among(&fs_err::read("/etc/passwd").ok()?, user()?))
 }
 
-/// Returns the home of the user `name`.
+/// Returns the home directory of the user `name`.
 #[must_use]
 pub fn home_of(name: &[u8]) -> Option<PathBuf> {
     home_with(&fs_err::read("/etc/passwd").ok()?, (0, name))
 }
 
-/// Returns the home of the user with this number.
+/// Returns the home directory of the user with this user ID.
 fn home_among(users: &[u8], number: u32) -> Option<PathBuf> {
     home_with(users, (2, number.to_string().as_bytes()))
 }
 
-/// Returns the home of the first of `users` with this field.
+/// Returns the home directory in the first line of `users` whose field `number` equals `wanted`.
+/// Fields are counted from 0.
 fn home_with(users: &[u8], (number, wanted): (usize, &[u8])) -> Option<PathBuf> {
     users.split(|&byte| byte == b'\n').find_map(|line| {
         let fields: Vec<_> = line.split(|&byte| byte == b':').collect();

@@ -1,4 +1,4 @@
-//! Process groups, pipes and their ends on Linux.
+//! Process groups and pipes on Linux.
 
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
@@ -16,21 +16,23 @@ use super::tail::Tail;
 use super::{Ending, Errand, GRACE, LONGEST, MOST_OUTPUT, Patience, Ran, wait};
 use crate::interrupt::Interrupt;
 
-/// How long a pipe is waited for at first; it gets longer up to [`LONGEST`].
+/// The first wait for a pipe. Later waits double up to [`LONGEST`].
 const SHORTEST: Duration = Duration::from_millis(1);
-/// How long killed processes are waited for that somebody else has to take note of.
+/// The time to wait until other processes have reaped the killed members of a group.
 const BURIAL: Duration = Duration::from_millis(200);
-/// Bytes that are read or written at once.
+/// The number of bytes per read or write.
 const CHUNK: usize = 64 << 10;
-/// Most bytes that are read behind the end: what the largest pipe holds, see pipe(7).
+/// The maximum number of bytes to read after the command has ended: the capacity of the largest
+/// pipe, see pipe(7).
 const MOST_LEFT: usize = 1 << 20;
 
-/// A process with everything that it starts and that does not set itself apart. Dropped, all of it
-/// is killed.
+/// A process with its process group. Dropping it kills the whole group.
+///
+/// A descendant leaves the group if it calls setsid(2) or setpgid(2).
 #[derive(Debug)]
 pub struct Group {
     child: Child,
-    /// Nobody else can have the number as long as the process was not waited for.
+    /// The process group. The kernel cannot reuse this ID until the process is reaped.
     id: Option<Pid>,
 }
 
@@ -39,7 +41,7 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// Returns the error of the system if it cannot be started.
+    /// Returns the error of the system if the command cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let child = command.process_group(0).spawn()?;
         Ok(Self {
@@ -48,36 +50,39 @@ impl Group {
         })
     }
 
-    /// Returns the process itself. Whoever waits for its end through it takes the group's name
-    /// away.
+    /// Returns the process itself.
+    ///
+    /// If the caller reaps the process through this reference, the ID of the group is no longer
+    /// reserved.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Returns whether the process itself has ended.
+    /// Returns whether the process itself has ended. Does not reap it.
     ///
     /// # Errors
     ///
-    /// Returns an error where ended processes are not kept until somebody asks, because SIGCHLD is
-    /// ignored.
+    /// Returns an error if the kernel reaps ended processes automatically, because SIGCHLD is
+    /// ignored (wait(2)).
     pub fn has_ended(&mut self) -> io::Result<bool> {
         let Some(id) = self.id else { return Ok(true) };
         let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(waitid(WaitId::Pid(id), how)?.is_some())
     }
 
-    /// Asks all to end, also those that are halted.
+    /// Asks all processes of the group to end, including stopped ones.
     pub fn ask(&self) {
         self.send(Signal::TERM);
+        // A stopped process receives the signal only after it continues (signal(7)).
         self.send(Signal::CONT);
     }
 
-    /// Kills what is left and returns how the process itself ended; `None` if it does not end
-    /// although it was killed.
+    /// Kills the rest of the group and returns the exit status of the process itself. Returns
+    /// `None` if the process does not end after SIGKILL.
     ///
     /// # Errors
     ///
-    /// Returns the error of waiting for it.
+    /// Returns the error of wait(2).
     pub fn end(&mut self) -> io::Result<Option<ExitStatus>> {
         self.send(Signal::KILL);
         let Some(id) = self.id else { return Ok(None) };
@@ -87,15 +92,16 @@ impl Group {
             status.is_some()
         });
         self.id = None;
-        // What is killed may still write for a moment. Others take note of these; where nobody does
-        // they stay for good.
+        // A killed process can still write for a moment. Other processes reap the killed
+        // descendants. If they fail to, the zombies remain, so this wait has a limit.
         wait(BURIAL, || test_kill_process_group(id).is_err());
         status.transpose()
     }
 
     fn send(&self, signal: Signal) {
         if let Some(id) = self.id {
-            // Whoever is gone, or belongs to somebody else, is not reached.
+            // Fails with `ESRCH` if the group is empty, and with `EPERM` if its processes belong to
+            // another user.
             let _ = kill_process_group(id, signal);
         }
     }
@@ -109,20 +115,24 @@ impl Drop for Group {
     }
 }
 
-/// Returns the number of the user.
+/// Returns the real user ID.
 #[allow(clippy::unnecessary_wraps, reason = "other systems have none")]
 pub(super) fn user() -> Option<u32> {
     Some(getuid().as_raw())
 }
 
-/// Waits with `patience` until there is something to read, or nothing more will come.
+/// Waits until the pipe has data or is at its end.
+///
+/// # Errors
+///
+/// Returns the error of [`Patience::ask`] if the time limit is over or the interrupt is raised.
 pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Patience) -> io::Result<()> {
     let start = Instant::now();
     let pause = Timespec::try_from(LONGEST).map_err(io::Error::other)?;
     loop {
         patience.ask(start)?;
         match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&pause)) {
-            // A signal came.
+            // The time is over, or a signal arrived.
             Ok(0) | Err(Errno::INTR) => {}
             Ok(_) => return Ok(()),
             Err(error) => return Err(error.into()),
@@ -144,7 +154,8 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
         .stdout(writer.try_clone()?)
         .stderr(writer);
     let mut group = Group::start(&mut command)?;
-    // With it goes our end of the pipe for writing.
+    // Dropping the command closes our copy of the write end, so that the pipe ends with its last
+    // writer.
     drop(command);
     let mut talk = Talk::new(group.child().stdin.take(), errand.input, output)?;
     let mut asked: Option<(Ending, Instant)> = None;
@@ -153,6 +164,8 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
         let has_ended = group.has_ended()?;
         let is_over = match asked {
             None => has_ended,
+            // After a request to end, the loop also waits for the end of the output, but at most
+            // `GRACE`.
             Some((_, since)) => has_ended && talk.output.is_none() || since.elapsed() >= GRACE,
         };
         if is_over {
@@ -198,10 +211,10 @@ fn ending(status: Option<ExitStatus>) -> io::Result<Ending> {
         .ok_or_else(|| io::Error::other("the exit status of the command is unknown"))
 }
 
-/// What goes to a process and comes from it.
+/// The input and the output of a running command.
 struct Talk<'a> {
     input: Option<ChildStdin>,
-    /// What it did not get yet.
+    /// The input not written yet.
     rest: &'a [u8],
     output: Option<PipeReader>,
     tail: Tail,
@@ -226,7 +239,7 @@ impl<'a> Talk<'a> {
         })
     }
 
-    /// Gives and takes what can be at once, or waits for a moment.
+    /// Writes and reads the bytes that are possible now, or waits for a short time.
     fn go_on(&mut self) -> io::Result<()> {
         if self.rest.is_empty() {
             self.input = None;
@@ -242,7 +255,7 @@ impl<'a> Talk<'a> {
         let mut pipes: Vec<_> = input.chain(output).collect();
         let pause = Timespec::try_from(self.pause).map_err(io::Error::other)?;
         let ready = match poll(&mut pipes, Some(&pause)) {
-            // A signal came.
+            // A signal arrived.
             Err(Errno::INTR) => 0,
             ready => ready?,
         };
@@ -265,7 +278,7 @@ impl<'a> Talk<'a> {
         };
         match pipe.write(&self.rest[..self.rest.len().min(CHUNK)]) {
             Ok(count) => self.rest = &self.rest[count..],
-            // It need not read what it gets.
+            // The command does not have to read its input.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.input = None,
             Err(error) if is_passing(&error) => {}
             Err(error) => return Err(error),
@@ -273,7 +286,7 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Returns how many bytes came.
+    /// Reads the available output once and returns the number of bytes.
     fn take(&mut self) -> io::Result<usize> {
         let Some(pipe) = &mut self.output else {
             return Ok(0);
@@ -290,7 +303,7 @@ impl<'a> Talk<'a> {
         Ok(0)
     }
 
-    /// Takes what is left in the pipe, but does not wait for more.
+    /// Reads the rest of the output that is already in the pipe, without waiting for more.
     fn finish(mut self) -> io::Result<(Vec<u8>, bool)> {
         let mut taken = 0;
         while taken < MOST_LEFT {

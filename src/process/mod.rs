@@ -1,8 +1,11 @@
-//! Commands of the user: run in a process group of their own, fed, listened to, and ended when
-//! their time is up.
+//! Child processes: runs shell commands with input, captured output and a time limit.
 //!
-//! To add a system, write `process/<system>` with a `Group`, a `converse`, a `user` and a
-//! `wait_for_bytes`, and choose it here.
+//! [`run`] takes an [`Errand`] and returns a [`Ran`]. Each command runs in a process group of its
+//! own, so that all its processes end with it. `command` finds programs safely, [`home()`] finds
+//! home directories. Start with [`run`], then read `linux.rs`.
+//!
+//! To support another system, add `process/<system>.rs` with `Group`, `converse`, `user` and
+//! `wait_for_bytes`, and select it here.
 
 mod home;
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
@@ -35,20 +38,20 @@ use linux::{converse, user, wait_for_bytes};
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
 use unsupported::{converse, user, wait_for_bytes};
 
-/// Most bytes of the output that are kept: the last ones.
+/// The maximum number of output bytes that are kept: the last ones.
 pub const MOST_OUTPUT: usize = 16 << 10;
-/// How long a command that was asked to end may take for it before it is killed.
+/// The time between the request to end a command and SIGKILL.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// The longest pause of somebody who waits before looking again.
+/// The longest pause between two checks of a waiting thread.
 const LONGEST: Duration = Duration::from_millis(20);
 
-/// How long a process may be silent that was asked something.
+/// The limits of a wait for output of a process.
 #[derive(Clone, Debug)]
 pub struct Patience {
-    /// The limit.
+    /// The maximum time without output.
     pub limit: Duration,
-    /// The handle that ends the wait; it is read every few milliseconds.
+    /// The handle that ends the wait. It is read every few milliseconds.
     pub interrupt: Interrupt,
 }
 
@@ -62,11 +65,12 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Says whether to go on with waiting that began at `start`.
+    /// Checks whether a wait that started at `start` may continue.
     ///
     /// # Errors
     ///
-    /// Returns [`io::ErrorKind::TimedOut`] in either case: nobody should begin again.
+    /// Returns [`io::ErrorKind::TimedOut`] after the time limit or if the interrupt is raised.
+    /// Callers must not retry.
     fn ask(&self, start: Instant) -> io::Result<()> {
         if let Some(signal) = self.interrupt.signal() {
             return Err(io::Error::new(
@@ -81,11 +85,11 @@ impl Patience {
         Ok(())
     }
 
-    /// Waits until `is_over`.
+    /// Waits until `is_over` returns true.
     ///
     /// # Errors
     ///
-    /// Returns the error of `is_over`, and [`io::ErrorKind::TimedOut`] as [`Patience::ask`].
+    /// Returns the error of `is_over`, and [`io::ErrorKind::TimedOut`] like [`Patience::ask`].
     pub(crate) fn wait(self, mut is_over: impl FnMut() -> io::Result<bool>) -> io::Result<()> {
         let start = Instant::now();
         let mut result = Ok(());
@@ -103,7 +107,7 @@ impl Patience {
     }
 }
 
-/// What a process writes, read with patience.
+/// The standard output of a process, read with a time limit.
 #[derive(Debug)]
 pub(crate) struct Patient {
     pipe: ChildStdout,
@@ -123,71 +127,71 @@ impl Read for Patient {
     }
 }
 
-/// A command, and all that it gets.
+/// A shell command with its input and limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Errand<'a> {
-    /// What `/bin/sh -c` is to do.
+    /// The script that `/bin/sh -c` runs.
     pub command: &'a OsStr,
-    /// The directory that it runs in.
+    /// The working directory.
     pub directory: &'a Path,
-    /// What its environment has besides that of this process.
+    /// Variables that are added to the environment of this process.
     pub environment: &'a [(&'a str, OsString)],
-    /// Its standard input, which it need not read.
+    /// The standard input. The command does not have to read it.
     pub input: &'a [u8],
-    /// How long it may take.
+    /// The time limit.
     pub limit: Duration,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// How it ended.
+    /// The way in which the command ended.
     pub ending: Ending,
-    /// The last [`MOST_OUTPUT`] bytes that it wrote to standard output and standard error, in the
-    /// order of writing.
+    /// The last [`MOST_OUTPUT`] bytes of standard output and standard error, in the order of
+    /// writing.
     pub output: Vec<u8>,
-    /// Whether it wrote more than that.
+    /// Whether the command wrote more than these bytes.
     pub is_cut: bool,
-    /// How long it took.
+    /// The elapsed time.
     pub time: Duration,
 }
 
-/// How a command ended.
+/// The way in which a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// With this exit code.
+    /// The command exited with this code.
     Exited(i32),
-    /// By this signal, which somebody else sent.
+    /// Another process killed the command with this signal.
     Signalled(i32),
-    /// It was ended because it took too long.
+    /// The time limit was over.
     TimedOut,
-    /// It was ended because somebody asked to stop.
+    /// The interrupt was raised.
     Stopped,
 }
 
-/// Runs a command and waits for its end. A raised `interrupt`, which is read every few
-/// milliseconds, ends it.
+/// Runs a command and waits until it ends, its time limit is over, or `interrupt` is raised. The
+/// interrupt is read every few milliseconds.
 ///
-/// It ends when its shell does. What is left of its process group is killed then, so that nothing
-/// of it writes to the tree behind its end, and what holds the output open is not waited for. One
-/// whose time is up is asked to end by SIGTERM to the group, and killed after [`GRACE`].
+/// The command ends when its shell ends. The rest of its process group is then killed, so that no
+/// process of it writes to the tree later. Processes that keep the output open are not waited for.
+/// After the time limit or an interrupt the group receives SIGTERM, and SIGKILL after [`GRACE`].
 ///
 /// # Security
 ///
-/// The command is as trusted as its user: it does what it likes, in the environment of this
-/// process. What sets itself apart by setsid(2) is in another group and lives on, as does what this
-/// user may not send signals to; and if this process is killed by SIGKILL, nobody ends the command.
+/// The command is as trusted as its user: it is not confined, and it inherits the environment. A
+/// process that calls setsid(2) leaves the group and survives, as does a process that this user may
+/// not signal. If this process is killed by SIGKILL, the command continues.
 ///
 /// # Errors
 ///
-/// Returns the error of the system if the shell cannot be run or its end cannot be told; whatever
-/// was started is killed.
+/// Returns the error of the system if the shell cannot be started or its exit status is unknown.
+/// All started processes are killed.
 pub fn run(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
     converse(errand, interrupt)
 }
 
-/// Waits until `is_over`, at most for `limit`.
+/// Waits until `is_over` returns true, at most for `limit`.
 pub(crate) fn wait(limit: Duration, mut is_over: impl FnMut() -> bool) {
     let (start, mut pause) = (Instant::now(), Duration::from_micros(50));
     while !is_over() && start.elapsed() < limit {

@@ -1,4 +1,4 @@
-//! Where programs are looked for.
+//! Searches for programs in the search path, but not in the tree.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,30 +6,32 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where programs are for whoever has no search path, see confstr(3).
+/// The default search path, used if no directory of `PATH` is usable. See confstr(3).
 const USUAL: &[&str] = if cfg!(unix) {
     &["/usr/local/bin", "/usr/bin", "/bin"]
 } else {
     &[]
 };
-/// No program is below it. An empty search path would be the current directory, as a missing one is
-/// for some shells.
+/// A path that contains no program. An empty or unset `PATH` means the current directory to some
+/// shells.
 const NOWHERE: &str = "/dev/null";
 
-/// Returns the command that starts `program`, which is an absolute path, or a name that is looked
-/// for in the search path.
+/// Returns a command that starts `program`. It is an absolute path, or a name to search for in
+/// `PATH`.
 ///
 /// # Security
 ///
-/// A tree must not bring the program that works on it. Of the search path, for the program and for
-/// what it starts itself, only absolute directories count that are outside `trees`, also when their
-/// links and those of the program are followed; if none is left, the system's default directories.
-/// Of a tree that holds these, they and their programs still count if root alone can write to them.
-/// An absolute `program` is taken as it is.
+/// A tree must not supply the program that works on it. The search, and the `PATH` of the new
+/// process, use only absolute directories outside `trees`. This check follows the symbolic links of
+/// the directories and of the program. If no directory remains, the default directories of the
+/// system are used.
+///
+/// If a tree contains the default directories, they and their programs are still used, provided
+/// that only root can write to them. An absolute `program` is not checked.
 ///
 /// # Errors
 ///
-/// Returns [`io::ErrorKind::NotFound`] if no such program is there, and
+/// Returns [`io::ErrorKind::NotFound`] if the program does not exist, and
 /// [`io::ErrorKind::InvalidInput`] for a relative path.
 pub(crate) fn command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command> {
     let path = env::var_os("PATH").unwrap_or_default();
@@ -91,7 +93,7 @@ fn found(
     Err(io::Error::new(io::ErrorKind::NotFound, why))
 }
 
-/// Directories by all of their names.
+/// Directories under each of their names: absolute, and with links resolved.
 struct Trees(Vec<PathBuf>);
 
 impl Trees {
@@ -105,7 +107,8 @@ impl Trees {
         Self(directories.iter().flat_map(names).collect())
     }
 
-    /// Returns whether `path` is in one of them, or leads into it, and may have been brought by it.
+    /// Returns whether `path` is in one of the trees, directly or through links, and could come
+    /// from it.
     fn have(&self, path: &Path) -> bool {
         let real = real(path);
         let mut around = self
@@ -122,7 +125,7 @@ fn holds_system(tree: &Path) -> bool {
         .any(|usual| real(usual.as_ref()).starts_with(tree))
 }
 
-/// Returns whether `path` is a default directory, or names something in one.
+/// Returns whether `path` is a default directory or an entry of one.
 fn is_usual(path: &Path) -> bool {
     USUAL
         .iter()
@@ -130,7 +133,7 @@ fn is_usual(path: &Path) -> bool {
         .any(|usual| path == usual || path.parent() == Some(usual))
 }
 
-/// Returns whether root alone can write to what is at `path`, and can put another thing there.
+/// Returns whether only root can write to the file at `path` or replace it.
 #[cfg(unix)]
 fn is_of_root(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! The last bytes of something that may be long.
+//! The last bytes of a long output.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::wait;
 use crate::mutex::locked;
 
-/// The last bytes of what was added.
+/// Keeps the last bytes of the added data.
 #[derive(Debug)]
 pub(super) struct Tail {
     most: usize,
@@ -17,7 +17,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Returns one that keeps `most` bytes.
+    /// Returns a tail of at most `most` bytes.
     pub(super) fn of(most: usize) -> Self {
         Self {
             most,
@@ -28,13 +28,13 @@ impl Tail {
 
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        // Seldom enough for each byte to be moved once.
+        // Cutting only at twice the limit moves each byte at most once on average.
         if self.bytes.len() > 2 * self.most {
             self.cut();
         }
     }
 
-    /// Returns the last bytes, and whether there were others.
+    /// Returns the last bytes, and whether earlier bytes were dropped.
     pub(super) fn finish(mut self) -> (Vec<u8>, bool) {
         self.cut();
         (self.bytes, self.is_cut)
@@ -47,23 +47,24 @@ impl Tail {
     }
 }
 
-/// What a process complains of. A thread reads it to the end, so that the process is never stopped
-/// by a full pipe.
+/// The standard error of a process.
+///
+/// A thread reads it to the end, so that a full pipe never blocks the process.
 #[derive(Debug)]
 pub(crate) struct Complaints {
     kept: Arc<Mutex<Tail>>,
     listener: JoinHandle<()>,
 }
 
-/// Most bytes of complaints that are kept.
+/// The maximum number of bytes of standard error that are kept.
 const MOST_COMPLAINTS: usize = 4 << 10;
 
 impl Complaints {
-    /// Begins to read them.
+    /// Starts the thread that reads `errors`.
     ///
     /// # Errors
     ///
-    /// Returns the error of a system that has no more threads.
+    /// Returns the error of the system if the thread cannot be started.
     pub(crate) fn of(mut errors: impl Read + Send + 'static) -> io::Result<Self> {
         let kept = Arc::new(Mutex::new(Tail::of(MOST_COMPLAINTS)));
         let tail = Arc::clone(&kept);
@@ -83,12 +84,11 @@ impl Complaints {
         Ok(Self { kept, listener })
     }
 
-    /// Returns the line that states the reason. Waits until `until` for lines that are still to
-    /// come.
+    /// Returns the line that states the reason of a failure. Waits for further lines until `until`.
     ///
-    /// The reason is the last line that begins with `fatal:`, else the first one with `error:`,
-    /// else the last one that is not blank. If a command for git follows it, as for a repository of
-    /// another owner, the command is added.
+    /// The reason is the last line that starts with `fatal:`, else the first line that starts with
+    /// `error:`, else the last line that is not blank. If a line with a git command follows, it is
+    /// added. Git prints one for a repository of another owner.
     pub(crate) fn reason(&self, until: Instant) -> Option<String> {
         let patience = until.saturating_duration_since(Instant::now());
         if patience > Duration::ZERO {
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(last(" \n"), None);
     }
 
-    /// Is interrupted before every other byte.
+    /// A reader that fails with `Interrupted` before each byte.
     struct Interrupted<'a>(&'a [u8], bool);
 
     impl Read for Interrupted<'_> {

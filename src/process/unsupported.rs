@@ -1,4 +1,4 @@
-//! Commands on systems for which nobody has written them yet.
+//! Stubs for systems without process support.
 
 use std::io;
 use std::process::{Child, ChildStdout, Command};
@@ -7,8 +7,7 @@ use std::time::Instant;
 use super::{Errand, Patience, Ran};
 use crate::interrupt::Interrupt;
 
-/// A process with everything that it starts; on this system the process alone. Dropped, it is
-/// killed.
+/// A process without a process group. Dropping it kills the process.
 #[derive(Debug)]
 pub struct Group(Child);
 
@@ -17,7 +16,7 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// Returns the error of the system if it cannot be started.
+    /// Returns the error of the system if the command cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         command.spawn().map(Self)
     }
@@ -44,12 +43,12 @@ impl Drop for Group {
     }
 }
 
-/// Returns the number of the user; users have none on this system.
+/// Returns `None`, because this system has no user IDs.
 pub(super) fn user() -> Option<u32> {
     None
 }
 
-/// Asks once: on this system silence is waited for without limit.
+/// Checks the limits once. The read that follows has no time limit on this system.
 pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: &Patience) -> io::Result<()> {
     patience.ask(Instant::now())
 }

@@ -1,4 +1,4 @@
-//! What a client of the Agent Client Protocol is told of an edit: an update of its tool call.
+//! The format for clients of the Agent Client Protocol: an update of a tool call.
 
 use std::io;
 
@@ -10,9 +10,11 @@ use crate::policy::Verdict;
 use crate::syntax::write::{self, DiffHunk};
 use crate::text::printable;
 
-/// One `ToolCallUpdate`, ready as the `update` of a `session/update`, and as the `toolCall` of a
-/// `session/request_permission`: after a check the call is `pending`. Who sends it puts the name of
-/// its own call into `toolCallId`.
+/// One `ToolCallUpdate`. It can be the `update` of a `session/update` or the `toolCall` of a
+/// `session/request_permission`.
+///
+/// After a check the status of the call is `pending`. The sender must set `toolCallId` to the id of
+/// its own call.
 pub(super) struct Acp;
 
 impl Format for Acp {
@@ -61,7 +63,7 @@ fn content(report: &Report) -> Vec<Value> {
         .collect()
 }
 
-/// Returns why somebody has to be asked before the file is changed.
+/// Returns the reason why the file needs an approval.
 fn asked(file: &FileReport) -> Option<Value> {
     let reason = file
         .reason
@@ -71,7 +73,7 @@ fn asked(file: &FileReport) -> Option<Value> {
     Some(words(&printable(said.as_bytes()).to_string()))
 }
 
-/// Returns what the call is named by, for who has no name of its own.
+/// Returns the default id of the call, for senders without an id of their own.
 fn call(report: &Report) -> &str {
     let committed = report
         .transaction
@@ -106,8 +108,8 @@ fn kind(report: &Report) -> &'static str {
     }
 }
 
-/// Returns the places of a file, so that a client can follow; none where nobody knows where the
-/// root is.
+/// Returns the positions of changes in a file, for clients that follow the agent. Returns none if
+/// the report does not contain the root.
 fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
     let Some(root) = &report.root else {
         return Vec::new();
@@ -128,7 +130,7 @@ fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
     }
 }
 
-/// Returns each change of lines as old and new text, and what else happens in words.
+/// Returns each changed range as old and new text, and other changes as a sentence.
 fn shown(report: &Report, file: &FileReport) -> Vec<Value> {
     let path = absolute(report.root.as_deref().unwrap_or_default(), file);
     let diffs = hunks(file).into_iter().map(|hunk| {
@@ -159,16 +161,16 @@ fn absolute(root: &str, file: &FileReport) -> String {
     )
 }
 
-/// One change of lines.
+/// One changed range.
 struct Lines {
-    /// First line afterwards, counted from 1.
+    /// The first line after the change, counted from 1.
     line: usize,
     old: String,
     new: String,
 }
 
-/// Returns the hunks of the file's diff. A diff that is not UTF-8 is one line of escapes there, and
-/// has none.
+/// Returns the hunks of the file's diff. A diff that is not UTF-8 was escaped to a single line, so
+/// it has no hunks.
 fn hunks(file: &FileReport) -> Vec<Lines> {
     let diff = file.diff.as_deref().unwrap_or_default().as_bytes();
     let lines = |hunk: DiffHunk<'_>| Lines {
@@ -179,13 +181,13 @@ fn hunks(file: &FileReport) -> Vec<Lines> {
     write::hunks(diff).into_iter().map(lines).collect()
 }
 
-/// Returns the text of context and of the lines with the marker `sign`.
+/// Returns the text of the context lines and of the lines with the marker `sign`.
 fn side(lines: &[&[u8]], sign: u8) -> String {
     let mut text = Vec::new();
     let mut is_last = false;
     for line in lines {
         match line.split_first() {
-            // `\ No newline at end of file` is about the line before it.
+            // `\ No newline at end of file` refers to the line before it.
             Some((b'\\', _)) if is_last => drop(text.pop()),
             Some((marker, rest)) if *marker == b' ' || *marker == sign => {
                 text.extend_from_slice(rest);

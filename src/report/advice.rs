@@ -1,14 +1,14 @@
-//! The next step for a model that a call is refused to, in a hook or behind a server.
+//! The next step for a model whose call was refused, in a hook or an MCP server.
 //!
-//! The `help` of a problem is for people at a command line and names its options, which a model
-//! cannot use. A report for a model has the texts of this table instead: one for each kind, and a
-//! better one for some codes. A problem whose next step depends on its data states it in
+//! The `help` of a problem is for command-line users. It names options that a model cannot use. A
+//! report for a model has the texts of this table instead: one for each problem kind, and a more
+//! specific one for some codes. If the next step depends on the data of a problem, it is in
 //! [`Facts::advice`](crate::preflight::Facts::advice).
 
 use super::Report;
 use crate::preflight::{CODES, Code, ProblemKind, Severity, code};
 
-/// Codes for which the text of their kind is not good enough.
+/// The codes that need a more specific text than the one of their kind.
 const BY_CODE: &[(&Code, &str)] = &[
     (
         &code::NO_PATCH,
@@ -87,7 +87,7 @@ const BY_CODE: &[(&Code, &str)] = &[
     ),
 ];
 
-/// How the messages of commands name them to people, and to a model.
+/// The names of the user's commands in messages: for command-line users, and for a model.
 const COMMANDS: [(&Code, &str, &str); 3] = [
     (
         &code::BEFORE,
@@ -107,8 +107,8 @@ const COMMANDS: [(&Code, &str, &str); 3] = [
 ];
 
 impl Report {
-    /// Returns the report for a model: with the next step of a model in place of the help for
-    /// people.
+    /// Returns the report for a model. The next step for a model replaces the help for command-line
+    /// users.
     #[must_use]
     pub fn for_model(mut self) -> Self {
         for problem in self.problems.iter_mut().chain(&mut self.error) {
@@ -123,7 +123,7 @@ impl Report {
             warning.help = None;
         }
         for input in &mut self.inputs {
-            // A text that came in an option of the command line is named by it.
+            // A text that was passed in a command-line option has the option as its name.
             if let Some(name) = input.name.strip_prefix("--") {
                 input.name = name.to_owned();
             }
@@ -201,7 +201,7 @@ mod tests {
                 "{}: {text}",
                 code.name
             );
-            // With the message these are two sentences.
+            // The text must be one sentence without a final period.
             assert!(
                 !text.contains(". ") && !text.ends_with('.') && text.len() < 160,
                 "{}: {text}",

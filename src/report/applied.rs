@@ -9,26 +9,26 @@ use serde::Serialize;
 use crate::matching::{Placement, Placements};
 use crate::plan::{Hunk, Operation};
 
-/// The lines that a hunk header names, counted from 1.
+/// The lines of a hunk before and after the change, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct AppliedLines {
-    /// First line of the preimage; the line before it for an empty run.
+    /// The first preimage line; the line before the hunk if the preimage is empty.
     pub old_start: usize,
-    /// Lines of the preimage.
+    /// The number of preimage lines.
     pub old_lines: usize,
-    /// First line of the postimage; the line before it for an empty run.
+    /// The first postimage line; the line before the hunk if the postimage is empty.
     pub new_start: usize,
-    /// Lines of the postimage.
+    /// The number of postimage lines.
     pub new_lines: usize,
-    /// What goes and comes there with the lines around it, each behind its ` `, `-` or `+`; of
-    /// files that are written as a whole.
+    /// The lines of the hunk, each after its marker ` `, `-` or `+`. Only for files that are
+    /// written as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
 }
 
-/// What the hunks that went further up added and removed: new lines stand behind their growth.
+/// The lines added and removed by the hunks above, which shift the postimage lines.
 #[derive(Default)]
 pub(super) struct Growth {
     added: usize,
@@ -36,8 +36,8 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Returns where a hunk went that has the lines `old` of the file, counted from 0, and
-    /// `new_lines` instead.
+    /// Returns the applied lines of a hunk that replaces the lines `old`, counted from 0, by
+    /// `new_lines` lines.
     pub(super) fn applied(&self, old: &Range<usize>, new_lines: usize) -> AppliedLines {
         let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
         AppliedLines {
@@ -58,7 +58,7 @@ impl Growth {
     }
 }
 
-/// Returns where each hunk went, old and new lines.
+/// Returns the applied lines of each hunk; `None` for a hunk without a placement.
 pub(super) fn applied_lines(
     operation: &Operation,
     hunks: &[Hunk],

@@ -1,4 +1,4 @@
-//! What is said of one job of a batch, and reports that are the same on every machine.
+//! The result of one batch job, and the removal of machine-dependent data from reports.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 
 use super::Report;
 
-/// The name and version of the shape of [`BatchLine`].
+/// The name and version of the JSON format of [`BatchLine`].
 pub const BATCH_SCHEMA: &str = "wpatch.batch/1";
 
-/// One job of a batch: a line for each.
+/// The result of one batch job. Each result is printed as one line.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch batch"))]
@@ -20,13 +20,13 @@ pub struct BatchLine {
     pub schema: &'static str,
     /// The line of the job, counted from 0.
     pub index: usize,
-    /// Its `id` as it was given; null if it has none, or cannot be read.
+    /// The `id` of the job; null if it has none or cannot be parsed.
     pub id: Option<JobId>,
-    /// What a check says.
+    /// The report of the check.
     pub report: Report,
 }
 
-/// What a caller calls a job by.
+/// The caller's identifier of a job.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
@@ -34,14 +34,15 @@ pub struct BatchLine {
 pub enum JobId {
     /// A string.
     Text(String),
-    /// A number, digit for digit.
+    /// A number. Its digits are preserved exactly.
     Number(#[cfg_attr(feature = "schema", schemars(with = "f64"))] Box<RawValue>),
 }
 
-/// Takes out of `report` what depends on where and when it was made: the directory, the repository,
-/// the directories in names of patches and policy files, the name of a transaction, and times. Of
-/// `places`, which are absolute names of files and directories, problems keep the last part. What
-/// remains is the same for the same patch on the same tree.
+/// Removes data from `report` that depends on the location or the time: the root, the repository,
+/// the directories in the names of patches and policy files, the transaction identifier, and times.
+///
+/// `places` are absolute paths. Problems keep only the last component of these. The remaining
+/// report is equal for equal patches and trees.
 pub fn forget_place(report: &mut Report, places: &[String]) {
     (report.root, report.saved) = (None, None);
     if let Some(tree) = &mut report.tree {
@@ -95,13 +96,13 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
     }
 }
 
-/// Leaves of every place that `text` names the last part.
+/// Replaces each path of `places` in `text` by its last component.
 fn forget(text: &mut String, places: &[String]) {
     let mut places: Vec<&String> = places
         .iter()
         .filter(|place| place.starts_with('/'))
         .collect();
-    // One may lie in another.
+    // A path can contain another one, so replace the longest ones first.
     places.sort_by_key(|place| std::cmp::Reverse(place.len()));
     for place in places {
         let name = last_part(place.trim_end_matches('/'));

@@ -1,5 +1,5 @@
-//! From what the stages found to a report. Usage errors, broken patches, refusals, failures of the
-//! disk and success all come through here.
+//! Builds a report from the results of the steps. Every outcome passes through this file: success,
+//! usage errors, malformed patches, refusals and I/O errors.
 
 mod problems;
 
@@ -21,10 +21,10 @@ use crate::syntax::Quoting;
 use crate::threads::{self, MANY};
 use crate::transaction::{Ending, Links};
 
-/// Returns the report on a command that ends with `success` if there is no error.
+/// Returns the report on a command whose outcome is `success` if there is no error.
 ///
-/// Of several errors the one that decides (`error`, `outcome`, `exit_code`) is the gravest, and the
-/// first of equals: what policy refuses is refused, whatever else does not fit.
+/// The most severe error determines `error`, `outcome` and `exit_code`; of equally severe errors,
+/// the first one does. A policy refusal therefore has priority over a hunk that does not apply.
 #[must_use]
 pub fn build(
     command: &Command,
@@ -38,7 +38,7 @@ pub fn build(
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
         _ => success,
     };
-    // What is left out is no reason against the rest, which can be approved.
+    // Rejected parts do not prevent the approval of the rest.
     let is_possible = decisive.is_none() || outcome.is_partial();
     let body = Body::of(facts, &Listing::of(facts, !is_possible));
     let decisive = decisive.or_else(|| problems::conflict(facts).filter(|_| outcome.is_partial()));
@@ -91,8 +91,8 @@ struct Body {
 }
 
 impl Body {
-    /// Reports the patches and the files of `listing`. A report whose summary says everything lists
-    /// no file.
+    /// Builds the entries of the patches and of the files in `listing`. If `plain` can describe the
+    /// whole change by its counts, no file is listed.
     fn of(facts: Facts<'_>, listing: &Listing) -> Self {
         let plan = &facts.selected.plan;
         let counted = plain::summary(facts);
@@ -116,7 +116,7 @@ impl Body {
     }
 }
 
-/// Counts what the report does not list.
+/// Counts the entries that the report does not list.
 fn omitted(facts: Facts<'_>, body: &Body, listed_problems: usize) -> Omitted {
     let mut omitted = body.omitted.counts;
     let of_files = body.files.iter().map(|file| &file.omitted);
@@ -161,7 +161,7 @@ fn has_changed(facts: Facts<'_>, outcome: Outcome) -> bool {
     }
 }
 
-/// Returns the reports on the files that are listed.
+/// Returns the entries of the listed files.
 fn files(facts: Facts<'_>, listing: &Listing) -> Vec<FileReport> {
     let (plan, policy) = (&facts.selected.plan, &facts.command.policy);
     let report = |counters: &mut Vec<Counter<'_>>, number: usize| {
@@ -195,7 +195,7 @@ fn files(facts: Facts<'_>, listing: &Listing) -> Vec<FileReport> {
         file.patch = input.listed.is_some().then(|| input.name.clone());
         file
     };
-    // A part counts all lines before its first file, so there are few parts.
+    // Each part counts all lines before its first file, so a few large parts are faster than many.
     let least = (listing.len() / 4).max(MANY);
     let starts: Vec<_> = (0..listing.len()).step_by(least).collect();
     let part = |&start: &usize| -> Vec<FileReport> {
@@ -229,7 +229,7 @@ fn summary(files: &[FileReport], plan: &Plan) -> Summary {
     summary
 }
 
-/// Returns the strictest of what policy says of each file.
+/// Returns the strictest verdict of all files, and the names of all rules that match.
 fn policy(facts: Facts<'_>, body: &Body) -> PolicyReport {
     let (files, omitted) = (&body.files, &body.omitted.rulings);
     let mut rules_hit: Vec<String> = Vec::new();

@@ -16,19 +16,19 @@ pub struct CauseReport {
     /// `line-ending`, `look-alike`, `encoding`, `markup` or `look-alike-name`.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: CauseKind,
-    /// The existing file whose name looks like that of the missing one.
+    /// The existing file whose name looks like the missing name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The line of the file that has the character, counted from 1.
+    /// The line of the file that contains the character, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// The column of the character, counted from 1 in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What the patch has: a line ending, or code points.
+    /// The line ending, code points or markup in the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What the file has: a line ending, code points, or an encoding.
+    /// The line ending, code points, encoding or kind of text in the file.
     pub found: String,
 }
 
@@ -45,7 +45,7 @@ pub enum CauseKind {
     Encoding,
     /// The patch text has markup.
     Markup,
-    /// The name of an existing file looks like that of the missing one.
+    /// The name of an existing file looks like the missing name.
     LookAlikeName,
 }
 
@@ -73,7 +73,7 @@ impl CauseReport {
         }
     }
 
-    /// Returns a cause without a place.
+    /// Returns a cause without a position.
     fn new(kind: CauseKind, expected: Option<&str>, found: &str) -> Self {
         Self {
             kind,

@@ -1,4 +1,4 @@
-//! A change of a cell in a report, one entry for each place of the file.
+//! A change of a notebook cell in a report, with one entry for each changed range of the file.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -11,14 +11,14 @@ use crate::notebook::EditedCell;
 use crate::plan::Operation;
 use crate::preflight::FileOutcome;
 
-/// The cell of a notebook that changes.
+/// The changed cell of a notebook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct CellReport {
-    /// Its place among the cells, counted from 0: afterwards, or before if it goes.
+    /// The index of the cell, counted from 0: after the change, or before it for a deleted cell.
     pub index: usize,
-    /// Its id, where it has one.
+    /// The id of the cell, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
@@ -32,7 +32,7 @@ impl CellReport {
     }
 }
 
-/// Reports the places of the file `id`.
+/// Returns an entry for each changed range of the file `id`.
 pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) -> Vec<HunkReport> {
     let mut growth = Growth::default();
     let places = outcome.placements.iter().zip(&outcome.texts).enumerate();

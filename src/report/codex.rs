@@ -1,4 +1,4 @@
-//! What Codex's `apply_patch` says.
+//! The output format of Codex's `apply_patch`.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use super::{Expected, Format, ProblemReport, Report};
 use crate::preflight::ProblemKind;
 use crate::text::{printable, printable_line};
 
-/// The list of files after success, and one message after failure, in the words that its models
+/// A list of files after success, or one message after failure, in the words that Codex models
 /// know.
 ///
-/// Codex has no check: the list then says what would be updated.
+/// Codex has no check. After a check the list states which files would be updated.
 pub(super) struct Codex;
 
 impl Format for Codex {

@@ -13,31 +13,31 @@ use crate::preflight::FileOutcome;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Summary {
-    /// File sections.
+    /// The number of file sections.
     pub files: usize,
-    /// Hunks.
+    /// The number of hunks.
     pub hunks: usize,
-    /// New files.
+    /// The number of created files.
     pub creates: usize,
-    /// Files with other contents under the same name.
+    /// The number of files with changed content and the same name.
     pub modifies: usize,
-    /// Files that go.
+    /// The number of deleted files.
     pub deletes: usize,
-    /// Renamed files.
+    /// The number of renamed files.
     pub renames: usize,
-    /// Copied files.
+    /// The number of copied files.
     pub copies: usize,
-    /// Files whose mode changes, whatever else does.
+    /// The number of files whose mode changes, including files with other changes.
     pub mode_changes: usize,
-    /// Files that are changed by bytes.
+    /// The number of files that are changed by bytes.
     pub binary: usize,
-    /// Hunks that fit off their stated place.
+    /// The number of hunks that apply with an offset.
     pub hunks_offset: usize,
-    /// Hunks that fit with lines of context left out.
+    /// The number of hunks that apply with some context lines ignored.
     pub hunks_fuzzy: usize,
-    /// Lines added.
+    /// The number of added lines.
     pub added: usize,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: usize,
 }
 
@@ -53,8 +53,7 @@ impl Summary {
         self.hunks_fuzzy += file.omitted_moves.1;
     }
 
-    /// Counts the hunks of a file that fit off their stated place, or with lines of context left
-    /// out.
+    /// Counts the hunks of a file that apply with an offset or with fuzz.
     pub(super) fn count_moved(&mut self, operation: &Operation, outcome: &FileOutcome) {
         let placements = outcome
             .placements
@@ -67,7 +66,8 @@ impl Summary {
         }
     }
 
-    /// Counts a file without its hunks and its mode; `lines` are added and removed.
+    /// Counts a file without its hunks and its mode. `lines` are the numbers of added and removed
+    /// lines.
     pub(super) fn count_file(&mut self, (op, file_type): (Op, FileType), lines: (usize, usize)) {
         self.files += 1;
         self.added += lines.0;

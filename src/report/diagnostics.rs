@@ -1,4 +1,4 @@
-//! What language servers said of the change.
+//! The findings of language servers in a report.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -8,69 +8,69 @@ use super::words::text;
 use crate::diagnostics::{Findings, Found, Graveness, ServerFindings};
 use crate::text::printable;
 
-/// What language servers said of the change.
+/// The findings of language servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct DiagnosticsReport {
-    /// The servers that were asked.
+    /// The queried servers.
     pub servers: Vec<ServerReport>,
-    /// What the change brought, errors first, by file and line; at most 500.
+    /// The new diagnostics, errors first, then by file and line; at most 500.
     pub new: Vec<DiagnosticReport>,
-    /// How many more it brought.
+    /// The number of new diagnostics that are not listed because of the limit.
     pub more: usize,
-    /// How many errors it brought.
+    /// The number of new errors.
     pub errors: usize,
-    /// How many diagnostics it took away.
+    /// The number of fixed diagnostics.
     pub fixed: usize,
-    /// How many of what it brought are not told, because they are about files that policy closes
-    /// for reading, or point to them. The errors among them count in `errors`.
+    /// The number of new diagnostics that are omitted because policy denies reading the file, or a
+    /// file that they refer to. `errors` includes the errors among them.
     pub withheld: usize,
 }
 
-/// A language server that was asked.
+/// A queried language server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ServerReport {
-    /// What the user calls it.
+    /// The name that the user gave the server.
     pub name: String,
-    /// The version that it tells.
+    /// The version that the server reports.
     pub version: Option<String>,
-    /// How many files it was asked about.
+    /// The number of files in the query.
     pub files: usize,
-    /// How long that took, in milliseconds.
+    /// The duration of the query, in milliseconds.
     pub duration_ms: u64,
-    /// Why it was of no use. Nothing that it said counts then.
+    /// The reason why the server failed. The findings of a failed server are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// What a language server says of a place in a file.
+/// A diagnostic for one place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct DiagnosticReport {
-    /// The file, under its name afterwards.
+    /// The path of the file after the change.
     pub path: String,
-    /// Its first line, counted from 1, afterwards.
+    /// The first line after the change, counted from 1.
     pub line: usize,
-    /// Its first column in bytes, counted from 1.
+    /// The first column in bytes, counted from 1.
     pub column: usize,
-    /// Its last line.
+    /// The last line, counted from 1.
     pub end_line: usize,
-    /// The column behind its last byte.
+    /// The column after the last byte, counted from 1.
     pub end_column: usize,
     /// `error`, `warning`, `information` or `hint`.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub severity: Graveness,
-    /// The rule, as the server calls it.
+    /// The rule, with the server's name for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Who says so.
+    /// The server or tool that reports the diagnostic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -114,11 +114,11 @@ impl DiagnosticReport {
         }
     }
 
-    /// Returns it as one line for people.
+    /// Returns the diagnostic as one line of text.
     ///
     /// # Security
     ///
-    /// Whatever the server said is escaped.
+    /// The text of the server is escaped.
     #[must_use]
     pub fn line(&self) -> String {
         let rule: Vec<_> = [&self.source, &self.code]

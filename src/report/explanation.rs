@@ -1,4 +1,4 @@
-//! What policy says of a path and why, as data and as text.
+//! The policy's verdicts on one path and the deciding rules, as data and as text.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::path::RelPath;
 use crate::policy::{Access, BuiltIn, Hit, Links, Mode, Policy, Secrecy, Verdict};
 use crate::text::printable;
 
-/// What may be done with a path, and which rules say so.
+/// The accesses that the policy permits for a path, and the deciding rules.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch policy"))]
@@ -20,42 +20,42 @@ use crate::text::printable;
 pub struct Explanation {
     /// `wpatch.policy/1`.
     pub schema: &'static str,
-    /// Always true: a policy that cannot be used is reported as any other command that fails.
+    /// Always true. If the policy is invalid, the command prints an error report instead.
     pub ok: bool,
-    /// The path, without links on the way.
+    /// The path, with all links resolved.
     pub path: String,
-    /// All bytes of the path as hex digits, where it is not UTF-8.
+    /// All bytes of the path as hex digits, if the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// The path that was asked about, where links on the way make it another one.
+    /// The requested path, if it contains links and therefore differs from `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The policy files that are in force.
+    /// The policy files in force.
     pub sources: Vec<String>,
-    /// What may be done: an entry for each thing that was asked about.
+    /// The verdicts, one for each requested access.
     pub accesses: Vec<AccessReport>,
-    /// What holds for every path.
+    /// The settings that apply to every path.
     pub limits: LimitsReport,
-    /// The rules that hold without a policy file, also the ones that are switched off.
+    /// The built-in rules, including disabled ones.
     pub built_in: Vec<BuiltInReport>,
 }
 
-/// A rule that holds without a policy file.
+/// A built-in rule. It applies without a policy file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct BuiltInReport {
-    /// Its name.
+    /// The name of the rule.
     pub rule: &'static str,
-    /// Where it holds: `every command`, or `hook` and `mcp`.
+    /// The interfaces that enforce the rule: `every command`, or `hook` and `mcp`.
     pub interfaces: Vec<&'static str>,
-    /// `on`, or `off` if a policy switches it off.
+    /// `on`, or `off` if a policy file disables the rule.
     pub state: &'static str,
-    /// The paths that it is about, or examples of them. `~` is a home.
+    /// The paths that the rule protects, or examples of them. `~` is the home directory.
     pub paths: Vec<String>,
 }
 
-/// Whether one thing may be done, and who says so.
+/// The verdict on one access, and the deciding rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
@@ -65,27 +65,28 @@ pub struct AccessReport {
     /// `allow`, `ask` or `deny`.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
-    /// The rule that decides; null where none speaks of it, and so it is allowed.
+    /// The deciding rule; null if no rule matches, so that the access is allowed.
     pub rule: Option<RuleSaid>,
-    /// What else speaks of it, the strictest first.
+    /// The other matching rules, strictest first.
     pub also: Vec<RuleSaid>,
 }
 
-/// What a rule says.
+/// A rule that matches an access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RuleSaid {
-    /// The path that it speaks of: the one without links, or the one that was asked about.
+    /// The path that the rule matches: the resolved path or the requested path.
     pub path: String,
-    /// What it speaks of: whoever changes a file has to be allowed to read it as well.
+    /// The access that the rule concerns. A change of a file also requires permission to read it.
     pub access: &'static str,
     /// The rule.
     #[serde(flatten)]
     pub hit: RuleHit,
 }
 
-/// What holds for every path: of several policy files the strictest.
+/// The settings that apply to every path. If several policy files have a setting, the strictest one
+/// applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
@@ -98,32 +99,34 @@ pub struct LimitsReport {
     pub binary: &'static str,
     /// `off`, `places` or `strict`.
     pub secrets: &'static str,
-    /// Whether a file is changed only by who knows what is in it.
+    /// Whether a change of an existing file must state the digest of the file.
     pub require_hash: bool,
-    /// Size of the largest file that may be read, in bytes; null if no file sets one.
+    /// The maximum size of a file that may be read, in bytes; null if no policy file sets it.
     pub max_read_bytes: Option<u64>,
-    /// Size of the largest file that may be made, in bytes; null if no file sets one.
+    /// The maximum size of a file that may be written, in bytes; null if no policy file sets it.
     pub max_write_bytes: Option<u64>,
-    /// What is open, where not everything is.
+    /// The directories that the policy files grant. Empty if access is not restricted to them.
     pub grants: Vec<GrantReport>,
 }
 
-/// A directory that a policy file opens.
+/// A directory that a policy file permits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct GrantReport {
-    /// The directory: below the root, `.` for the root itself, or absolute.
+    /// The directory: a path below the root, `.` for the root itself, or an absolute path.
     pub prefix: String,
     /// `r` or `rw`.
     pub mode: &'static str,
-    /// The policy file, and the line of the grant there.
+    /// The policy file and the line of the grant.
     pub source: String,
 }
 
 impl Explanation {
-    /// Returns what `accesses` say of the file at `path`, which `named` leads to, under `policy`.
-    /// The hits are sorted, the strictest first.
+    /// Returns the verdicts on `accesses` to the file at `path` under `policy`.
+    ///
+    /// `named` is the requested path, which resolves to `path`. The hits must be sorted, strictest
+    /// first.
     #[must_use]
     pub fn of(
         named: &RelPath,
@@ -151,7 +154,7 @@ impl Explanation {
         }
     }
 
-    /// Prints it for people: a line for each access, then what holds for every path.
+    /// Prints the explanation as text: one line for each access, then the general settings.
     ///
     /// # Errors
     ///
@@ -210,7 +213,7 @@ impl Explanation {
         Ok(())
     }
 
-    /// Returns what `rule` says, where somebody wants `access`.
+    /// Returns one line about `rule`, for a request of `access`.
     fn told(&self, rule: &RuleSaid, access: &str) -> String {
         let RuleHit {
             rule: name,
@@ -232,7 +235,7 @@ impl Explanation {
     }
 }
 
-/// The interfaces of a rule that holds everywhere.
+/// The interfaces of a rule that every command enforces.
 const EVERY: [&str; 1] = ["every command"];
 
 impl BuiltInReport {

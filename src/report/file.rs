@@ -22,141 +22,142 @@ use crate::policy::{Policy, Ruling, Verdict};
 use crate::preflight::{Fallback, FileOutcome};
 use crate::text::TextEncoding;
 
-/// What becomes of one file.
+/// The result for one file.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[non_exhaustive]
 pub struct FileReport {
-    /// Its name in this report, as in `f1`.
+    /// The identifier in this report, for example `f1`.
     pub id: String,
-    /// The file afterwards; the file that goes, for a deletion. Bytes that are not UTF-8 are
+    /// The path after the change, or the path of a deleted file. Bytes that are not UTF-8 are
     /// escaped.
     #[serde(serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub path: RelPath,
-    /// All bytes of the path as hex digits, where the path is not UTF-8.
+    /// All bytes of the path as hex digits, if the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// The name that the patch has for it, where `--file` names another file.
+    /// The name of the file in the patch, if the caller chose another target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header_path: Option<String>,
-    /// The other file of a rename or copy.
+    /// The source of a rename or copy.
     #[serde(serialize_with = "as_optional_text")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub from: Option<RelPath>,
-    /// All bytes of `from` as hex digits, where it is not UTF-8.
+    /// All bytes of `from` as hex digits, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_hex: Option<String>,
-    /// The patch that says so, of several that a list names (`--series`).
+    /// The patch that contains the section, if a list names several patches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-    /// What is done.
+    /// The operation.
     pub op: Op,
-    /// What git takes a section without git header for, where it is told otherwise: one that adds
-    /// or takes away all lines that it has may be about a new file, or one that goes.
+    /// The operation that git's `--summary` states, if it differs from `op`. git can treat a
+    /// section without a git header as a creation or deletion if it only adds or only deletes
+    /// lines.
     #[serde(skip)]
     pub(super) op_in_summary: Option<Op>,
-    /// What kind of file it is.
+    /// The type of the file.
     pub file_type: FileType,
-    /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first
-    /// problem; `no_change` also where all of it had been done already.
+    /// `ok`, `partial` if hunks were rejected and the rest is applied, or the kind of the first
+    /// problem. `no_change` also means that the change is already applied.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub status: FileStatus,
     /// The mode before and after.
     pub mode: Modes,
-    /// How many names the file has, where there are several; the others keep what it was, unless
+    /// The number of hard links, if there are several. The other names keep the old content unless
     /// `in_place` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardlinks: Option<u64>,
-    /// The other file, or the link, that is lost because this one takes its place (`--overwrite`).
+    /// The existing file or link at the target path that is overwritten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Box<Replaced>>,
-    /// Whether its other names, which may lie anywhere, have the change too (`--in-place`).
+    /// Whether the file is changed in place, so that its other hard links change too.
     #[serde(skip_serializing_if = "is_false")]
     pub in_place: bool,
-    /// The percentage that git's `similarity index` or `dissimilarity index` line says.
+    /// The percentage of git's `similarity index` or `dissimilarity index` line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<u8>,
-    /// Lines added.
+    /// The number of added lines.
     pub added: usize,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: usize,
-    /// The loosest comparison of lines that a hunk needed.
+    /// The least strict line comparison that a hunk needed.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub rung: Option<&'static str>,
-    /// The encoding that texts were replaced in, where one was asked for.
+    /// The encoding of replaced texts, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// How many texts were replaced.
+    /// The number of replaced texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replacements: Option<usize>,
-    /// The cell that changes, for a notebook.
+    /// The changed cell of a notebook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<Box<CellReport>>,
-    /// Digest of the contents before; null if there are none, or if nobody asked.
+    /// The SHA-256 digest of the content before the change; null if there is none or it was not
+    /// requested.
     pub sha256_before: Option<String>,
-    /// Digest of the contents after; null if there are none, or if nobody asked.
+    /// The SHA-256 digest of the content after the change; null if there is none or it was not
+    /// requested.
     pub sha256_after: Option<String>,
-    /// Whether lines were named by their numbers in an earlier version, and found again
-    /// (`--relocate`).
+    /// Whether the change names lines of an earlier version that were located in the current one.
     #[serde(skip_serializing_if = "is_false")]
     pub recovered: bool,
-    /// The tag of the contents after, where lines are changed by their numbers: the next such
-    /// change begins with it.
+    /// The tag of the content after a change by line numbers. The next such change must state it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// Counts of lines and digests once more, in the words that tools for reviews have for them.
+    /// Line counts and digests again, under the field names of code review tools.
     #[serde(flatten)]
     pub review: Option<Box<Review>>,
-    /// The contents before; null if there are none, or if nobody asked.
+    /// Facts about the content before the change; null if there is none or it was not requested.
     pub before: Option<Box<Contents>>,
-    /// The contents after; null if there are none, or if nobody asked.
+    /// Facts about the content after the change; null if there is none or it was not requested.
     pub after: Option<Box<Contents>>,
-    /// What is wrong with the white space of its new lines, where that was looked for and something
-    /// is.
+    /// The white-space errors of the new lines, if they were checked and there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whitespace: Option<Box<WhitespaceReport>>,
-    /// The hunks that do not fit and were written to a file of their own (`--reject`).
+    /// The rejected hunks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejects: Option<Box<RejectsReport>>,
-    /// How the patch was merged with what became of the file, where it was.
+    /// The result of a three-way merge or a merge per hunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge: Option<Box<MergeReport>>,
-    /// Why the patch was not merged, where it was to be.
+    /// The reason why a requested merge was not possible.
     #[serde(skip)]
     pub fallback: Option<Fallback>,
-    /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
+    /// The hunks. Empty if no full report was requested and every hunk applies at its stated line.
     pub hunks: Vec<HunkReport>,
-    /// The numbers of its hunks and conflicts that are not listed because there are too many.
+    /// The numbers of hunks and conflicts that are not listed because there are too many.
     #[serde(skip_serializing_if = "Omitted::is_nothing")]
     pub omitted: Omitted,
-    /// The hunks among the omitted ones that fit off their stated place, and with lines of context
-    /// left out.
+    /// The numbers of omitted hunks that apply with an offset, and with fuzz.
     #[serde(skip)]
     pub(super) omitted_moves: (usize, usize),
-    /// The index of its operation.
+    /// The index of the operation in the plan.
     #[serde(skip)]
     pub(crate) index: usize,
-    /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
+    /// The policy's verdict: `allow`, `ask` if the change needs approval, or `deny`.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
-    /// Why it is not simply allowed; null if it is.
+    /// The reason for a verdict other than `allow`; else null.
     pub reason: Option<String>,
-    /// Whether rules of the user with the verdict `allow` match every path that it writes.
+    /// Whether rules of the user with the verdict `allow` match every path that the operation
+    /// writes.
     #[serde(skip)]
     pub has_allow_rule: bool,
-    /// The rules that have something against it, the strictest first.
+    /// The rules with the verdict `ask` or `deny` that match the file, strictest first.
     pub policy: Vec<RuleHit>,
-    /// A clean diff; null unless it was asked for.
+    /// A clean diff; null unless it was requested.
     pub diff: Option<String>,
-    /// Whether the diff was cut because it is long.
+    /// Whether the diff was truncated.
     #[serde(skip_serializing_if = "is_false")]
     pub diff_truncated: bool,
 }
 
 impl FileReport {
-    /// Reports one operation; `outcome` is missing if it was compared with no file.
+    /// Returns the entry for one operation. `outcome` is `None` if the operation was not compared
+    /// with a file.
     pub(super) fn of(
         (index, operation): (usize, &Operation),
         (outcome, policy): (Option<&FileOutcome>, &Policy),
@@ -167,7 +168,7 @@ impl FileReport {
         let unknown = FileOutcome::default();
         let known = outcome.unwrap_or(&unknown);
         let done = outcome.filter(|outcome| outcome.failed.is_none());
-        // Without a look at the tree, what is there is taken for new.
+        // Without an outcome it is unknown whether the file exists. It counts as a new file.
         let ruling = outcome.map_or_else(
             || policy.weigh(operation, |_| false),
             |outcome| outcome.ruling.clone(),
@@ -207,7 +208,7 @@ impl FileReport {
         }
     }
 
-    /// Returns the entry of an operation that changes the mode as `modes` says, and nothing else.
+    /// Returns the entry of an operation that only changes the mode as `modes` states.
     fn stated(
         (index, operation): (usize, &Operation),
         known: &FileOutcome,
@@ -260,8 +261,8 @@ impl FileReport {
         }
     }
 
-    /// Adds the numbers of changed lines and texts. `done` is the outcome if the operation can be
-    /// done; without it, the lines are those that the patch states.
+    /// Adds the numbers of changed lines and texts. `done` is the outcome if the operation applies.
+    /// Without it, the numbers come from the patch.
     fn with_counts(self, operation: &Operation, done: Option<&FileOutcome>, patch: &[u8]) -> Self {
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
         let texts = done.filter(|_| is_text_change).map(|done| done.texts.len());
@@ -280,7 +281,7 @@ impl FileReport {
         }
     }
 
-    /// Adds the contents before and after the change, and the diff between them.
+    /// Adds the facts about the contents before and after the change, and the diff.
     fn with_contents(self, known: &FileOutcome) -> Self {
         let replaced = known.replaced.as_deref().copied();
         Self {
@@ -297,7 +298,7 @@ impl FileReport {
         }
     }
 
-    /// Adds the result of a merge, with at most `most_conflicts` of its conflicts.
+    /// Adds the result of a merge, with at most `most_conflicts` conflicts.
     fn with_merge(self, known: &FileOutcome, most_conflicts: usize) -> Self {
         let merge = known.merge.as_deref();
         let conflicts = merge.map_or(0, |merge| merge.conflicts.len());
@@ -312,7 +313,7 @@ impl FileReport {
         }
     }
 
-    /// Adds what policy says.
+    /// Adds the policy's verdict.
     fn with_ruling(self, ruling: &Ruling) -> Self {
         Self {
             verdict: ruling.verdict,
@@ -323,7 +324,7 @@ impl FileReport {
         }
     }
 
-    /// Returns the report on the hunk with this index in the operation, if it is listed.
+    /// Returns the entry for the hunk with this index in the operation, if it is listed.
     #[must_use]
     pub fn hunk(&self, index: usize) -> Option<&HunkReport> {
         let place = self
@@ -333,20 +334,20 @@ impl FileReport {
         self.hunks.get(place)
     }
 
-    /// Returns whether nothing of it is done, or would be.
+    /// Returns whether no part of the operation was or would be applied.
     #[must_use]
     pub fn is_rejected(&self) -> bool {
         matches!(self.status, FileStatus::Failed(_))
     }
 
-    /// Returns whether its mode changes from a known one to another.
+    /// Returns whether the mode changes from a known mode to another one.
     #[must_use]
     pub fn is_mode_change(&self) -> bool {
         matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
     }
 }
 
-/// Returns the modes before and after: those of the file if the operation can be done, else those
+/// Returns the modes before and after: the actual modes if the operation applies, else the modes
 /// that the patch states.
 fn modes(
     operation: &Operation,
@@ -355,7 +356,7 @@ fn modes(
     done.map_or((operation.old_mode, operation.new_mode), |done| done.modes)
 }
 
-/// Returns the name of the file with this number, counted from 0.
+/// Returns the identifier of the file with this number, counted from 0.
 pub(super) fn file_id(number: usize) -> String {
     format!("f{}", number + 1)
 }

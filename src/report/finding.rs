@@ -1,4 +1,4 @@
-//! Problems in a report, and the one that decided.
+//! The problems in a report, and the problem that determines the outcome.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -13,132 +13,132 @@ use crate::path::RelPath;
 use crate::preflight::{Problem, ProblemKind, Severity};
 use crate::text::Span;
 
-/// One reason not to apply, or one thing that should be known.
+/// One reason why the plan does not apply, or one warning.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ProblemReport {
-    /// Its index among all problems.
+    /// The index among all problems.
     #[serde(skip)]
     pub(crate) index: usize,
-    /// What sort of problem it is.
+    /// The kind of the problem.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: ProblemKind,
-    /// Its stable name.
+    /// The stable code of the problem.
     pub code: &'static str,
-    /// `error` keeps the patch from applying, `warning` does not.
+    /// `error` prevents the change, `warning` does not.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub severity: Severity,
-    /// One line for people.
+    /// A message of one line.
     pub message: String,
-    /// The file, where one is meant.
+    /// The path of the file, if the problem concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// All bytes of the path as hex digits, where it is not UTF-8.
+    /// All bytes of the path as hex digits, if the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// The entry of `files` that it speaks of.
+    /// The entry of `files` that the problem belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The hunk that it speaks of.
+    /// The hunk that the problem belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hunk: Option<String>,
-    /// The place in the patch.
+    /// The position in the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<SourceSpan>,
-    /// Lines of the file that are meant, counted from 1.
+    /// The affected lines of the file, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<usize>,
-    /// What else is known of the problem.
+    /// Further facts about the problem.
     #[serde(skip)]
     pub details: Box<ProblemDetails>,
-    /// The place of the file that is most like it, where no hunk of `files` tells it.
+    /// The closest match, unless a hunk in `files` contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Box<NearestPlace>>,
-    /// Why a text of the patch is not in the file, where that is known.
+    /// The cause if the preimage is not in the file and the cause is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseReport>,
-    /// What to do about it.
+    /// The next step for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What a model should do next, where that depends on the problem.
+    /// The next step for a model, if it depends on the data of the problem.
     #[serde(skip)]
     pub(super) advice: Option<String>,
 }
 
-/// A place in a patch.
+/// A position in a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct SourceSpan {
-    /// Index of the input.
+    /// The index of the patch.
     pub input: usize,
-    /// Line, counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Column in bytes, counted from 1.
+    /// The column in bytes, counted from 1.
     pub column: usize,
-    /// Offset of the first byte, counted from 0.
+    /// The offset of the first byte, counted from 0.
     pub byte: usize,
-    /// Number of bytes.
+    /// The length in bytes.
     pub length: usize,
 }
 
-/// Numbers, digests and lines of the file that a problem is about. Only
-/// [`Report::error`](super::Report::error) has them.
+/// The numbers, digests and lines of a file that belong to a problem. Only
+/// [`Report::error`](super::Report::error) contains them.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ProblemDetails {
-    /// The hunk of the file, counted from 1, if the report lists the hunk.
+    /// The number of the hunk in the file, counted from 1, if the report lists the hunk.
     #[serde(skip)]
     pub hunk_number: Option<usize>,
-    /// How many places are meant.
+    /// The number of matches or affected lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// Index of the edit in its list, counted from 0.
+    /// The index of the edit in its list, counted from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// What the file should hold.
+    /// The content that the file must have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
-    /// The digest that the file has instead.
+    /// The actual digest of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
-    /// The tag that the file has.
+    /// The actual tag of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual_tag: Option<String>,
-    /// The lines of the file around the places that are meant.
+    /// The lines of the file around the affected lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<NumberedText>,
-    /// The limit that was passed, in bytes.
+    /// The limit that was exceeded, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// The size that passed it, in bytes.
+    /// The size that exceeds the limit, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Why a rule of policy refuses it, in the words of the rule.
+    /// The reason that the denying policy rule states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The mode that holds.
+    /// The current mode of the policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_mode: Option<&'static str>,
-    /// The least mode that would allow it.
+    /// The least permissive mode that allows the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required_mode: Option<&'static str>,
-    /// What the cells of the notebook are called.
+    /// The names of the cells of the notebook.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
 }
 
-/// What a file should hold.
+/// The content that a file must have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Expected {
-    /// Its first lines at the place of a hunk or a text.
+    /// The first preimage lines of a hunk or a text.
     Lines(Vec<String>),
-    /// The digest of all of it.
+    /// The digest of the whole file.
     Digest(String),
 }
 
@@ -147,9 +147,9 @@ pub enum Expected {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct NumberedText {
-    /// Its number, counted from 1.
+    /// The line number, counted from 1.
     pub line: usize,
-    /// Its text without terminator, cut where it is long.
+    /// The text without terminator. Long lines are shortened.
     pub text: String,
 }
 
@@ -173,7 +173,7 @@ impl Expected {
 }
 
 impl ProblemReport {
-    /// Reports `problem` of the file with this number in the whole patch.
+    /// Returns the entry for `problem`. `number` is the number of its file in the whole patch.
     pub(super) fn of(
         (index, problem): (usize, &Problem),
         number: Option<usize>,
@@ -221,7 +221,7 @@ impl ProblemReport {
         }
     }
 
-    /// Adds the details of `problem`; `listed` is its hunk if the report lists it.
+    /// Adds the details of `problem`. `listed` is its hunk, if the report lists the hunk.
     pub(super) fn with_details(
         self,
         problem: &Problem,
@@ -274,51 +274,51 @@ impl SourceSpan {
     }
 }
 
-/// The problem that decided how the command ended.
+/// The problem that determines the outcome of the command.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(remote = "ProblemReport")]
 #[cfg_attr(feature = "schema", schemars(rename = "ErrorReport"))]
 pub(super) struct DecisiveProblem {
-    /// What sort of problem it is.
+    /// The kind of the problem.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     kind: ProblemKind,
-    /// Its stable name.
+    /// The stable code of the problem.
     code: &'static str,
-    /// One line for people.
+    /// A message of one line.
     message: String,
-    /// The file, where one is meant.
+    /// The path of the file, if the problem concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// All bytes of the path as hex digits, where it is not UTF-8.
+    /// All bytes of the path as hex digits, if the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     path_hex: Option<String>,
-    /// The hunk of the file, counted from 1.
+    /// The number of the hunk in the file, counted from 1.
     #[serde(
         getter = "ProblemReport::hunk_number",
         skip_serializing_if = "Option::is_none"
     )]
     hunk: Option<usize>,
-    /// The place in the patch.
+    /// The position in the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     span: Option<SourceSpan>,
-    /// Lines of the file that are meant, counted from 1.
+    /// The affected lines of the file, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<usize>,
     #[serde(flatten)]
     details: Box<ProblemDetails>,
-    /// The place of the file that is most like it.
+    /// The closest match.
     #[serde(skip_serializing_if = "Option::is_none")]
     nearest: Option<Box<NearestPlace>>,
-    /// Why a text of the patch is not in the file, where that is known.
+    /// The cause if the preimage is not in the file and the cause is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<CauseReport>,
-    /// What to do about it.
+    /// The next step for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
 
-/// Serializes the problem that decided in the shape that `error` has in a document.
+/// Serializes the decisive problem in the JSON format of `error`.
 #[allow(clippy::ref_option, reason = "the shape that serde calls")]
 pub(super) fn as_error<S: Serializer>(
     error: &Option<ProblemReport>,

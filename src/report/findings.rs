@@ -1,5 +1,6 @@
-//! Problems as checkers tell them, and what policy asks and language servers say: each with the
-//! place that it is shown at, in the patch and in the file.
+//! Findings for checker formats: problems, required approvals and diagnostics of language servers.
+//!
+//! A finding can have a position in the patch, in the file, or in both.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -16,75 +17,76 @@ use crate::preflight::{Severity, code};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::printable;
 
-/// One thing to be told at a place.
+/// One finding.
 pub(super) struct Finding {
-    /// Its stable name.
+    /// The stable code.
     pub(super) code: String,
-    /// How grave it is.
+    /// The severity.
     pub(super) level: Level,
-    /// One line, harmless to print.
+    /// A message of one line. Control characters are escaped.
     pub(super) message: String,
-    /// What to do about it: one line, harmless to print.
+    /// The next step, in one line. Control characters are escaped.
     pub(super) help: Option<String>,
-    /// The place in a patch that has a name.
+    /// The position in the patch, if the patch has a file name.
     pub(super) patch: Option<Place>,
-    /// The place in the file that it is about, below the root.
+    /// The position in the file below the root.
     pub(super) target: Option<Place>,
-    /// How the patch would fit, where one line of it decides.
+    /// The corrected line of the patch, if one line prevents the match.
     pub(super) mending: Option<Mending>,
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
-    /// Policy or safety forbids the change.
+    /// Policy or a safety rule forbids the change.
     Refused,
-    /// The change cannot be made.
+    /// The change does not apply.
     Error,
-    /// It can be made, and somebody should look at it.
+    /// The change applies, but should be reviewed.
     Warning,
-    /// It can be made, and there is something to know.
+    /// The change applies; the finding is information only.
     Notice,
 }
 
-/// Lines of a file.
+/// A range of lines in a file.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// The file, as the caller would name it.
+    /// The path of the file, as the caller names it.
     pub(super) path: String,
-    /// Its path below the root, if it is no patch.
+    /// The path below the root; `None` for a patch.
     pub(super) below: Option<String>,
-    /// First line, counted from 1, where one is meant.
+    /// The first line, counted from 1, if the position has a line.
     pub(super) line: Option<usize>,
-    /// Last line.
+    /// The last line.
     pub(super) last: Option<usize>,
-    /// Column in bytes, counted from 1.
+    /// The column in bytes, counted from 1.
     pub(super) column: Option<usize>,
 }
 
-/// A line of the patch as the file has it.
+/// A replacement for one line of the patch.
 pub(super) struct Mending {
-    /// Line of the patch, counted from 1.
+    /// The line of the patch, counted from 1.
     pub(super) line: usize,
-    /// What stands there behind the sign.
+    /// The current text after the sign column.
     pub(super) old: String,
-    /// What the file has.
+    /// The text of the file.
     pub(super) new: String,
 }
 
 impl Finding {
-    /// Returns where it is shown: in the patch, if that is a file that somebody can open, and else
-    /// in the file that it is about.
+    /// Returns the main position: in the patch if the patch is a named file, else in the file of
+    /// the finding.
     pub(super) fn shown_at(&self) -> Option<&Place> {
         self.patch.as_ref().or(self.target.as_ref())
     }
 
-    /// Returns the other place.
+    /// Returns the second position.
     pub(super) fn also_at(&self) -> Option<&Place> {
         self.patch.as_ref().and(self.target.as_ref())
     }
 
-    /// Returns message and help in one line each, after the file's name if it is not shown there.
+    /// Returns message and help, each as one line. The message begins with the path of the file if
+    /// the main position is in the patch.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut first = String::new();
         if let Some(target) = self.also_at() {
@@ -97,7 +99,7 @@ impl Finding {
     }
 }
 
-/// Returns what there is to tell of `report`, in order.
+/// Returns the findings of `report`, in order.
 pub(super) fn findings(report: &Report) -> Vec<Finding> {
     let files: HashMap<_, _> = report
         .files
@@ -114,7 +116,7 @@ pub(super) fn findings(report: &Report) -> Vec<Finding> {
         .problems
         .iter()
         .map(|problem| of_problem(report, file(problem), problem));
-    // A change that is made was approved.
+    // After an applied change the approval was already given.
     let would = report
         .files
         .iter()
@@ -128,8 +130,9 @@ pub(super) fn findings(report: &Report) -> Vec<Finding> {
     problems.chain(asked).chain(told).collect()
 }
 
-/// Returns a name for each of `findings` that stays the same while lines move: of what it is and
-/// where, and of how many such there are before it.
+/// Returns an identifier for each of `findings` that does not change if lines move.
+///
+/// The identifier is a digest of the code, the paths, and the number of equal findings before it.
 pub(super) fn fingerprints(findings: &[Finding]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::with_capacity(findings.len());
     let mut counts = HashMap::new();
@@ -153,7 +156,7 @@ pub(super) fn fingerprints(findings: &[Finding]) -> Vec<String> {
     keys
 }
 
-/// Returns what there is to tell of `problem`, which is one of `file`.
+/// Returns the finding for `problem`, which belongs to `file`.
 fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemReport) -> Finding {
     let hunk = problem.hunk.as_ref().zip(file);
     let hunk = hunk.and_then(|(id, file)| file.hunks.iter().find(|hunk| hunk.id == *id));
@@ -191,7 +194,7 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
     }
 }
 
-/// Returns what has to be approved before the file is changed.
+/// Returns a finding for each rule that requires an approval of the file.
 fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Finding> {
     let asked = file.policy.iter().filter(|_| file.verdict == Verdict::Ask);
     asked.map(
@@ -222,7 +225,7 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
     )
 }
 
-/// Returns what a language server says of the file as it is afterwards.
+/// Returns the finding for a diagnostic of the changed file.
 fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
     let words = [
         Some("diagnostic"),
@@ -256,7 +259,7 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
     }
 }
 
-/// Returns the file at `path` as a place, without a line.
+/// Returns the position of the file at `path`, without a line.
 fn in_tree(report: &Report, path: &str) -> Place {
     let named = report
         .base
@@ -271,7 +274,7 @@ fn in_tree(report: &Report, path: &str) -> Place {
     }
 }
 
-/// Returns the patch with this index, if it has a name.
+/// Returns the patch with this index, if it has a file name.
 fn named(report: &Report, input: usize) -> Option<&InputReport> {
     report
         .inputs
@@ -279,14 +282,15 @@ fn named(report: &Report, input: usize) -> Option<&InputReport> {
         .filter(|input| input.name != "-" && !input.name.is_empty())
 }
 
-/// Returns where in a patch the problem is; without a place of its own, where its `hunk` is.
+/// Returns the position of the problem in a patch. A problem without a span has the position of its
+/// `hunk`.
 fn in_patch(report: &Report, problem: &ProblemReport, hunk: Option<&HunkReport>) -> Option<Place> {
     let source = hunk.map(|hunk| hunk.source);
     let input = problem
         .span
         .map(|span| span.input)
         .or(source.map(|source| source.input))?;
-    // A span inside of a hunk is about its own line.
+    // A span inside a hunk covers only its own line.
     let is_whole = |line: usize| problem.span.is_none_or(|span| span.line == line);
     let last = source.filter(|source| problem.hunk.is_some() && is_whole(source.line_start));
     Some(Place {
@@ -301,8 +305,8 @@ fn in_patch(report: &Report, problem: &ProblemReport, hunk: Option<&HunkReport>)
     })
 }
 
-/// Returns the line to mend, if all others of the hunk fit there, and the grammar has a sign of one
-/// column before lines.
+/// Returns the corrected line of the patch. All other lines of the hunk must match, and the grammar
+/// must have a sign column.
 fn mending(report: &Report, problem: &ProblemReport, nearest: &NearestPlace) -> Option<Mending> {
     let format = report.inputs.get(problem.span?.input)?.format.as_deref()?;
     let difference = nearest

@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions: an annotation for each problem.
+//! Workflow commands of GitHub Actions: an annotation for each finding.
 
 use std::io;
 
@@ -7,12 +7,13 @@ use super::stat::changes;
 use super::{Format, Outcome, Report};
 use crate::text::printable;
 
-/// A line for each problem, and one that sums up.
+/// One line for each finding, and a total.
 ///
 /// # Security
 ///
-/// The runner takes every line that begins with `::` for a command. No line end of a patch or a
-/// path gets through, nor what ends a property, so that none can be brought in.
+/// The runner interprets every line that begins with `::` as a command. Line endings of patches and
+/// paths are escaped, and so are the characters that end a property. A patch therefore cannot
+/// inject commands.
 pub(super) struct GitHub;
 
 impl Format for GitHub {
@@ -75,14 +76,14 @@ fn properties(finding: &Finding) -> String {
     properties.join(",")
 }
 
-/// Escapes what ends a message.
+/// Escapes the characters that end a message.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// Escapes what ends a property.
+/// Escapes the characters that end a property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! The Code Quality report of GitLab: a JSON list with an entry for each problem.
+//! The Code Quality report of GitLab: a JSON list with an entry for each finding.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::findings::{Finding, Level, findings, fingerprints};
 use super::{Format, Report, print_json};
 use crate::text::printable;
 
-/// A list of problems; empty where there is nothing to tell.
+/// A list of findings; empty if there are none.
 pub(super) struct GitLab;
 
 impl Format for GitLab {
@@ -30,7 +30,7 @@ impl Format for GitLab {
 
 fn entry(finding: &Finding, fingerprint: &str) -> Value {
     let place = finding.shown_at();
-    // It takes no entry without a file and a line.
+    // GitLab requires a file and a line in every entry.
     let path = place.map_or_else(
         || ".".to_owned(),
         |place| printable(place.path.as_bytes()).to_string(),

@@ -1,4 +1,4 @@
-//! One hunk in a report: where it says it belongs, where it went, or why it went nowhere.
+//! One hunk in a report: its stated lines, its placement, or the reason why it has none.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -15,109 +15,109 @@ use crate::plan::{Hunk, LineRange, Operation};
 use crate::preflight::FileOutcome;
 use crate::text::Span;
 
-/// What became of one hunk.
+/// The result for one hunk.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct HunkReport {
-    /// Its name in this report, as in `f1h2`.
+    /// The identifier in this report, for example `f1h2`.
     pub id: String,
-    /// Its index in the operation.
+    /// The index of the hunk in the operation.
     #[serde(skip)]
     pub(crate) index: usize,
-    /// What became of it.
+    /// The status.
     pub status: HunkStatus,
-    /// The comparison of lines that found it.
+    /// The line comparison that found the placement.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub rung: Option<&'static str>,
-    /// Lines from the stated place.
+    /// The distance in lines from the stated line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<isize>,
-    /// Lines of context left out, on the side where more were.
+    /// The number of context lines ignored at the start or the end, whichever is larger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fuzz: Option<usize>,
-    /// Where it says that it belongs, read in the direction of the run.
+    /// The lines that the patch states, in the direction of application.
     pub patch: StatedLines,
-    /// Where it went.
+    /// The lines where the hunk was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applied: Option<AppliedLines>,
-    /// Where it stands in the patch.
+    /// The position of the hunk in the patch.
     pub source: Source,
-    /// What became of each change in it, where it was merged with what became of its lines.
+    /// The result of each change in a merged hunk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedChange>,
-    /// The places where it fits as well, when it is off its stated place or nothing decides.
+    /// All lines where the hunk applies, if it has an offset or is ambiguous.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
-    /// The first lines that the file should hold; for a hunk that has no place.
+    /// The first preimage lines of a hunk without a placement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<String>,
-    /// The place of the file that is most like it.
+    /// The closest match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Box<NearestPlace>>,
 }
 
-/// What a hunk header says.
+/// The ranges of a hunk header.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct StatedLines {
-    /// First line of the preimage, where the grammar names lines.
+    /// The first line of the preimage, if the grammar has line numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_start: Option<usize>,
-    /// Lines of the preimage.
+    /// The number of preimage lines.
     pub old_lines: usize,
-    /// First line of the postimage, where the grammar names lines.
+    /// The first line of the postimage, if the grammar has line numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_start: Option<usize>,
-    /// Lines of the postimage.
+    /// The number of postimage lines.
     pub new_lines: usize,
-    /// The heading behind the header.
+    /// The section heading after the ranges.
     pub section: String,
 }
 
-/// A place in the patch.
+/// A position in a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Source {
-    /// Index of the input.
+    /// The index of the patch.
     pub input: usize,
-    /// Offset of the first byte, counted from 0.
+    /// The offset of the first byte, counted from 0.
     pub byte_start: usize,
-    /// Offset behind the last byte.
+    /// The offset after the last byte.
     pub byte_end: usize,
-    /// First line, counted from 1.
+    /// The first line, counted from 1.
     pub line_start: usize,
-    /// Last line, counted from 1.
+    /// The last line, counted from 1.
     pub line_end: usize,
-    /// The same in the decoded text of a mail, into which the spans of a plan point.
+    /// The same range in the decoded text of a mail. The spans of a plan refer to this text.
     #[serde(skip)]
     pub(crate) text: Span,
 }
 
-/// A place where a hunk fits.
+/// A line where a hunk applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Candidate {
-    /// First line, counted from 1.
+    /// The first line, counted from 1.
     pub line: usize,
 }
 
-/// The hunks of a file that a report lists, and what it states about the others.
+/// The hunks of a file that a report lists, and the counts of the others.
 #[derive(Debug, Default)]
 pub(super) struct ListedHunks {
     pub(super) hunks: Vec<HunkReport>,
-    /// The number of the others.
+    /// The number of hunks that are not listed.
     pub(super) omitted: usize,
-    /// Those of the others that fit off their stated place, and with lines of context left out.
+    /// The numbers of omitted hunks that apply with an offset, and with fuzz.
     pub(super) moved: (usize, usize),
 }
 
 impl ListedHunks {
-    /// Returns an empty list with room for `count` hunks: a list that grows has room for four, and
-    /// most files have one.
+    /// Returns an empty list with capacity for `count` hunks. An empty `Vec` would grow to a
+    /// capacity of four, but most files have one hunk.
     pub(super) fn with_capacity(count: usize) -> Self {
         Self {
             hunks: Vec::with_capacity(count),
@@ -134,15 +134,15 @@ impl ListedHunks {
     }
 }
 
-/// Returns whether a merged hunk is in conflict.
+/// Returns whether a merged hunk has a conflict.
 pub(super) fn is_conflict(hunk: &MergedHunk) -> bool {
     hunk.parts
         .iter()
         .any(|part| part.kind == MergeResult::Conflict)
 }
 
-/// Reports the hunks of the file `id` that `room` admits; the outcome has no placements if they
-/// were not searched for.
+/// Returns the entries for the hunks of the file `id`, within the limits of `room`. The outcome has
+/// no placements if the hunks were not searched for.
 pub(super) fn reports(
     id: &str,
     operation: &Operation,
@@ -202,7 +202,7 @@ impl Source {
 }
 
 impl HunkReport {
-    /// Returns the entry of a change of the file `id` that was not looked for.
+    /// Returns the entry of a change of the file `id` whose placement was not searched for.
     pub(super) fn unplaced(id: &str, index: usize, patch: StatedLines, source: Source) -> Self {
         Self {
             id: hunk_id(id, index),
@@ -221,8 +221,8 @@ impl HunkReport {
         }
     }
 
-    /// Returns the entry of a change that no text says: it stands nowhere, and states what it comes
-    /// to.
+    /// Returns the entry of a change that has no text in the patch. Its stated lines are those
+    /// where it was applied.
     pub(super) fn unstated(
         id: &str,
         index: usize,
@@ -265,8 +265,8 @@ impl HunkReport {
         self.candidates = candidates(&placement.candidates);
     }
 
-    /// Says what became of its changes. Where it has a place, what was merged before it is above
-    /// that.
+    /// Adds the results of the merged changes. If the hunk has a placement, its new lines are
+    /// shifted by the changes merged before it.
     pub(super) fn merge(&mut self, merged: &MergedHunk) {
         let has = |kind: MergeResult| merged.parts.iter().any(|part| part.kind == kind);
         self.merged = merged.parts.iter().map(MergedChange::of).collect();
@@ -311,7 +311,7 @@ impl HunkReport {
     }
 }
 
-/// Returns the name of the hunk with this index in the file `file`.
+/// Returns the identifier of the hunk with this index in the file `file`.
 pub(super) fn hunk_id(file: &str, index: usize) -> String {
     format!("{file}h{}", index + 1)
 }

@@ -1,68 +1,67 @@
-//! What a report says of git's index.
+//! git's index in a report.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What becomes of git's index.
+/// The changes of git's index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexReport {
-    /// `index`, `cached` if no file of the work tree changes, `intent_to_add` if new files are
-    /// noted and nothing else.
+    /// `index`; `cached` if no file of the work tree changes; `intent_to_add` if only new files are
+    /// recorded.
     pub reach: &'static str,
-    /// The file that it is in.
+    /// The index file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The entries that change, by name.
+    /// The changed entries, sorted by name.
     pub entries: Vec<IndexEntryReport>,
 }
 
 impl IndexReport {
-    /// Returns whether the patch is put to what the index holds, and not to the files of the work
-    /// tree.
+    /// Returns whether the patch is applied to the content of the index instead of the work tree.
     #[must_use]
     pub fn decides(&self) -> bool {
         self.reach != "intent_to_add"
     }
 }
 
-/// What becomes of one entry.
+/// The change of one index entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexEntryReport {
-    /// The name.
+    /// The path.
     pub path: String,
-    /// What it had.
+    /// The version before the change.
     pub before: Option<IndexVersion>,
-    /// What it gets; null if it goes, or is in conflict then.
+    /// The version after the change; null if the entry is removed or in conflict.
     pub after: Option<IndexVersion>,
-    /// What it has of a conflict then (`--3way`).
+    /// The versions of an entry in conflict.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<IndexStage>,
 }
 
-/// A side of a conflict.
+/// One version of an entry in conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexStage {
-    /// 1 for what both sides come from, 2 for ours, 3 for theirs.
+    /// The stage: 1 for the common ancestor, 2 for ours, 3 for theirs.
     pub stage: u8,
-    /// What it is.
+    /// The version.
     #[serde(flatten)]
     pub version: IndexVersion,
 }
 
-/// What an entry names.
+/// The object of an index entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct IndexVersion {
-    /// The mode, as git writes it.
+    /// The mode in git's notation.
     pub mode: String,
-    /// The blob, or the commit of a submodule.
+    /// The object name of the blob, or of the commit of a submodule.
     pub id: String,
 }

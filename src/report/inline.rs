@@ -1,24 +1,23 @@
-//! What differs inside of lines that replace others, word by word.
+//! Compares replaced lines word by word.
 
 use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices, diff_ratio};
 
-/// Least share of words that are the same, for the others to be worth marking.
+/// The minimum share of equal words. Below it, no words are marked.
 const LEAST_RATIO: f32 = 0.4;
 
-/// Finds what differs inside of lines, as long as its budget lasts: the time that it takes depends
-/// on the texts alone, and so does what it finds.
+/// Compares replaced lines, within a budget. The result depends only on the texts, never on time.
 #[derive(Debug)]
 pub(super) struct Inline {
-    /// Pairs of words that may still be compared.
+    /// The number of word pairs that can still be compared.
     left: usize,
 }
 
-/// The bytes of each line that are not on the other side, in order.
+/// The ranges of bytes of each line that differ from the other side, in order.
 pub(super) type Marks = Vec<Vec<Range<usize>>>;
 
-/// A word, a run of blanks, or a sign, and where it stands.
+/// A word, a run of blanks or a single other character, and its position.
 #[derive(Debug)]
 struct Word {
     line: usize,
@@ -32,8 +31,8 @@ impl Default for Inline {
 }
 
 impl Inline {
-    /// Returns the marks of lines that go, and of those that come instead. Lines that have little
-    /// in common have none.
+    /// Returns the marks of the deleted and of the inserted lines. Lines with little in common get
+    /// no marks.
     pub(super) fn marks(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (Marks, Marks) {
         let mut marks = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         if old.len() == new.len() {
@@ -51,7 +50,7 @@ impl Inline {
     fn compared(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (Marks, Marks) {
         let none = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
-        // No line has more words than bytes.
+        // A line has at most as many words as bytes, so this is an upper bound of the word pairs.
         let Some(left) = self.left.checked_sub(size(old).saturating_mul(size(new))) else {
             return none;
         };
@@ -76,7 +75,7 @@ impl Inline {
     }
 }
 
-/// Adds the places of `words`, joined where they touch.
+/// Adds the positions of `words` and joins adjacent ones.
 fn mark(marks: &mut Marks, words: &[Word]) {
     for word in words {
         match marks[word.line].last_mut() {
@@ -86,7 +85,7 @@ fn mark(marks: &mut Marks, words: &[Word]) {
     }
 }
 
-/// Splits lines. Bytes beyond ASCII belong to words, so that no character is split.
+/// Splits lines into words. Non-ASCII bytes belong to words, so that no character is split.
 fn words(lines: &[&[u8]]) -> Vec<Word> {
     let class = |byte: u8| match byte {
         b' ' | b'\t' => 0,

@@ -1,4 +1,4 @@
-//! The patches in a report: where each comes from, and what was mended in it.
+//! The patches in a report: their source and their repairs.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -16,25 +16,25 @@ use crate::text::Span;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct InputReport {
-    /// Its place among the patches, counted from 0.
+    /// The index of the patch, counted from 0.
     pub index: usize,
-    /// Its name, `-` for standard input.
+    /// The name of the patch; `-` for standard input.
     pub name: String,
-    /// The line of a list that names it.
+    /// The line of the list that names the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<ListedReport>,
-    /// The grammars of its sections, joined by `+`; null if it could not be read.
+    /// The grammars of its sections, joined by `+`; null if the patch could not be read.
     pub format: Option<String>,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: usize,
-    /// Its digest, if somebody asked.
+    /// The SHA-256 digest of the patch, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// How many sections it has.
+    /// The number of file sections.
     pub sections: usize,
-    /// What was mended in it; each with a stable code.
+    /// The repairs of the patch. Each has a stable code.
     pub repairs: Vec<Repair>,
-    /// The changes that it names and does not contain, as `Only in b: x` does.
+    /// The changes that the patch names without their content, for example `Only in b: x`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_included: Vec<NotIncludedReport>,
     /// The numbers of repairs and of changes without content that are not listed because there are
@@ -43,7 +43,8 @@ pub struct InputReport {
     pub omitted: Omitted,
 }
 
-/// Reports the patches, with their repairs and the changes that they do not contain up to a limit.
+/// Returns the entries of all patches. Limits the numbers of repairs and of changes without
+/// content.
 pub(super) fn reports(facts: Facts<'_>) -> Vec<InputReport> {
     let (mut named, mut repaired) = if facts.command.is_complete {
         (usize::MAX, usize::MAX)
@@ -95,7 +96,7 @@ pub(super) fn reports(facts: Facts<'_>) -> Vec<InputReport> {
         .collect()
 }
 
-/// A change that a patch names and does not contain.
+/// A change that a patch names without its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
@@ -103,11 +104,11 @@ pub struct NotIncludedReport {
     /// The kind: `only_in`, `binary`, `differ`, `type`, `link`, `add`, `remove`, `modify`,
     /// `rename`, `properties`, `unmerged`, `submodule` or `unreadable`.
     pub change: &'static str,
-    /// The name of the file as the patch writes it; null if the line names no file.
+    /// The name of the file, as the patch writes it; null if the line names no file.
     pub path: Option<String>,
     /// The line of the patch, counted from 1.
     pub line: usize,
-    /// The text of that line, at most 500 bytes of it.
+    /// The text of that line, at most 500 bytes.
     pub text: String,
 }
 
@@ -122,7 +123,7 @@ impl NotIncludedReport {
     }
 }
 
-/// Where a list names a patch.
+/// The position in a list that names a patch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
@@ -133,24 +134,24 @@ pub struct ListedReport {
     pub line: usize,
 }
 
-/// Something that was mended in a patch.
+/// A tolerated mistake in a patch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Repair {
-    /// Its stable name.
+    /// The stable code of the repair.
     pub code: &'static str,
-    /// Line of the patch, counted from 1.
+    /// The line of the patch, counted from 1.
     pub line: usize,
-    /// One line for people.
+    /// A message of one line.
     pub message: String,
-    /// The entry of `files` that it was made for, where there is one.
+    /// The entry of `files` that the repair belongs to, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
 
 impl Repair {
-    /// Reports a repair of the patch at `input` of `plan`.
+    /// Returns the entry for a repair of the patch with the index `input` in `plan`.
     pub(super) fn of(repair: crate::plan::Repair, input: usize, plan: &Plan) -> Self {
         let is_meant = |operation: &Operation| {
             let overlaps = |section: Span| {

@@ -1,4 +1,4 @@
-//! The whole report as one JSON document and a newline.
+//! The whole report as one JSON document and a line feed.
 
 use std::io::{self, BufWriter, Write as _};
 
@@ -8,11 +8,10 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use super::{Format, Report};
 use crate::text::find_dangerous;
 
-/// Bytes that are written at once.
+/// The buffer size in bytes.
 const PIECE: usize = 1 << 16;
 
-/// One document, one line. Whatever could act on a terminal is escaped, so that the line can be
-/// looked at.
+/// The JSON document in one line. Characters that can affect a terminal are escaped.
 pub(super) struct Json;
 
 impl Format for Json {
@@ -25,13 +24,14 @@ impl Format for Json {
     }
 }
 
-/// Prints `value` as one document and a newline, harmless to look at on a terminal.
+/// Prints `value` as one JSON document and a line feed. Characters that can affect a terminal are
+/// escaped.
 ///
 /// # Errors
 ///
 /// Returns the error of `out`.
 pub fn print(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
-    // Of the many short writes of a document none goes through the unknown writer.
+    // serde_json makes many short writes, and `out` may be unbuffered.
     let mut out = BufWriter::with_capacity(PIECE, out);
     value.serialize(&mut Serializer::with_formatter(
         &mut out,
@@ -41,8 +41,7 @@ pub fn print(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> 
     out.flush()
 }
 
-/// Writes as the other formatter does, but every control, format and invisible character as
-/// `\uXXXX`.
+/// A compact formatter that writes control, format and invisible characters as `\uXXXX`.
 struct Harmless(CompactFormatter);
 
 impl Formatter for Harmless {
@@ -62,7 +61,8 @@ impl Formatter for Harmless {
         self.0.write_string_fragment(writer, rest)
     }
 
-    /// What is written already has such characters in strings alone.
+    /// Raw fragments are complete JSON values. Dangerous characters can occur only in their
+    /// strings.
     fn write_raw_fragment<W: ?Sized + io::Write>(
         &mut self,
         writer: &mut W,

@@ -1,4 +1,4 @@
-//! Which files and problems a report lists, and what it states about the others.
+//! Selects the files and problems that a report lists, and counts the others.
 
 use super::Summary;
 use super::hunk::is_conflict;
@@ -12,18 +12,17 @@ use crate::plan::{Edit, Operation};
 use crate::policy::Ruling;
 use crate::preflight::{FileOutcome, Severity};
 
-/// Which files a report lists, and how much of each.
+/// The files that a report lists, and how many entries of each.
 pub(super) struct Listing {
-    /// The operations that are listed, in order, each with its room; `None` if every one is listed
-    /// completely.
+    /// The listed operations, in order, each with its limits; `None` if all are listed completely.
     rooms: Option<Vec<(usize, Room)>>,
-    /// The operations that are omitted.
+    /// The omitted operations.
     pub(super) omitted: Vec<usize>,
     count: usize,
 }
 
 impl Listing {
-    /// Decides what the report on `facts` lists; `is_refused` states that nothing can be applied.
+    /// Selects the entries of the report on `facts`. `is_refused` is set if nothing can be applied.
     pub(super) fn of(facts: Facts<'_>, is_refused: bool) -> Self {
         let count = facts.selected.plan.operations.len();
         let all = Self {
@@ -35,7 +34,7 @@ impl Listing {
             return all;
         };
         let operations = &facts.selected.plan.operations;
-        // Where nothing failed there is no problem.
+        // Without problems there are no failures to limit.
         if facts.selected.problems.is_empty() || facts.command.is_complete {
             return all.without_directories(operations, &resolution.files);
         }
@@ -58,7 +57,7 @@ impl Listing {
         }
     }
 
-    /// Lists every operation completely, except those on mere directories.
+    /// Lists every operation completely, except operations on directories with nothing to report.
     fn without_directories(self, operations: &[Operation], outcomes: &[FileOutcome]) -> Self {
         let is_hidden = |(operation, outcome): (&Operation, &FileOutcome)| {
             is_mere_directory(operation, outcome)
@@ -74,12 +73,12 @@ impl Listing {
         }
     }
 
-    /// Returns the number of operations that are listed.
+    /// Returns the number of listed operations.
     pub(super) fn len(&self) -> usize {
         self.rooms.as_ref().map_or(self.count, Vec::len)
     }
 
-    /// Returns the operation that is listed at the place `number`, and its room.
+    /// Returns the operation at the position `number` of the list, and its limits.
     pub(super) fn get(&self, number: usize) -> (usize, Room) {
         self.rooms
             .as_ref()
@@ -87,7 +86,7 @@ impl Listing {
     }
 }
 
-/// What a report on a change with problems can still list.
+/// The remaining limits for a report on a change with problems.
 struct Limits {
     /// Whether nothing can be applied.
     is_refused: bool,
@@ -113,7 +112,7 @@ impl Limits {
         }
     }
 
-    /// Returns the room for the next file; `None` if the file is omitted.
+    /// Returns the limits for the next file; `None` if the file is omitted.
     fn admit(&mut self, operation: &Operation, outcome: &FileOutcome) -> Option<Room> {
         let is_failed = outcome.failed.is_some();
         self.failed_files += usize::from(is_failed);
@@ -123,7 +122,7 @@ impl Limits {
         let hunks = Hunks::of(operation, outcome);
         let merge = outcome.merge.as_ref();
         let conflicts = merge.map_or(0, |merge| merge.conflicts.len());
-        // What was done already is no failure where the rest is done.
+        // An already applied file does not count as a failure if the other files apply.
         let has_failures = is_failed || outcome.rejects.is_some() || conflicts > 0;
         let mut room = self.left;
         if has_failures {
@@ -140,15 +139,14 @@ impl Limits {
     }
 }
 
-/// Returns whether the operation restores or removes a directory, of which nothing has to be
-/// reported.
+/// Returns whether the operation restores or removes a directory and has nothing to report.
 fn is_mere_directory(operation: &Operation, outcome: &FileOutcome) -> bool {
     matches!(operation.edit, Edit::Directory)
         && outcome.failed.is_none()
         && outcome.ruling.hits.is_empty()
 }
 
-/// How many hunks of a file fit, and how many do not.
+/// The numbers of hunks of a file that apply and that do not.
 struct Hunks {
     fitting: usize,
     failed: usize,
@@ -172,7 +170,7 @@ impl Hunks {
             .enumerate()
             .filter(|(index, _)| operation.takes(*index));
         let fitting = taken.filter(|(_, placed)| placed.is_ok()).count();
-        // The hunks of a file that fails before they are searched for have no place.
+        // A file that fails before the hunk search has no placements.
         Self {
             fitting,
             failed: all - fitting,
@@ -180,7 +178,7 @@ impl Hunks {
     }
 }
 
-/// Returns how many entries the hunks of an operation have in a report that lists all of them.
+/// Returns the number of entries of an operation in a report that lists all hunks.
 fn all_hunks(operation: &Operation, outcome: &FileOutcome) -> usize {
     let placed = outcome.placements.len();
     match &operation.edit {
@@ -190,7 +188,7 @@ fn all_hunks(operation: &Operation, outcome: &FileOutcome) -> usize {
     }
 }
 
-/// What a report states about the files that it omits.
+/// The facts about omitted files that a report states.
 #[derive(Default)]
 pub(super) struct OmittedFiles {
     pub(super) counts: Omitted,
@@ -198,7 +196,7 @@ pub(super) struct OmittedFiles {
 }
 
 impl OmittedFiles {
-    /// Adds the files of `listing` that are omitted to `summary`.
+    /// Adds the omitted files of `listing` to `summary`.
     pub(super) fn count(facts: Facts<'_>, listing: &Listing, summary: &mut Summary) -> Self {
         let mut files = Self::default();
         let plan = &facts.selected.plan;
@@ -232,7 +230,7 @@ impl OmittedFiles {
     }
 }
 
-/// Returns which of the problems of `facts` are listed.
+/// Returns the indices of the problems that are listed.
 pub(super) fn listed_problems(facts: Facts<'_>) -> Vec<usize> {
     let most = if facts.command.is_complete {
         usize::MAX

@@ -1,4 +1,4 @@
-//! The history as data, and as text.
+//! The history as data and as text.
 
 use std::io;
 
@@ -14,10 +14,10 @@ use crate::path::RelPath;
 use crate::text::{lines, printable, printable_line, without_ending};
 use crate::transaction::history::{Chain, Entry, EntryFile, Fate, Old, Version};
 
-/// The name and version of the shape of [`Log`].
+/// The name and version of the JSON format of [`Log`].
 pub const LOG_SCHEMA: &str = "wpatch.log/1";
 
-/// The changes that the history keeps.
+/// The changes in the history.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch log"))]
@@ -25,9 +25,9 @@ pub const LOG_SCHEMA: &str = "wpatch.log/1";
 pub struct Log {
     /// `wpatch.log/1`.
     pub schema: &'static str,
-    /// Always true: a log that cannot be read is reported as any other command that fails.
+    /// Always true. If the history cannot be read, the command prints an error report instead.
     pub ok: bool,
-    /// The entries, the newest first.
+    /// The entries, newest first.
     pub entries: Vec<LogEntry>,
 }
 
@@ -36,60 +36,60 @@ pub struct Log {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LogEntry {
-    /// Its name, for `wpatch undo` and `wpatch show`; names sort by time.
+    /// The identifier of the entry. Identifiers sort by time.
     pub id: String,
-    /// When it began, as in RFC 3339.
+    /// The time at which the change began, in RFC 3339 format.
     pub time: String,
-    /// The command that made it.
+    /// The command that made the change.
     pub command: String,
-    /// Whether it holds or was taken back.
+    /// Whether the change is in effect or was undone.
     pub state: State,
-    /// The entries that it takes back.
+    /// The entries that this entry undoes.
     pub undoes: Vec<String>,
-    /// The entry that took it back.
+    /// The entry that undid this one.
     pub undone_by: Option<String>,
-    /// `full`, or `partial` if the old contents of some file are not kept.
+    /// `full`, or `partial` if the old content of some file was not kept.
     pub coverage: Coverage,
-    /// The plan that was refused.
+    /// The rejected plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
-    /// Why it was, in somebody's words, which may hold control characters.
+    /// The reason for the rejection, in the user's words. It can contain control characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The files that it changed, by name; that it would have changed, for a plan that was refused.
+    /// The changed files, sorted by name. For a rejection: the files that the plan would change.
     pub files: Vec<LogFile>,
-    /// The previous versions of files that a rollback could not put back.
+    /// The previous versions of files that a rollback could not restore.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<KeptReport>,
 }
 
-/// Whether a change holds.
+/// The state of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
-    /// It holds.
+    /// The change is in effect.
     Committed,
-    /// It was taken back.
+    /// The change was undone.
     Undone,
-    /// Its process died before it was committed, and what it had done was put back.
+    /// The process died before the commit record, and the change was rolled back.
     Aborted,
-    /// It is no change: somebody refused a plan.
+    /// The entry records the rejection of a plan, not a change.
     Rejected,
-    /// Nothing is known of it, because its record cannot be read.
+    /// The record cannot be read.
     Damaged,
 }
 
-/// Whether everything can be taken back.
+/// Whether all files of a change can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Coverage {
-    /// It can.
+    /// All files can be undone.
     Full,
-    /// Not all of it.
+    /// Some files cannot be undone.
     Partial,
 }
 
@@ -98,25 +98,25 @@ pub enum Coverage {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LogFile {
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// The other file of a rename.
+    /// The source of a rename.
     pub from: Option<String>,
-    /// What was done.
+    /// The operation.
     pub op: Op,
-    /// What was there before; null if nothing was.
+    /// The version before the change; null for a new file.
     pub before: Option<LogVersion>,
-    /// What was there afterwards; null if nothing was.
+    /// The version after the change; null for a deleted file.
     pub after: Option<LogVersion>,
-    /// Whether the old contents are not kept.
+    /// Whether the old content was not kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
-    /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be
-    /// found.
+    /// The change as a git diff. Only the entry of a single change contains it, and only while both
+    /// versions are available.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub diff: Option<Vec<u8>>,
-    /// Why neither digests nor what was changed are shown: policy closes the file for reading.
+    /// The reason why the digests and the diff are omitted: policy denies reading the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
 }
@@ -126,21 +126,22 @@ pub struct LogFile {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LogVersion {
-    /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits; left out of a
-    /// file that is closed for reading.
+    /// The XXH3-128 digest of the content, or of the target of a link. Absent if policy denies
+    /// reading the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub xxh3: Option<String>,
-    /// Size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Permission bits in octal, where they are known; a link has none.
+    /// The permission bits in octal; null if they are unknown and for a link.
     pub mode: Option<String>,
     /// `file` or `link`.
     pub file_type: &'static str,
 }
 
 impl Log {
-    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed, or says
-    /// why neither that nor a digest is to be seen.
+    /// Returns the log of the entries `shown`, a subset of `all`.
+    ///
+    /// `diff` returns the diff of a file, or the reason why its digests and diff must be omitted.
     pub fn of<'e>(
         all: &'e [Entry],
         shown: impl IntoIterator<Item = &'e Entry>,
@@ -158,7 +159,7 @@ impl Log {
         }
     }
 
-    /// Prints it for people.
+    /// Prints the log as text.
     ///
     /// # Errors
     ///
@@ -221,7 +222,7 @@ impl Log {
     }
 }
 
-/// Prints a line of a diff; programs that read it need its line ending.
+/// Prints a line of a diff with its original line ending, which programs that parse the diff need.
 fn print_line(line: &[u8], out: &mut dyn io::Write) -> io::Result<()> {
     let text = without_ending(line);
     write!(out, "{}", printable_line(text))?;
@@ -239,7 +240,7 @@ impl LogEntry {
         chain: &Chain<'_>,
         diff: impl Fn(&Entry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
     ) -> Self {
-        // What was taken back is in the tree again.
+        // After an undo the old content is in the tree again, so it is not lost.
         let is_lost = |file: &EntryFile| file.old == Old::Lost && chain.is_head(entry);
         let is_undone =
             !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
@@ -296,7 +297,7 @@ impl LogEntry {
 }
 
 impl LogFile {
-    /// Returns a file of a plan that was refused: what would have been done, and the file.
+    /// Returns a file of a rejected plan: the operation and the path.
     fn refused((op, path): &(String, String)) -> Option<Self> {
         let op = Op::ALL.into_iter().find(|known| known.to_string() == *op)?;
         Some(Self {
@@ -311,7 +312,7 @@ impl LogFile {
         })
     }
 
-    /// Returns it without what tells of contents.
+    /// Returns the entry without the digests, with the reason `why`.
     fn withheld(self, why: String) -> Self {
         let [before, after] =
             [self.before, self.after].map(|side| side.map(LogVersion::without_digest));

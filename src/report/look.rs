@@ -1,4 +1,4 @@
-//! What `read`, `list` and `diff` found, as data and as text.
+//! The results of `read`, `list` and `diff`, as data and as text.
 
 use std::io;
 
@@ -11,10 +11,10 @@ use crate::digest::Sha256;
 use crate::mode::FileKind;
 use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
 
-/// A file, or a part of it.
+/// A file or a part of it.
 ///
-/// Offsets and lines are those of the text in UTF-8 where an encoding was asked for, and else of
-/// the file as it is.
+/// Offsets and lines refer to the text in UTF-8 if an encoding was requested, else to the file
+/// itself.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch read"))]
@@ -22,49 +22,50 @@ use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
 pub struct Extract {
     /// `wpatch.read/1`.
     pub schema: &'static str,
-    /// Always true: a file that cannot be read is reported as any other command that fails.
+    /// Always true. If the file cannot be read, the command prints an error report instead.
     pub ok: bool,
-    /// The file, without links on the way.
+    /// The path of the file, with all links resolved.
     pub path: String,
-    /// All bytes of the path as hex digits, where it is not UTF-8.
+    /// All bytes of the path as hex digits, if the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// Size of the whole file in bytes.
+    /// The size of the whole file in bytes.
     pub size: u64,
-    /// Digest of the whole file, for `--expect-hash`.
+    /// The SHA-256 digest of the whole file. An edit can require this digest.
     pub sha256: String,
-    /// The encoding that the file was read from, where one was asked for; else `utf-8`, or `base64`
-    /// if `content` is that because the bytes are no text.
+    /// The encoding of the file, if one was requested. Else `utf-8`, or `base64` if the bytes are
+    /// not UTF-8 and `content` is encoded in base64.
     pub encoding: String,
-    /// `lf`, `crlf`, `mixed` or `none`, of the whole file.
+    /// `lf`, `crlf`, `mixed` or `none`, for the whole file.
     pub eol: &'static str,
     /// Whether the file begins with a byte order mark.
     pub bom: bool,
-    /// How many lines the whole file has; a last one without line end counts.
+    /// The number of lines of the whole file, including a last line without terminator.
     pub lines: usize,
-    /// The line of the first byte that is given, counted from 1.
+    /// The first line of `content`, counted from 1.
     pub first_line: usize,
-    /// Where what is given begins, in bytes counted from 0.
+    /// The offset of `content` in bytes, counted from 0.
     pub offset: u64,
-    /// Where the file goes on; null at its end.
+    /// The offset after `content`; null at the end of the file.
     pub next_offset: Option<u64>,
-    /// Whether the file goes on behind what is given.
+    /// Whether the file continues after `content`.
     pub truncated: bool,
-    /// How many lines were cut to be shown; only where they are shown by lines.
+    /// The number of shortened lines. Only for output by lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines_cut: Option<usize>,
-    /// The tag of this version in hashline edits, if it was asked for.
+    /// The tag of this version for hashline edits, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// What is given.
+    /// The content.
     #[serde(serialize_with = "as_content")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub content: Vec<u8>,
 }
 
 impl Extract {
-    /// Returns what is known of the file at `path`, of which nothing is given yet. `raw` is in it,
-    /// `text` is that in UTF-8.
+    /// Returns the facts about the file at `path`, still without content.
+    ///
+    /// `raw` are the bytes of the file, `text` is the same text in UTF-8.
     #[must_use]
     pub fn new(path: &[u8], raw: &[u8], text: &[u8]) -> Self {
         let has_mark = [BYTE_ORDER_MARK, b"\xff\xfe", b"\xfe\xff"]
@@ -92,14 +93,15 @@ impl Extract {
         }
     }
 
-    /// Says that of a text of `whole` bytes those from `start` up to `end` are given.
+    /// Sets the position of the content: the bytes from `start` to `end` of a text of `whole`
+    /// bytes.
     pub fn set_place(&mut self, start: usize, end: usize, whole: usize) {
         self.offset = start as u64;
         self.truncated = end < whole;
         self.next_offset = self.truncated.then_some(end as u64);
     }
 
-    /// Gives `content`, which was read from `encoding` if that is known.
+    /// Sets the content. `encoding` is the encoding of the file, if it is known.
     pub fn set_content(&mut self, content: Vec<u8>, encoding: Option<String>) {
         self.encoding = match encoding {
             Some(encoding) if std::str::from_utf8(&content).is_ok() => encoding,
@@ -117,40 +119,40 @@ impl Extract {
 pub struct Listing {
     /// `wpatch.list/1`.
     pub schema: &'static str,
-    /// Always true: a directory that cannot be listed is reported as any other command that fails.
+    /// Always true. If the directory cannot be listed, the command prints an error report instead.
     pub ok: bool,
-    /// The directory, without links on the way; `.` for the root.
+    /// The path of the directory, with all links resolved; `.` for the root.
     pub path: String,
-    /// All bytes of the path as hex digits, where it is not UTF-8.
+    /// All bytes of the path as hex digits, if the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// What is in it.
+    /// The entries of the directory.
     pub entries: Vec<ListingEntry>,
-    /// Whether entries were left out because there are too many.
+    /// Whether entries were omitted because there are too many.
     pub truncated: bool,
 }
 
-/// One name in a directory.
+/// One entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ListingEntry {
-    /// The name; below the directory that is listed, with the directories between.
+    /// The name. For an entry of a subdirectory: the path relative to the listed directory.
     pub name: String,
-    /// All bytes of the name as hex digits, where it is not UTF-8.
+    /// All bytes of the name as hex digits, if the name is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name_hex: Option<String>,
-    /// What it is. A link is not followed.
+    /// The type of the entry. Links are not followed.
     #[serde(rename = "type")]
     pub kind: EntryType,
-    /// Size in bytes, of a link the length of its target; null for what has no size of its own.
+    /// The size in bytes. For a link, the length of its target. Null for other types.
     pub size: Option<u64>,
-    /// When the contents were last changed, as in RFC 3339; null for times that it has no words
-    /// for.
+    /// The time of the last change of the content, in RFC 3339 format; null if RFC 3339 cannot
+    /// represent it.
     pub modified: Option<String>,
 }
 
-/// What a name stands for.
+/// The type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -180,7 +182,7 @@ impl Listing {
         }
     }
 
-    /// Prints it for people: one entry a line, directories with a final `/`.
+    /// Prints the listing as text: one entry per line, directories with a final `/`.
     ///
     /// # Errors
     ///
@@ -198,12 +200,12 @@ impl Listing {
     }
 }
 
-/// The last second of the year 9999, behind which RFC 3339 has no name for a time.
+/// The last second of the year 9999, the last one that RFC 3339 can represent.
 const END: u64 = 253_402_300_799;
 
 impl ListingEntry {
-    /// Returns the entry of `name`, which is `kind`, was last changed at `modified` (seconds since
-    /// 1970) and has `size` bytes.
+    /// Returns the entry `name` of the type `kind`. `modified` is in seconds since 1970, `size` in
+    /// bytes.
     #[must_use]
     pub fn new(name: &[u8], kind: FileKind, size: u64, modified: i64) -> Self {
         let kind = match kind {
@@ -225,7 +227,7 @@ impl ListingEntry {
     }
 }
 
-/// What tells one file from another.
+/// The differences between two files.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch diff"))]
@@ -234,36 +236,36 @@ impl ListingEntry {
 pub struct Difference {
     /// `wpatch.diff/1`.
     pub schema: &'static str,
-    /// Always true: files that cannot be compared are reported as any other command that fails.
+    /// Always true. If the files cannot be compared, the command prints an error report instead.
     pub ok: bool,
-    /// What the first file is called.
+    /// The name of the first file.
     pub label_a: String,
-    /// What the second file is called.
+    /// The name of the second file.
     pub label_b: String,
-    /// Whether the two have the same bytes.
+    /// Whether both files have the same bytes.
     pub identical: bool,
-    /// Whether one of them has binary data, so that there is no diff.
+    /// Whether a file has binary data, so that there is no diff.
     pub binary: bool,
-    /// Lines of the first file; a last one without line end counts.
+    /// The number of lines of the first file, including a last line without terminator.
     pub lines_a: usize,
-    /// Lines of the second file.
+    /// The number of lines of the second file.
     pub lines_b: usize,
-    /// Lines that only the second file has.
+    /// The number of lines that only the second file has.
     pub added: usize,
-    /// Lines that only the first file has.
+    /// The number of lines that only the first file has.
     pub removed: usize,
-    /// Whether the diff was cut because it is long. It cannot be applied then.
+    /// Whether the diff was truncated. A truncated diff cannot be applied.
     pub truncated: bool,
-    /// `utf-8`, or `base64` if `diff` is that because the files are no text in UTF-8.
+    /// `utf-8`, or `base64` if the files are not UTF-8 and `diff` is encoded in base64.
     pub encoding: &'static str,
-    /// The diff; empty if the files are the same, and for binary data.
+    /// The diff; empty for identical files and for binary data.
     #[serde(serialize_with = "as_content")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub diff: Vec<u8>,
 }
 
 impl Difference {
-    /// Returns what two files have in common before they are compared line by line.
+    /// Returns the facts about two files, still without the diff.
     #[must_use]
     pub fn new(labels: [&[u8]; 2], sides: [&[u8]; 2]) -> Self {
         Self {
@@ -283,13 +285,13 @@ impl Difference {
         }
     }
 
-    /// Gives the diff.
+    /// Sets the diff.
     pub fn set_diff(&mut self, diff: Vec<u8>) {
         self.encoding = encoding_of(&diff);
         self.diff = diff;
     }
 
-    /// Returns what stands for the diff where it is printed: of binary files, that they differ.
+    /// Returns the text to print: the diff, or the statement that two binary files differ.
     #[must_use]
     pub fn printed(&self) -> Vec<u8> {
         if self.binary && !self.identical {

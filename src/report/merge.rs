@@ -1,4 +1,4 @@
-//! How a patch was merged with what became of its file, in a report.
+//! The result of a merge in a report.
 
 use std::ops::Range;
 
@@ -10,48 +10,48 @@ use super::status::HunkStatus;
 use crate::matching::{Conflict, MergeResult, MergedPart};
 use crate::preflight::{BaseKind, Merge};
 
-/// How a patch was merged with what became of its file since it was made (`--3way`, `--merge`).
+/// The result of a three-way merge of the patch with the current content, or of a merge per hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct MergeReport {
-    /// Where the contents came from that it was made for: `objects` of the repository, `history` of
-    /// changes made here, `given` by `--base`, `nothing` if the patch makes the file; of `hunks`
-    /// that were merged one by one (`--merge`) they are all that is known.
+    /// The source of the merge base: `objects` of the repository, the `history` of wpatch, `given`
+    /// by the caller, or `nothing` if the patch creates the file. `hunks` means that the hunks were
+    /// merged one by one and their preimages are the base.
     pub base: &'static str,
-    /// Whether the conflicts are written into the file, between markers.
+    /// Whether the conflicts are written into the file with conflict markers.
     pub marked: bool,
-    /// The lines that both sides changed, and that nothing decided; of binary contents all.
-    /// `omitted` of the file counts those that are not listed.
+    /// The conflicting lines. For binary content, the whole file. `omitted` of the file counts
+    /// conflicts that are not listed.
     pub conflicts: Vec<ConflictReport>,
 }
 
-/// Lines that both sides changed.
+/// Lines that both sides changed differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct ConflictReport {
-    /// The lines in the contents that the patch was made for.
+    /// The lines in the merge base.
     pub base: MergedLines,
-    /// The lines in the file as it was.
+    /// The lines in the current file.
     pub ours: MergedLines,
-    /// The lines in what the patch makes of the contents that it was made for.
+    /// The lines in the postimage of the patch.
     pub theirs: MergedLines,
 }
 
-/// A run of lines.
+/// A range of lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct MergedLines {
-    /// The first line, counted from 1; the one that they would stand before if there are none.
+    /// The first line, counted from 1. For an empty range, the line after it.
     pub start: usize,
-    /// How many there are.
+    /// The number of lines.
     pub count: usize,
 }
 
 impl MergeReport {
-    /// Reports `merge` with at most `most` of its conflicts.
+    /// Returns the entry for `merge`, with at most `most` conflicts.
     pub(super) fn of(merge: &Merge, most: usize) -> Self {
         let base = match merge.base {
             BaseKind::Objects => "objects",
@@ -74,15 +74,15 @@ impl MergeReport {
     }
 }
 
-/// What became of one change in a hunk that was merged.
+/// The result of one change in a merged hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct MergedChange {
-    /// `merged`, `already_applied`, or `conflict`.
+    /// `merged`, `already_applied` or `conflict`.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub status: HunkStatus,
-    /// The lines of the file afterwards, with the markers of a conflict.
+    /// The lines of the file after the merge, including conflict markers.
     pub lines: MergedLines,
 }
 

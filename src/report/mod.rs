@@ -1,6 +1,11 @@
-//! The outcome as data, and the formats that print it.
+//! The outcome of a command as serde types, and the formats that print it.
 //!
-//! To add a format, write `report/<name>.rs` and a row of [`FORMATS`].
+//! Input: the results of the steps of one command (`stages`). [`build()`] turns these into a
+//! [`Report`], and a [`Format`] prints the report. JSON field names, problem codes and exit codes
+//! are a stable interface. The same patch and tree always result in the same report.
+//!
+//! Read `stages`, `build` and this file first. `file`, `hunk` and `finding` contain the main parts
+//! of a report. To add a format, write `report/<name>.rs` and add a row to [`FORMATS`].
 
 mod acp;
 mod advice;
@@ -116,13 +121,13 @@ pub use summary::letters;
 pub use transaction::{HistoryReport, KeptReport, RecoveredReport, TransactionReport};
 pub use whitespace::{WhitespaceLine, WhitespaceReport};
 
-/// The name and version of the shape of [`Report`].
+/// The name and version of the JSON format of [`Report`].
 pub const SCHEMA: &str = "wpatch.report/1";
 
-/// What a command did, or would do, or why not.
+/// The result of a command: its changes, or the reasons why it makes none.
 ///
-/// Lines and columns are counted from 1, bytes from 0. Names and texts are as in the patch and may
-/// hold control characters; every [`Format`] escapes them.
+/// Lines and columns count from 1, byte offsets from 0. Names and texts are copied from the patch
+/// and can contain control characters. Every [`Format`] escapes these characters.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(title = "wpatch report"))]
@@ -130,61 +135,61 @@ pub const SCHEMA: &str = "wpatch.report/1";
 pub struct Report {
     /// `wpatch.report/1`.
     pub schema: &'static str,
-    /// Who reports.
+    /// The program that wrote the report.
     pub tool: Tool,
-    /// The command.
+    /// The name of the command.
     pub command: &'static str,
-    /// Whether what was asked for is done, or would be.
+    /// Whether the command succeeded. For a check: whether the change can be made.
     pub ok: bool,
-    /// Whether the tree is another than before.
+    /// Whether the tree changed. If `dry_run` is set: whether the tree would change.
     pub changed: bool,
-    /// How the command ended.
+    /// The outcome of the command.
     pub outcome: Outcome,
     /// The exit code.
     pub exit_code: u8,
-    /// The name of the change, for `--approve`: the same for the same change of the same bytes.
-    /// Null if it cannot be made, or if nobody asked.
+    /// The identifier of the change, for its approval. Equal changes of equal file contents have
+    /// equal identifiers. Null if it was not requested or cannot be computed.
     pub plan_id: Option<String>,
-    /// The plan that was kept, for `apply --plan`.
+    /// The saved plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<SavedReport>,
-    /// Whether nothing was to be written; `changed` then says what would be.
+    /// Whether the command was a dry run. `changed` then states whether the tree would change.
     #[serde(skip_serializing_if = "file::is_false")]
     pub dry_run: bool,
-    /// The directory that is patched.
+    /// The root directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// What the caller puts before paths below the root to name them; of formats that point at
-    /// files.
+    /// The prefix that turns a path below the root into a path for the caller. Formats that refer
+    /// to files use it.
     #[serde(skip)]
     pub base: Option<String>,
-    /// The files that filters left out, each with the name that it would have come from.
+    /// The files that filters excluded: the source name of a rename or copy, and the name.
     #[serde(skip)]
     pub skipped: Vec<(Option<RelPath>, RelPath)>,
-    /// Which names git quotes here (`core.quotePath`).
+    /// The names that git quotes in this repository (`core.quotePath`).
     #[serde(skip)]
     pub quoting: Quoting,
-    /// The tree of a repository that was looked at, instead of a directory.
+    /// The git tree that was compared with the patch instead of a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeReport>,
     /// The patches.
     pub inputs: Vec<InputReport>,
     /// Counts over all files.
     pub summary: Summary,
-    /// What policy says.
+    /// The policy's verdict on the whole change.
     pub policy: PolicyReport,
-    /// One entry for each file section of the patches, in order. A directory that an undo restores
-    /// or removes has an entry only if it is a submodule or if that fails. If nothing can be
-    /// applied, `omitted` counts the files that do not apply and are not listed.
+    /// The files, one entry for each file section of the patches, in order. A directory that an
+    /// undo restores or removes has an entry only if it is a submodule or if this fails. If
+    /// nothing can be applied, `omitted` counts the files that do not apply and are not listed.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<FileReport>"))]
     pub files: Vec<FileReport>,
-    /// What was left out of the patches (`--only`), in order.
+    /// The files and hunks that were not selected, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutReport>,
-    /// What becomes of git's index (`--index`, `--cached`).
+    /// The changes of git's index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexReport>,
-    /// What language servers said of the change, if they were asked.
+    /// The findings of language servers, if any were queried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<DiagnosticsReport>,
     /// The numbers of entries that are not listed because there are too many failures.
@@ -192,43 +197,43 @@ pub struct Report {
     pub omitted: Omitted,
     /// The problems, in order.
     pub problems: Vec<ProblemReport>,
-    /// The problem that decided; null after success.
+    /// The problem that determines the outcome; null after success.
     #[serde(serialize_with = "finding::as_error")]
     #[cfg_attr(
         feature = "schema",
         schemars(with = "Option<finding::DecisiveProblem>")
     )]
     pub error: Option<ProblemReport>,
-    /// What was committed or recovered; null if nothing was.
+    /// The committed or recovered transactions; null if there are none.
     pub transaction: Option<TransactionReport>,
-    /// Whether the change can be undone later; of commands that change files.
+    /// Whether the change can be undone. Only commands that change files report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryReport>,
-    /// What the command of `--before` came to.
+    /// The result of the user's command that ran before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<CommandReport>,
-    /// What the command of `--verify` came to.
+    /// The result of the user's command that verified the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<CommandReport>,
-    /// What the command of `--after` came to.
+    /// The result of the user's command that ran after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<CommandReport>,
 }
 
-/// A plan that was kept (`check --save`).
+/// A saved plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct SavedReport {
-    /// Its name, which is the `plan_id`; of its hex digits eight are enough where they are those of
-    /// one plan only.
+    /// The `plan_id` of the plan. Eight of its hex digits suffice if no other saved plan begins
+    /// with them.
     pub id: String,
-    /// When it goes at the latest, as in RFC 3339.
+    /// The time at which the plan expires, in RFC 3339 format.
     pub expires: String,
 }
 
 impl Report {
-    /// Returns the report on the file of the operation with this index, if it is listed.
+    /// Returns the entry for the operation with this index, if it is listed.
     #[must_use]
     pub fn file_of(&self, operation: usize) -> Option<&FileReport> {
         let place = self
@@ -238,7 +243,7 @@ impl Report {
         self.files.get(place)
     }
 
-    /// Returns the report on the problem with this index among all problems, if it is listed.
+    /// Returns the entry for the problem with this index among all problems, if it is listed.
     #[must_use]
     pub fn problem_at(&self, index: usize) -> Option<&ProblemReport> {
         let place = self
@@ -249,19 +254,19 @@ impl Report {
     }
 }
 
-/// Returns a path as reports have it.
+/// Returns a path as text in the form that reports use.
 pub(crate) fn path_text(path: &RelPath) -> String {
     text(path.as_bytes())
 }
 
-/// A file or hunk that was left out.
+/// A file or hunk that was not selected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LeftOutReport {
-    /// The name that it has in the report of a check that leaves nothing out, as in `f1` or `f1h2`.
+    /// The identifier in the report of a check that selects everything, for example `f1` or `f1h2`.
     pub id: String,
-    /// The file.
+    /// The path of the file.
     pub path: String,
 }
 
@@ -277,56 +282,56 @@ impl LeftOutReport {
     }
 }
 
-/// Who reports.
+/// The program that wrote a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Tool {
     /// `wpatch`.
     pub name: &'static str,
-    /// Its version.
+    /// The version of the program.
     pub version: &'static str,
 }
 
-/// Who reports here.
+/// This program.
 const TOOL: Tool = Tool {
     name: env!("CARGO_PKG_NAME"),
     version: env!("CARGO_PKG_VERSION"),
 };
 
-/// A tree of a repository that was looked at.
+/// A git tree that was compared with the patch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct TreeReport {
-    /// The repository, or the directory that git found it from.
+    /// The repository, or the directory in which git found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
-    /// The revision as it was named.
+    /// The revision, as the caller named it.
     pub revision: String,
-    /// The commit that it is, if it is one.
+    /// The commit of the revision; null if the revision names a tree.
     pub commit: Option<String>,
-    /// The name of the tree.
+    /// The object name of the tree.
     pub id: String,
 }
 
-/// What policy says of the whole change.
+/// The policy's verdict on the whole change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct PolicyReport {
-    /// `allow`, `ask` or `deny`: the strictest of all rules.
+    /// `allow`, `ask` or `deny`: the strictest verdict of all rules.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
-    /// The policy files that are in force, joined by `, `; null if there is none.
+    /// The policy files in force, joined by `, `; null if there are none.
     pub source: Option<String>,
-    /// The names of the rules that speak of a file.
+    /// The names of the rules that match a file.
     pub rules_hit: Vec<String>,
 }
 
-/// One way to print a report.
+/// One output format of a report.
 pub trait Format: Sync {
-    /// Its name.
+    /// Returns the name of the format.
     fn name(&self) -> &'static str;
 
     /// Prints `report`.
@@ -337,7 +342,7 @@ pub trait Format: Sync {
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()>;
 }
 
-/// Every format.
+/// All formats.
 pub const FORMATS: &[&dyn Format] = &[
     &json::Json,
     &text::Text,
@@ -366,7 +371,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &sarif::Sarif,
 ];
 
-/// Returns the format of this name.
+/// Returns the format with this name.
 #[must_use]
 pub fn format(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().find(|format| format.name() == name).copied()

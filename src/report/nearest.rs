@@ -1,4 +1,4 @@
-//! The place of a file that is most like a hunk that does not fit, in as few bytes as help.
+//! The closest match of a hunk that does not apply, limited in size.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -7,44 +7,44 @@ use serde::{Serialize, Serializer};
 use super::words::{Counter, clipped};
 use crate::matching::{Difference, DifferenceReason, Nearest};
 
-/// The place of a file that is most like a hunk that does not fit.
+/// The closest match of a hunk that does not apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct NearestPlace {
-    /// First line, counted from 1.
+    /// The first line, counted from 1.
     pub line: usize,
-    /// How many of the hunk's old lines are there.
+    /// The number of preimage lines of the hunk that match.
     pub matched: usize,
-    /// How many old lines the hunk has.
+    /// The number of preimage lines of the hunk.
     pub of: usize,
     /// The first line that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_difference: Option<FirstDifference>,
-    /// The lines of the file there, as many as there is room for.
+    /// The lines of the file at the closest match, up to a size limit.
     pub text: Vec<String>,
-    /// The lines before them, at most two.
+    /// The preceding lines, at most two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines_before: Vec<String>,
-    /// The lines behind them, at most two.
+    /// The following lines, at most two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines_after: Vec<String>,
 }
 
-/// The first line that keeps a hunk from fitting.
+/// The first line that prevents the match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct FirstDifference {
-    /// Line of the patch, counted from 1.
+    /// The line of the patch, counted from 1.
     pub patch_line: usize,
-    /// Line of the file, counted from 1.
+    /// The line of the file, counted from 1.
     pub file_line: usize,
-    /// What the patch has.
+    /// The text in the patch.
     pub expected: String,
-    /// What the file has; null at its end.
+    /// The text in the file; null at the end of the file.
     pub found: Option<String>,
-    /// Why they differ, where that can be told.
+    /// The reason for the difference, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<&'static str>"))]
     pub reason: Option<DifferenceReason>,
@@ -57,14 +57,15 @@ impl Serialize for DifferenceReason {
 }
 
 impl NearestPlace {
-    /// Returns the first line of the file, counted from 1, that is another than it should be.
+    /// Returns the first line of the file that differs, counted from 1.
     pub(super) fn differs_at(&self) -> usize {
         self.first_difference
             .as_ref()
             .map_or(self.line, |difference| difference.file_line)
     }
 
-    /// Reports `nearest` in what `budget` leaves: the lines that differ before the others.
+    /// Returns the entry for `nearest` within `budget`. The differing lines have priority over the
+    /// surrounding lines.
     pub(super) fn of(nearest: &Nearest, counter: &mut Counter<'_>, budget: &mut Budget) -> Self {
         let first_difference = nearest
             .difference
@@ -101,19 +102,20 @@ impl FirstDifference {
     }
 }
 
-/// What the lines of one hunk may still take in a report, as JSON. The reader is often a model: a
-/// whole report of failure is not to be longer than a hunk.
+/// The remaining size of the lines of one hunk in a report, in bytes of JSON.
+///
+/// The reader is often a model, so a report of a failure should not be longer than a hunk.
 pub(super) struct Budget {
     left: usize,
 }
 
-/// Most bytes of the lines that are shown of one hunk.
+/// The maximum size of the lines shown of one hunk, in bytes.
 const MOST: usize = 600;
-/// Most bytes of one of them.
+/// The maximum size of one such line, in bytes.
 const MOST_OF_LINE: usize = 160;
-/// Most bytes of the heading behind a hunk header.
+/// The maximum size of the heading in a hunk header, in bytes.
 const MOST_OF_SECTION: usize = 80;
-/// What a line takes besides its characters.
+/// The size of the quotes and the comma around a line.
 const QUOTES: usize = 3;
 
 impl Default for Budget {
@@ -123,19 +125,19 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Returns a heading, clipped.
+    /// Returns a heading, shortened if necessary.
     pub(super) fn section(line: &[u8]) -> String {
         fitted(clipped(line), MOST_OF_SECTION)
     }
 
-    /// Returns one line, clipped.
+    /// Returns one line, shortened if necessary.
     fn line(&mut self, line: &[u8]) -> String {
         let line = fitted(clipped(line), MOST_OF_LINE);
         self.left = self.left.saturating_sub(length(&line) + QUOTES);
         line
     }
 
-    /// Returns the first of `lines`, each clipped, as many as there is room for.
+    /// Returns as many of `lines` as fit into the budget, each shortened if necessary.
     pub(super) fn lines<'l>(
         &mut self,
         lines: impl IntoIterator<Item = &'l Vec<u8>>,
@@ -153,7 +155,7 @@ impl Budget {
     }
 }
 
-/// Cuts `line` so that it takes at most `most` bytes in a JSON string.
+/// Shortens `line` to at most `most` bytes in a JSON string.
 fn fitted(line: String, most: usize) -> String {
     if length(&line) <= most {
         return line;
@@ -168,7 +170,7 @@ fn fitted(line: String, most: usize) -> String {
     line.chars().take_while(is_in).chain([mark]).collect()
 }
 
-/// Returns how many bytes `line` takes in a JSON string.
+/// Returns the size of `line` in a JSON string, in bytes.
 fn length(line: &str) -> usize {
     line.chars().map(bytes).sum()
 }

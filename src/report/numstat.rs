@@ -1,22 +1,22 @@
-//! git's `--numstat`: lines added and removed for each file, for programs.
+//! git's `--numstat`: the numbers of added and removed lines of each file, for programs.
 
 use std::io;
 
 use super::{FileType, Format, Report};
 
-/// One line for each file: added, removed, name. `-` stands for both numbers of a change of bytes.
+/// One line for each file: added lines, removed lines, name. For binary files both numbers are `-`.
 pub(super) struct Numstat {
-    /// The format's name.
+    /// The name of the format.
     pub(super) name: &'static str,
-    /// How names are ended, and with it whether they are quoted.
+    /// The terminator of names. It determines whether names are quoted.
     pub(super) end: End,
 }
 
-/// How a name ends.
+/// The terminator of a name.
 pub(super) enum End {
-    /// With a line feed; the name is quoted if it needs to be.
+    /// A line feed. The name is quoted if necessary.
     Newline,
-    /// With a NUL byte; the name is as it is (`-z`).
+    /// A NUL byte (`-z`). The name is unchanged.
     Nul,
 }
 

@@ -1,9 +1,8 @@
-//! How much a report lists of what grows with the number of failures, and the counts of what it
-//! omits.
+//! The limits of a report, and the counts of omitted entries.
 //!
-//! A report of a change that can be made lists every file, every hunk and every digest. Only the
-//! entries that grow with failures are limited. The first entries in the order of the input are
-//! listed, so that the same input has the same report.
+//! A report of a change that can be made lists every file, hunk and digest. Only entries whose
+//! number grows with failures are limited. The first entries in input order are listed, so equal
+//! inputs have equal reports.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -11,46 +10,46 @@ use serde::Serialize;
 
 use crate::matching;
 
-/// Most hunks of one file that do not apply and are listed.
+/// The maximum number of listed hunks of one file that do not apply.
 pub const FAILED_HUNKS_PER_FILE: usize = matching::MOST_EXPLAINED;
-/// Most hunks of all files that do not apply and are listed.
+/// The maximum number of listed hunks of all files that do not apply.
 pub const FAILED_HUNKS: usize = 1000;
-/// Most files that do not apply and are listed, where nothing can be applied.
+/// The maximum number of listed files that do not apply, if nothing can be applied.
 pub const FAILED_FILES: usize = 10_000;
-/// Most hunks of all files that fit and are listed, where nothing can be applied.
+/// The maximum number of listed hunks of all files that apply, if nothing can be applied.
 pub const FITTING_HUNKS: usize = 10_000;
-/// Most errors and most warnings that are listed.
+/// The maximum number of listed errors, and of listed warnings.
 pub const PROBLEMS: usize = 1000;
-/// Most changes that the inputs name without their content, and most repairs of all inputs.
+/// The maximum number of listed repairs of all patches, and of listed changes without content.
 pub const NOTES: usize = 1000;
-/// Most conflicts of all merged files that are listed.
+/// The maximum number of listed conflicts of all merged files.
 pub const CONFLICTS: usize = 1000;
 
-/// The numbers of entries that a report omits because there are too many; absent where every entry
-/// is listed.
+/// The numbers of entries that a report omits because there are too many. Absent if all entries are
+/// listed.
 ///
-/// The entries that are listed and the omitted ones together are all.
+/// The listed and the omitted entries together are all entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Omitted {
-    /// Files that do not apply: at most 10,000 of them are listed if nothing can be applied.
+    /// Files that do not apply. At most 10,000 are listed if nothing can be applied.
     #[serde(skip_serializing_if = "is_zero")]
     pub files: usize,
-    /// Hunks: of those that do not apply, at most 100 are listed for each file, and 1000 for all
-    /// files. If nothing can be applied, at most 10,000 of the others are listed.
+    /// Hunks. Of hunks that do not apply, at most 100 per file and 1000 in total are listed. If
+    /// nothing can be applied, at most 10,000 of the other hunks are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub hunks: usize,
-    /// Problems: at most 1000 errors and 1000 warnings are listed.
+    /// Problems. At most 1000 errors and 1000 warnings are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub problems: usize,
-    /// Changes that the inputs name and do not contain: at most 1000 are listed.
+    /// Changes that the patches name without their content. At most 1000 are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub not_included: usize,
-    /// Repairs: at most 1000 are listed.
+    /// Repairs. At most 1000 are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub repairs: usize,
-    /// Conflicts of merged files: at most 1000 are listed.
+    /// Conflicts of merged files. At most 1000 are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub conflicts: usize,
 }
@@ -72,7 +71,7 @@ impl Omitted {
         self.conflicts += part.conflicts;
     }
 
-    /// Returns a line for each count, as in `3 more hunks are not listed`.
+    /// Returns one line for each count, for example `3 more hunks are not listed`.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let rows = [
@@ -108,31 +107,31 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// How many entries the report on one file may list.
+/// The maximum numbers of entries for one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Room {
     /// Hunks that do not apply.
     pub(super) failed: usize,
-    /// Hunks that fit.
+    /// Hunks that apply.
     pub(super) fitting: usize,
     /// Conflicts.
     pub(super) conflicts: usize,
 }
 
 impl Room {
-    /// Enough for every entry.
+    /// No limits.
     pub(super) const ALL: Self = Self {
         failed: usize::MAX,
         fitting: usize::MAX,
         conflicts: usize::MAX,
     };
 
-    /// Returns how many of `count` hunks can be listed at most.
+    /// Returns the maximum number of listed hunks if there are `count` hunks.
     pub(super) fn most_hunks(&self, count: usize) -> usize {
         count.min(self.failed.saturating_add(self.fitting))
     }
 
-    /// Returns whether another hunk is listed, and uses its room.
+    /// Returns whether another hunk is listed, and decrements its limit.
     pub(super) fn admits(&mut self, is_failed: bool) -> bool {
         let room = if is_failed {
             &mut self.failed

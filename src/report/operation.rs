@@ -1,4 +1,4 @@
-//! The operation and the file type of a report, and the reports on the hunks of an operation.
+//! The operation and the file type in a report, and the entries for the hunks of an operation.
 
 use std::fmt;
 
@@ -16,27 +16,27 @@ use crate::mode::FileMode;
 use crate::plan::{Action, Direction, Edit, LineKind, Operation};
 use crate::preflight::FileOutcome;
 
-/// What is done to a file.
+/// An operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Op {
-    /// A new file.
+    /// Creates a file.
     Create,
-    /// Other contents, perhaps with another mode.
+    /// Changes the content, and possibly the mode.
     Modify,
-    /// A file that goes.
+    /// Deletes a file.
     Delete,
-    /// Another name, perhaps with other contents.
+    /// Renames a file, and possibly changes its content.
     Rename,
-    /// A second file from a first.
+    /// Copies a file, and possibly changes the content of the copy.
     Copy,
-    /// Another mode only.
+    /// Changes only the mode.
     Mode,
 }
 
-/// What kind of file is meant.
+/// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -48,12 +48,12 @@ pub enum FileType {
     Binary,
     /// A symbolic link.
     Symlink,
-    /// A commit of another repository.
+    /// A submodule: the commit of another repository.
     Submodule,
 }
 
 impl Op {
-    /// Every one.
+    /// All operations.
     pub const ALL: [Self; 6] = [
         Self::Create,
         Self::Modify,
@@ -63,7 +63,7 @@ impl Op {
         Self::Mode,
     ];
 
-    /// Returns what `operation` does to its file, whose modes are `modes` before and after.
+    /// Returns the operation in reports. `modes` are the modes of the file before and after.
     pub(super) fn of(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Self {
         match operation.action {
             Action::Create => Self::Create,
@@ -82,9 +82,10 @@ impl Op {
         }
     }
 
-    /// Returns the operation that git states in a summary, if it is another one. After a look at
-    /// the tree, git does not state a new file (see `is_new` and `is_delete` in git's apply.c,
-    /// where -1 means that git does not know).
+    /// Returns the operation that git states in a summary, if it differs from [`Self::of`].
+    ///
+    /// After a comparison with the tree, git never states a creation here. See `is_new` and
+    /// `is_delete` in git's `apply.c`, where -1 means unknown.
     pub(super) fn in_summary(operation: &Operation, is_compared: bool) -> Option<Self> {
         let Edit::Hunks(hunks) = &operation.edit else {
             return None;
@@ -136,7 +137,7 @@ impl FileType {
     }
 }
 
-/// Returns the reports on the hunks of the file `id`. `room` limits their number.
+/// Returns the entries for the hunks of the file `id`. `room` limits their number.
 pub(super) fn hunks(
     id: &str,
     operation: &Operation,
@@ -166,7 +167,7 @@ pub(super) fn hunks(
     }
 }
 
-/// Returns how many lines the patch adds and removes.
+/// Returns the numbers of lines that the patch adds and removes.
 pub(super) fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
     if let Edit::Replacements(changes) = &operation.edit {
         return texts::counted_lines(changes);
@@ -182,7 +183,7 @@ pub(super) fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usiz
     })
 }
 
-/// Returns the loosest comparison that a hunk needed.
+/// Returns the least strict line comparison that a hunk needed.
 pub(super) fn loosest(operation: &Operation, outcome: &FileOutcome) -> Option<&'static str> {
     let rung = |placed: &Result<Placement, Box<Mismatch>>| match placed {
         Ok(placement) => Some(placement.rung),

@@ -1,4 +1,4 @@
-//! How a command ended, and the exit code of each ending.
+//! The outcomes of commands, and their exit codes.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -6,54 +6,53 @@ use serde::Serialize;
 
 use crate::preflight::{Code, ProblemKind, code};
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The change is in the tree.
+    /// The change was applied.
     Applied,
-    /// The change can be made; nothing was written.
+    /// The change can be applied; nothing was written.
     WouldApply,
-    /// Part of the change is in the tree, as was asked for: the rest is in conflict, or was
-    /// rejected.
+    /// A part of the change was applied, as requested. The rest conflicts or was rejected.
     Partial,
-    /// Part of the change can be made, as is asked for; nothing was written.
+    /// A part of the change can be applied, as requested; nothing was written.
     WouldBePartial,
-    /// The patch was read and compared with no file.
+    /// The patch was read but not compared with any file.
     Described,
-    /// What a dead process left was put right, or nothing was left.
+    /// Recovery is complete, or there was nothing to recover.
     Recovered,
-    /// There is a place for the history.
+    /// The directory for the history exists.
     Initialized,
     /// The history is within its limits.
     Cleaned,
-    /// Nobody's approval of the plan counts any more.
+    /// The plan was rejected and can no longer be approved.
     Rejected,
-    /// The plan can be approved again.
+    /// The rejection of the plan was withdrawn. The plan can be approved again.
     Withdrawn,
-    /// The patch does not fit the tree.
+    /// The patch does not apply to the tree.
     DoesNotApply,
-    /// The patch is broken.
+    /// The patch is malformed.
     Malformed,
-    /// The command line is wrong.
+    /// The arguments are wrong.
     Usage,
-    /// Policy or safety forbids it.
+    /// Policy or a safety rule forbids the change.
     Refused,
-    /// The disk or the system failed; everything was put back.
+    /// A file system or system call failed. All changes were rolled back.
     Failed,
-    /// The tree is not as it was: `wpatch recover` finishes putting it back, or somebody else's
-    /// work is in the way.
+    /// The rollback is incomplete. A recovery can finish it, unless another program has changed the
+    /// files.
     Incomplete,
-    /// Somebody else holds the lock.
+    /// Another process holds the lock.
     Locked,
-    /// A signal came; everything was put back.
+    /// A signal interrupted the command. All changes were rolled back.
     Interrupted,
 }
 
 impl Outcome {
-    /// Returns the ending that an error of this code means.
+    /// Returns the outcome of a command that fails with this error code.
     #[must_use]
     pub fn of(problem: &Code) -> Self {
         match *problem {
@@ -67,7 +66,8 @@ impl Outcome {
         Self::of_kind(problem.kind)
     }
 
-    /// Returns the ending that an error of this kind means, unless its code decides.
+    /// Returns the outcome of a command that fails with an error of this kind. [`Self::of`] handles
+    /// the codes with another outcome.
     pub(super) fn of_kind(kind: ProblemKind) -> Self {
         match kind {
             ProblemKind::Usage => Self::Usage,
@@ -82,7 +82,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the ending of which only a part can be done.
+    /// Returns the outcome if only a part of the change can be applied.
     #[must_use]
     pub fn partial(self) -> Self {
         match self {
@@ -92,20 +92,21 @@ impl Outcome {
         }
     }
 
-    /// Returns whether only a part of what was asked for is done, or would be.
+    /// Returns whether only a part of the change was or would be applied.
     #[must_use]
     pub fn is_partial(self) -> bool {
         matches!(self, Self::Partial | Self::WouldBePartial)
     }
 
-    /// Returns whether what was asked for is done, or would be.
+    /// Returns whether the command succeeded.
     #[must_use]
     pub fn is_success(self) -> bool {
         self.exit_code(None) == 0
     }
 
-    /// Returns how grave the ending is: of several the gravest is the one to report. A larger exit
-    /// code is a graver ending, but nothing is graver than a tree that is not put back.
+    /// Returns the severity of the outcome; of several outcomes the most severe one is reported.
+    ///
+    /// A larger exit code is more severe, but [`Outcome::Incomplete`] is the most severe outcome.
     #[must_use]
     pub fn gravity(self) -> u8 {
         if self == Self::Incomplete {
@@ -115,7 +116,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the exit code; `signal` is the one that [`Outcome::Interrupted`] speaks of.
+    /// Returns the exit code. `signal` is the signal of [`Outcome::Interrupted`].
     #[must_use]
     pub fn exit_code(self, signal: Option<i32>) -> u8 {
         match self {
@@ -140,7 +141,7 @@ impl Outcome {
         }
     }
 
-    /// Returns its name in reports.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! A change of which there is nothing to say but that it was made, and how large it is.
+//! Changes for which counts are a sufficient report.
 
 use super::Summary;
 use super::operation::{FileType, Op};
@@ -6,8 +6,8 @@ use super::stages::Facts;
 use crate::plan::{Edit, Operation};
 use crate::preflight::FileOutcome;
 
-/// Returns the change in numbers, if that is enough for who asked, and all of it is as the patches
-/// say; `None` if its files have to be told of.
+/// Returns the counts of the change if the report can be brief and every file changed exactly as
+/// the patches state. Returns `None` if the report must list the files.
 pub(super) fn summary(facts: Facts<'_>) -> Option<Summary> {
     let (plan, resolution) = (&facts.selected.plan, facts.resolved.resolution.as_ref()?);
     let is_whole = facts.result.receipt.is_some()
@@ -33,7 +33,7 @@ pub(super) fn summary(facts: Facts<'_>) -> Option<Summary> {
     Some(summary)
 }
 
-/// Returns whether nothing has to be said of a file.
+/// Returns whether there is nothing to report about a file except its counts.
 fn is_plain(operation: &Operation, outcome: &FileOutcome) -> bool {
     let is_of_diff = matches!(
         operation.edit,

@@ -1,4 +1,4 @@
-//! The name of a change: the same for the same change of the same bytes, wherever the root lies.
+//! The identifier of a change. It does not depend on the location of the root.
 
 use std::iter;
 
@@ -6,19 +6,32 @@ use super::file::FileReport;
 use super::operation::FileType;
 use crate::digest::Sha256;
 
-/// Returns the name of the change that `files` describe, as `sha256:HEX`.
+/// Returns the identifier of the change that `files` describe, as `sha256:HEX`.
 ///
-/// Anybody can work it out: it is the SHA-256 of the line `wpatch.plan/1` with its line feed, and
-/// of six netstrings (`LENGTH:BYTES,`) for each file in order: `op`, `from`, `path`, both modes
-/// with a blank between them (`000000` for none), `sha256_before` and `sha256_after`. What is
-/// missing is the empty netstring; paths are their bytes. A file that another one is lost for
-/// (`replaces`) has one more netstring: `replaces`, the mode and the `sha256` of that, with blanks
-/// between them; and one whose other names have the change too (`in_place`) ends in the netstring
-/// `in_place`. A symbolic link that is written as a regular file has the netstring `regular_file`.
-/// Where hunks are rejected, one more says `rejects` and the `sha256` of the file that they come
-/// to, with `replaces` and the two of what that held, if anything; where a whole file is left out,
-/// one says `rejected`. A change of git's index has one more netstring behind all files: `index`,
-/// `cached` if no file of the work tree changes, or `intent_to_add` if new files are only noted.
+/// Other programs can compute it. It is the SHA-256 digest of the line `wpatch.plan/1` with its
+/// line feed, followed by netstrings (`LENGTH:BYTES,`). Each file contributes six netstrings, in
+/// the order of the files:
+///
+/// - `op`
+/// - `from`
+/// - `path`
+/// - both modes, separated by a blank (`000000` for none)
+/// - `sha256_before`
+/// - `sha256_after`
+///
+/// A missing value is the empty netstring. Paths are their bytes. More netstrings follow in this
+/// order, one for each item that applies:
+///
+/// - `replaces`, the mode and the `sha256` of the overwritten file (`replaces`), separated by
+///   blanks
+/// - `in_place`, if other hard links change too
+/// - `regular_file`, for a symbolic link that is written as a regular file
+/// - `rejects` and the `sha256` of the reject file, then `replaces`, the mode and the `sha256` of
+///   an overwritten reject file, separated by blanks
+/// - `rejected`, if the whole file is rejected
+///
+/// A change of git's index adds one netstring after all files: `index`, `cached` if no file of the
+/// work tree changes, or `intent_to_add` if only new files are recorded.
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut last = Vec::new();
     if let Some(reach) = reach {
@@ -28,7 +41,7 @@ pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     Sha256::of_all(first.chain(files.iter().map(netstrings)).chain([last])).to_string()
 }
 
-/// Returns what the name of a change has of `file`.
+/// Returns the netstrings of `file`.
 fn netstrings(file: &FileReport) -> Vec<u8> {
     let mut text = Vec::with_capacity(512);
     append(&mut text, file.op.to_string().as_bytes());

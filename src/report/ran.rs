@@ -1,4 +1,4 @@
-//! What came of the commands of the user.
+//! The results of the user's commands.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -6,32 +6,32 @@ use serde::Serialize;
 
 use crate::process::{Ending, Ran};
 
-/// What came of a command of the user.
+/// The result of a command of the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct CommandReport {
-    /// The command, as it was given.
+    /// The command, as the user gave it.
     pub command: String,
-    /// Its exit code; null if it has none.
+    /// The exit code; null if there is none.
     pub exit_code: Option<i32>,
-    /// The signal that ended it, if one did.
+    /// The signal that ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Whether it was ended because its time was up.
+    /// Whether the command was ended by the time limit.
     #[serde(skip_serializing_if = "super::file::is_false")]
     pub timed_out: bool,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
-    /// The last 16 KiB of what it wrote to standard output and standard error; bytes that are not
-    /// UTF-8 are replaced.
+    /// The last 16 KiB of standard output and standard error. Bytes that are not UTF-8 are
+    /// replaced.
     pub output: String,
-    /// Whether it wrote more than that.
+    /// Whether the command wrote more output.
     pub truncated: bool,
 }
 
 impl CommandReport {
-    /// Returns what `ran` came to.
+    /// Returns the result `ran` of `command`.
     #[must_use]
     pub fn of(command: &[u8], ran: &Ran) -> Self {
         Self {

@@ -8,7 +8,7 @@ use super::findings::{Finding, Level, Mending, Place, findings};
 use super::{Format, Report, print_json};
 use crate::text::printable;
 
-/// A diagnostic for each problem, with the line of the patch that would fit where one line decides.
+/// A diagnostic for each finding. If one line prevents the match, it suggests a correction.
 pub(super) struct RdJson;
 
 impl Format for RdJson {
@@ -52,7 +52,7 @@ fn location(place: &Place) -> Value {
     let mut location = json!({"path": printable(place.path.as_bytes()).to_string()});
     if let Some(line) = place.line {
         location["range"] = match (place.last.filter(|&last| last > line), place.column) {
-            // Without columns it takes in all of the last line.
+            // An end without a column includes the whole last line.
             (Some(last), _) => json!({"start": {"line": line}, "end": {"line": last}}),
             (None, Some(column)) => json!({"start": {"line": line, "column": column}}),
             (None, None) => json!({"start": {"line": line}}),
@@ -61,7 +61,7 @@ fn location(place: &Place) -> Value {
     location
 }
 
-/// Columns count bytes here, and the first one is the sign's.
+/// Returns the suggested correction. Columns count bytes, and the first column contains the sign.
 fn suggestion(mending: &Mending) -> Value {
     let position = |column: usize| json!({"line": mending.line, "column": column});
     json!({"range": {"start": position(2), "end": position(2 + mending.old.len())}, "text": mending.new})

@@ -1,4 +1,4 @@
-//! What was rejected of a patch, in a report.
+//! The rejected hunks of a file in a report.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -9,30 +9,30 @@ use super::side::Replaced;
 use super::words::text;
 use crate::preflight::Rejects;
 
-/// Hunks that were written to a file of their own.
+/// The rejected hunks of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RejectsReport {
-    /// The file that has them; left out where none does.
+    /// The reject file; absent if no file was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Their names, as in `f1h2`; of many, the first.
+    /// The identifiers of the hunks, for example `f1h2`. The number of listed hunks is limited.
     pub hunks: Vec<String>,
-    /// The number of all; `omitted` of the file counts those that are not named.
+    /// The number of all rejected hunks. `omitted` of the file counts hunks that are not listed.
     #[serde(skip)]
     pub count: usize,
-    /// Digest of what it holds in the end, with the hunks of other operations; left out if nobody
-    /// asked.
+    /// The SHA-256 digest of the reject file, including hunks of other operations. Absent if it was
+    /// not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// What was there before, and is lost.
+    /// The existing file that the reject file overwrites.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Replaced>,
 }
 
 impl RejectsReport {
-    /// Reports the hunks of the file `id` that are in `rejects`, and names at most `most` of them.
+    /// Returns the entry for `rejects` of the file `id`, with at most `most` hunks.
     pub(super) fn of(id: &str, rejects: &Rejects, most: usize) -> Self {
         let hunks = rejects
             .hunks

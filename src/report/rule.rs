@@ -1,4 +1,4 @@
-//! What policy says of a file, in a report.
+//! The policy rules in a report.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -6,22 +6,22 @@ use serde::Serialize;
 
 use crate::policy::{Hit, Ruling, Verdict};
 
-/// A rule of policy that speaks of a file.
+/// A policy rule that matches a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RuleHit {
-    /// Its name.
+    /// The name of the rule.
     pub rule: String,
-    /// What it says: `ask` or `deny`; where everything is told that speaks of a path, also `allow`.
+    /// The verdict: `ask` or `deny`. An explanation of the policy also lists `allow`.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
-    /// The pattern that the path matches.
+    /// The pattern that matches the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Why.
+    /// The reason for the verdict.
     pub message: String,
-    /// The policy file that has the rule, and its line there; left out for what always holds.
+    /// The policy file and the line of the rule; absent for built-in rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
@@ -41,7 +41,7 @@ impl RuleHit {
     }
 }
 
-/// Returns the rules that have something against it, each once.
+/// Returns the matched rules without duplicates.
 pub(super) fn rule_hits(ruling: &Ruling) -> Vec<RuleHit> {
     let mut hits: Vec<RuleHit> = Vec::new();
     for hit in ruling.hits.iter().map(RuleHit::of) {

@@ -1,4 +1,4 @@
-//! The Static Analysis Results Interchange Format, version 2.1.0.
+//! The Static Analysis Results Interchange Format (SARIF), version 2.1.0.
 
 use std::io;
 
@@ -9,13 +9,13 @@ use super::{Format, Outcome, Report, print_json};
 use crate::preflight::CODES;
 use crate::text::percent_encode;
 
-/// One log with one run. Its rules are all the codes of problems; those of language servers stand
-/// at their results.
+/// One log with one run. Its rules are all problem codes. The rules of language servers appear only
+/// in their results.
 pub(super) struct Sarif;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// What names below the root are told by.
+/// The base identifier of paths below the root.
 const ROOT: &str = "ROOT";
 
 impl Format for Sarif {
@@ -51,8 +51,8 @@ fn rule(name: &str, meaning: &str) -> Value {
     json!({"id": name, "shortDescription": {"text": meaning}})
 }
 
-/// Says how the command ended. A patch that does not apply is a result, and no failure of the
-/// program.
+/// Returns the outcome of the command. A patch that does not apply is a result, not a failure of
+/// the program.
 fn invocation(report: &Report) -> Value {
     let has_worked = report.ok
         || matches!(
@@ -130,8 +130,7 @@ fn fix(mending: &Mending, patch: &Place) -> Value {
     })
 }
 
-/// Escapes all but letters, digits, slashes and the marks that mean nothing anywhere (RFC 3986,
-/// unreserved).
+/// Percent-encodes all characters except `/` and the unreserved characters of RFC 3986.
 fn uri(path: &str) -> String {
     percent_encode(path.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! The JSON Schemas of what is printed as JSON, made from the types.
+//! The JSON Schemas of all JSON output, generated from the types.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -9,13 +9,13 @@ use super::{BatchLine, Difference, Explanation, Extract, Listing, Log, Report};
 
 /// A JSON Schema that `wpatch schema` prints.
 pub struct Schema {
-    /// Its name.
+    /// The name of the schema.
     pub name: &'static str,
-    /// Returns its text: one document and a newline.
+    /// Returns the text of the schema: one document and a line feed.
     pub text: fn() -> String,
 }
 
-/// Every schema.
+/// All schemas.
 pub const SCHEMAS: &[Schema] = &[
     Schema {
         name: "report",
@@ -56,8 +56,8 @@ fn text<T: JsonSchema>() -> String {
     format!("{:#}\n", schema.as_value())
 }
 
-/// Joins the lines of each paragraph of a description, so that a schema does not depend on where the
-/// lines of a documentation comment end.
+/// Joins the lines of each paragraph of a description. Schemas therefore do not depend on the line
+/// breaks of documentation comments.
 fn join_lines(schema: &mut schemars::Schema) {
     let Some(Value::String(description)) = schema.get_mut("description") else {
         return;

@@ -1,11 +1,10 @@
-//! The percentage of a git header, which only reports speak of: it decides nothing, so the plan
-//! does not carry it.
+//! The similarity percentage of a git header. Only reports use it, so the plan does not contain it.
 
 use crate::plan::{Edit, Operation};
 use crate::text::{Lines, Span, without_ending};
 
-/// Returns what the `similarity index` or `dissimilarity index` line of the section says; the last
-/// one counts.
+/// Returns the percentage of the last `similarity index` or `dissimilarity index` line of the
+/// section.
 pub(super) fn score(operation: &Operation, patch: &[u8]) -> Option<u8> {
     let end = match &operation.edit {
         Edit::Hunks(hunks) => hunks

@@ -1,4 +1,4 @@
-//! What is known of a file before and after: its mode, its contents, its digests, in a report.
+//! Facts about a file before and after the change: mode, content and digests.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -8,29 +8,29 @@ use crate::digest::Sha256;
 use crate::mode::FileMode;
 use crate::preflight::{FileOutcome, Side};
 
-/// The mode of a file as git writes it, before and after.
+/// The mode of a file in git's notation, before and after.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Modes {
-    /// Before; null for a new file, or if it is not known.
+    /// The mode before; null for a new file or if it is unknown.
     pub old: Option<&'static str>,
-    /// After; null for a file that goes, or if it is not known.
+    /// The mode after; null for a deleted file or if it is unknown.
     pub new: Option<&'static str>,
 }
 
-/// What is known of the contents of a file.
+/// Facts about the content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Contents {
-    /// Name of the blob in git, by SHA-1.
+    /// The git object name of the blob (SHA-1).
     pub git_oid: String,
-    /// Size in bytes.
+    /// The size in bytes.
     pub size: u64,
     /// `lf`, `crlf`, `mixed` or `none`.
     pub eol: &'static str,
-    /// `utf-8` if it begins with a byte order mark.
+    /// `utf-8` if the content begins with a byte order mark.
     pub bom: Option<&'static str>,
     /// Whether the last line has a terminator.
     pub final_newline: bool,
@@ -38,47 +38,47 @@ pub struct Contents {
     pub encoding: &'static str,
 }
 
-/// A file as tools for reviews know it.
+/// Line counts and digests in the format of code review tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Review {
-    /// Numbers of lines.
+    /// The line counts.
     pub stats: LineStats,
-    /// The contents before; null if there are none.
+    /// The content before; null if there is none.
     pub pre: Option<Digested>,
-    /// The contents after; null if there are none.
+    /// The content after; null if there is none.
     pub post: Option<Digested>,
 }
 
-/// Numbers of lines.
+/// Line counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LineStats {
-    /// Lines added.
+    /// The number of added lines.
     pub additions: usize,
-    /// Lines removed.
+    /// The number of removed lines.
     pub deletions: usize,
 }
 
-/// Contents by their digest.
+/// The digest of a content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Digested {
-    /// As `sha256:HEX`.
+    /// The digest as `sha256:HEX`.
     pub sha256: String,
 }
 
-/// What another file takes the place of.
+/// An existing file or link that is overwritten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct Replaced {
-    /// Its mode.
+    /// The mode.
     pub mode: String,
-    /// Digest of its contents, or of the target of a link.
+    /// The SHA-256 digest of the content, or of the target of a link.
     pub sha256: String,
 }
 

@@ -1,23 +1,23 @@
-//! A report in as many words as a model needs.
+//! A short text version of a report, for models.
 
 use std::fmt::Write;
 
 use super::{CauseKind, ProblemReport, Report, format};
 use crate::text::{printable, printable_line, without_ending};
 
-/// Most problems that are told.
+/// The maximum number of problems.
 const MAX_PROBLEMS: usize = 5;
-/// Most characters of a message.
+/// The maximum length of a message, in characters.
 const MAX_MESSAGE: usize = 600;
-/// Most bytes of lines of the file.
+/// The maximum size of the lines of the file, in bytes.
 const MAX_EXCERPT: usize = 1200;
 
-/// Says what was done, or would be.
+/// Returns the text of a report on success: the changes that were or would be made.
 #[must_use]
 pub fn success(report: &Report) -> String {
     let mut text = Vec::new();
     if let Some(format) = format("text") {
-        // A vector takes everything.
+        // Writing to a vector never fails.
         let _ = format.print(report, &mut text);
     }
     let mut text = String::from_utf8_lossy(&text).into_owned();
@@ -25,12 +25,12 @@ pub fn success(report: &Report) -> String {
     text
 }
 
-/// Says why not, and what to do about it.
+/// Returns the text of a report on failure: the problems and the next steps.
 #[must_use]
 pub fn refusal(report: &Report) -> String {
     let mut text = String::new();
     put_problems(report, &mut text);
-    // Lines that differ in their endings or in their encoding look the same.
+    // Lines that differ only in line endings or encoding look equal, so the lines would not help.
     let is_seen = |error: &&ProblemReport| {
         !error
             .cause
@@ -67,7 +67,7 @@ fn put(problem: &ProblemReport, text: &mut String) {
     }
 }
 
-/// Shows the lines of the file that are most like what was wanted, with those around them.
+/// Adds the lines of the closest match, with their numbers and surrounding lines.
 fn put_nearest(error: &ProblemReport, text: &mut String) {
     let around = error
         .details

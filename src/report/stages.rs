@@ -1,4 +1,4 @@
-//! The values that a report is built from: the result of each step of a command.
+//! The inputs of a report: the results of the steps of one command.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::preflight::{FileWhitespace, Problem, Resolution};
 use crate::transaction::history::IndexChange;
 use crate::transaction::{KeptFile, Links, Receipt, Recovered};
 
-/// The properties of a command that its report contains.
+/// The properties of a command that its report depends on.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Command {
@@ -21,23 +21,23 @@ pub struct Command {
     pub success: Outcome,
     /// The policy in force.
     pub policy: Arc<Policy>,
-    /// Whether the report contains digests and the `plan_id`.
+    /// Whether a full report was requested, with digests and the `plan_id`.
     pub is_described: bool,
-    /// Whether the report can omit files that change just as the patches say.
+    /// Whether the report can omit files that change exactly as the patches state.
     pub is_brief: bool,
-    /// Whether the report lists every failure.
+    /// Whether the report lists all failures, without limits.
     pub is_complete: bool,
-    /// Whether the report says `dry_run`. `changed` then states whether the command would change
-    /// the tree.
+    /// Whether the report contains `dry_run`. `changed` then states whether the command would
+    /// change the tree.
     pub reports_dry_run: bool,
-    /// Whether the patches are those of a saved plan.
+    /// Whether the patches belong to a saved plan.
     pub is_saved: bool,
-    /// What becomes of the other names of files.
+    /// How the command treats other hard links of a file.
     pub links: Links,
 }
 
 impl Command {
-    /// Returns a command without options, under the built-in policy.
+    /// Returns a command without options, with the built-in policy.
     #[must_use]
     pub fn of(name: &'static str, success: Outcome) -> Self {
         Self {
@@ -54,16 +54,16 @@ impl Command {
     }
 }
 
-/// The operations that are applied.
+/// The selected operations.
 #[derive(Clone, Debug, Default)]
 pub struct Selected {
     /// The operations.
     pub plan: Plan,
-    /// Whether the plan can be resolved: every patch was read, and every text has a certain repair.
+    /// Whether the plan can be resolved: every patch was parsed, and every repair is unambiguous.
     pub is_resolvable: bool,
-    /// The files and hunks that are not selected (`--only`).
+    /// The files and hunks that were not selected.
     pub left_out: Vec<LeftOut>,
-    /// The files that filters left out, each with the name that it would have come from.
+    /// The files that filters excluded: the source name of a rename or copy, and the name.
     pub skipped: Vec<(Option<RelPath>, RelPath)>,
     /// The problems so far, in order.
     pub problems: Vec<Problem>,
@@ -72,16 +72,16 @@ pub struct Selected {
 /// The resulting tree.
 #[derive(Clone, Debug, Default)]
 pub struct Resolved {
-    /// The operations that are applied.
+    /// The selected operations.
     pub selected: Selected,
-    /// The outcome of each operation; its problems are those of `selected`.
+    /// The outcome of each operation. Its problems are in `selected`.
     pub resolution: Option<Resolution>,
-    /// The white-space errors of a plan that is compared with no file, by the index of the
+    /// The white-space errors of a plan that is not compared with files, by the index of the
     /// operation.
     pub described_whitespace: Vec<(usize, FileWhitespace)>,
     /// The change of git's index.
     pub index_report: Option<IndexReport>,
-    /// The changed index entries, for the record in the history.
+    /// The changed index entries, for the history entry.
     pub index_changes: Vec<IndexChange>,
     /// The findings of language servers.
     pub findings: Option<Findings>,
@@ -92,34 +92,34 @@ pub struct Resolved {
 pub struct CommitResult {
     /// The proof of the commit.
     pub receipt: Option<Receipt>,
-    /// The interrupted changes that were recovered before this one began.
+    /// The interrupted transactions that were recovered before the command began.
     pub recovered: Vec<Recovered>,
-    /// What the rollback could not restore: the paths, and the displaced files.
+    /// The paths that the rollback could not restore, and their displaced files.
     pub unrestored: (Vec<RelPath>, Vec<KeptFile>),
-    /// The signal that ended the command.
+    /// The signal that interrupted the command.
     pub signal: Option<i32>,
-    /// The results of the commands of the user.
+    /// The results of the user's commands.
     pub answers: Answers,
-    /// Whether the change can be undone later.
+    /// Whether the change can be undone.
     pub history: Option<HistoryReport>,
-    /// The plan that the command is about if it resolves none.
+    /// The identifier of the plan, for a command that does not resolve it.
     pub plan_id: Option<String>,
-    /// The time until which a plan is kept, in seconds since 1970.
+    /// The time at which the saved plan expires, in seconds since 1970.
     pub saved_until: Option<u64>,
 }
 
-/// The results of the commands of the user.
+/// The results of the user's commands.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// The result of `--before`.
+    /// The result of the command that ran before the change.
     pub before: Option<CommandReport>,
-    /// The result of `--verify`.
+    /// The result of the command that verified the change.
     pub verify: Option<CommandReport>,
-    /// The result of `--after`.
+    /// The result of the command that ran after the change.
     pub after: Option<CommandReport>,
 }
 
-/// The values of all steps, for the functions that build a report.
+/// The results of all steps, for the functions that build a report.
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'a> {
     pub(super) command: &'a Command,
@@ -129,7 +129,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Returns the values of the steps of one command.
+    /// Combines the results of the steps of one command.
     pub(super) fn of(
         command: &'a Command,
         resolved: &'a Resolved,

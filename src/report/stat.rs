@@ -1,31 +1,31 @@
-//! git's `--stat`: a graph of lines added and removed, in 80 columns.
+//! git's `--stat`: a graph of added and removed lines, in 80 columns.
 
 use std::borrow::Cow;
 use std::io;
 
 use super::{FileReport, FileType, Format, Report};
 
-/// Most columns of a name.
+/// The maximum width of a name, in columns.
 const NAME: usize = 50;
-/// Most columns of name and graph together, so that with the number the line stays within 80.
+/// The maximum width of name and graph, in columns. With the number a line has at most 80 columns.
 const NAME_AND_GRAPH: usize = 70;
 
-/// One line for each file, and one that sums up.
+/// One line for each file, and a total.
 pub(super) struct Stat {
     pub(super) name: &'static str,
     pub(super) signs: Signs,
 }
 
-/// How the signs of a graph look.
+/// The style of the signs in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signs {
-    /// As all else.
+    /// Without color.
     Plain,
     /// In green and red.
     Coloured,
 }
 
-/// Green, red, and the end of a colour.
+/// The escape sequences for green, red, and the end of a color.
 const ADDED: &str = "\x1b[32m";
 const REMOVED: &str = "\x1b[31m";
 const RESET: &str = "\x1b[0m";
@@ -70,7 +70,7 @@ impl Format for Stat {
     }
 }
 
-/// Cuts a long name at the front, at a slash if there is one.
+/// Removes the start of a long name, up to a slash if possible.
 fn shortened(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
     if name.len() <= width {
         return name;
@@ -81,7 +81,8 @@ fn shortened(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
 }
 
 impl Stat {
-    /// The number of changed lines and a bar, scaled so that the longest one fits into `width`.
+    /// Returns the number of changed lines and a bar. The longest bar of all files fits into
+    /// `width`.
     fn graph(&self, file: &FileReport, most: usize, width: usize) -> String {
         let scale = |lines: usize| {
             let scaled = (lines * width.min(most) + most / 2).checked_div(most);
@@ -98,7 +99,7 @@ impl Stat {
     }
 }
 
-/// Returns the line that sums up, as in ` 1 file changed, 2 insertions(+)`.
+/// Returns the total, for example ` 1 file changed, 2 insertions(+)`.
 pub(super) fn changes(report: &Report) -> String {
     let (files, added, removed) = (
         report.files.len(),

@@ -13,11 +13,11 @@ use crate::preflight::{FileOutcome, ProblemKind};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FileStatus {
-    /// The file is changed completely.
+    /// All changes of the file apply.
     Ok,
-    /// Hunks were rejected. The rest is done.
+    /// Some hunks were rejected. The rest applies.
     Partial,
-    /// The file has its final state already.
+    /// The change is already applied.
     NoChange,
     /// The kind of the first problem of the file.
     #[serde(untagged)]
@@ -42,40 +42,40 @@ impl fmt::Display for FileStatus {
     }
 }
 
-/// What became of a hunk.
+/// The status of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HunkStatus {
-    /// It fits at its stated place, all its context with it.
+    /// The hunk applies at its stated line with all of its context.
     Clean,
-    /// It fits at another place.
+    /// The hunk applies at another line.
     Offset,
-    /// It fits with lines of context left out.
+    /// The hunk applies with some context lines ignored.
     Fuzzy,
-    /// It was not looked for.
+    /// The hunk was not searched for.
     Unplaced,
-    /// It fits nowhere.
+    /// The hunk matches nowhere.
     NotFound,
-    /// It fits in several places and nothing decides.
+    /// The hunk matches at several lines and cannot be placed uniquely.
     Ambiguous,
-    /// It fits only where another hunk is placed.
+    /// The hunk matches only where another hunk is placed.
     Overlap,
-    /// Its result already stands there.
+    /// The postimage is already in the file.
     AlreadyApplied,
-    /// It was merged with what became of its lines.
+    /// The hunk was merged with other changes of the same lines.
     Merged,
-    /// It changes lines that the file has otherwise; both stand there, between markers.
+    /// The file has other changes of the same lines. Conflict markers separate the two versions.
     Conflict,
-    /// What it asks for is larger than a file may be.
+    /// The result would exceed the size limit.
     TooLarge,
-    /// It fills an empty file, and there is something in this one.
+    /// The hunk requires an empty file, but the file is not empty.
     Exists,
 }
 
 impl HunkStatus {
-    /// Returns whether the hunk has a place in the file.
+    /// Returns whether the hunk has a placement.
     #[must_use]
     pub fn is_placed(self) -> bool {
         matches!(self, Self::Clean | Self::Offset | Self::Fuzzy)

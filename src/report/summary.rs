@@ -1,5 +1,5 @@
-//! git's `--summary`: what happens to files besides their lines; Codex's for patches of its
-//! grammar.
+//! git's `--summary`: creations, deletions, renames, copies and mode changes. Patches in Codex's
+//! grammar get Codex's list of files instead.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,8 +10,8 @@ use crate::path::RelPath;
 use crate::syntax::{Syntax, find_syntax, quote};
 use crate::text::printable;
 
-/// Returns a line for each file as Codex lists them, in this order: what is new (`A`), what is
-/// changed or moved (`M`), what is gone (`D`).
+/// Returns one line for each file as Codex prints them: first created files (`A`), then modified or
+/// moved files (`M`), then deleted files (`D`).
 #[must_use]
 pub fn letters(files: &[FileReport]) -> String {
     let letter = |op| match op {
@@ -28,11 +28,12 @@ pub fn letters(files: &[FileReport]) -> String {
     text
 }
 
-/// One line for each file that is made, deleted, moved, copied or rewritten, or gets another mode.
+/// One line for each file that is created, deleted, renamed, copied or rewritten, or whose mode
+/// changes.
 ///
 /// # Security
 ///
-/// git prints names as they are. Here a name that could act on a terminal is quoted.
+/// git prints names unchanged. This format quotes a name that contains control characters.
 pub(super) struct Summary;
 
 impl Format for Summary {
@@ -86,7 +87,7 @@ fn moved(out: &mut dyn io::Write, verb: &str, file: &FileReport, from: &RelPath)
     changed_mode(out, file)
 }
 
-/// Says what becomes of the mode of a file that has been named.
+/// Prints the mode change of a file whose name was already printed.
 fn changed_mode(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
     match (file.is_mode_change(), &file.mode.old, &file.mode.new) {
         (true, Some(old), Some(new)) => writeln!(out, " mode change {old} => {new}"),
@@ -113,7 +114,7 @@ fn put_line(out: &mut dyn io::Write, name: &[u8]) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Returns the name itself, or quoted if it could act on a terminal.
+/// Returns the name, quoted if it contains characters that can affect a terminal.
 fn harmless(name: &[u8]) -> Cow<'_, [u8]> {
     match printable(name).to_text() {
         Cow::Borrowed(_) => Cow::Borrowed(name),
@@ -121,7 +122,7 @@ fn harmless(name: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns `dir/{old => new}`, or `old => new` where no leading directory is the same.
+/// Returns `dir/{old => new}`, or `old => new` if both have no common leading directory.
 fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
     let differs = old
         .iter()

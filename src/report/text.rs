@@ -1,4 +1,4 @@
-//! What people read: one line for each file, and one for the whole.
+//! The text format: one line for each file, and one for the whole change.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::text::printable;
 
-/// Lines for people. Problems are not among them: they are shown with an excerpt of the patch,
-/// which is not in a report.
+/// Lines for people. They do not include problems: these are printed with an excerpt of the patch,
+/// which a report does not contain.
 pub(super) struct Text;
 
 impl Format for Text {
@@ -95,7 +95,7 @@ fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::
         .try_for_each(|kept| print_kept(kept, out))
 }
 
-/// Says where the previous version of a file is.
+/// Prints the location of the previous version of a file.
 pub(super) fn print_kept(
     KeptReport { path, copy }: &KeptReport,
     out: &mut dyn io::Write,
@@ -110,7 +110,7 @@ pub(super) fn print_kept(
     )
 }
 
-/// Returns what becomes of a file, in one line.
+/// Returns the operation on a file in one line.
 pub(super) fn line(file: &FileReport) -> String {
     let mut line = format!("{:<6} ", file.op);
     if let (Some(from), Op::Rename | Op::Copy) = (&file.from, file.op) {
@@ -139,7 +139,7 @@ fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
         .try_for_each(|(index, hunk)| print_moved_hunk(index, hunk, out))
 }
 
-/// Says how many hunks of a file were rejected, and where they are.
+/// Prints the number of rejected hunks of a file, and their location.
 fn print_rejects(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     let Some(rejects) = &file.rejects else {
         return writeln!(out);
@@ -153,7 +153,7 @@ fn print_rejects(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     }
 }
 
-/// Says where a hunk went that is not at its stated place.
+/// Prints the position of a hunk with an offset or fuzz.
 fn print_moved_hunk(index: usize, hunk: &HunkReport, out: &mut dyn io::Write) -> io::Result<()> {
     let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
     let Some(applied) = hunk.applied.as_ref().filter(|_| offset != 0 || fuzz != 0) else {

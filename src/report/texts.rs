@@ -1,4 +1,4 @@
-//! Changes of texts in a report, one entry for each place.
+//! Text replacements in a report, with one entry for each match.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use crate::preflight::FileOutcome;
 use crate::syntax::write::changed_lines;
 use crate::text::{Span, lines};
 
-/// One change as the patch has it.
+/// The lines of one change, as the patch states them.
 struct Stated {
     span: Span,
     old_start: Option<usize>,
@@ -21,7 +21,8 @@ struct Stated {
     new_lines: usize,
 }
 
-/// Reports the places of `changes` of the file `id`, or why they have none.
+/// Returns the entries for `changes` of the file `id`: the placements, or the reasons why there are
+/// none.
 pub(super) fn reports(
     id: &str,
     operation: &Operation,
@@ -38,7 +39,7 @@ pub(super) fn reports(
     )
 }
 
-/// Reports the places of changes of numbered lines.
+/// Returns the entries for changes of numbered lines.
 pub(super) fn numbered(
     id: &str,
     operation: &Operation,
@@ -76,7 +77,8 @@ pub(super) fn numbered(
     )
 }
 
-/// Reports the places; of `count` changes that were not looked for, what the patch says of them.
+/// Returns the entries for the placements. If there was no search, returns the stated lines of
+/// `count` changes.
 fn placed(
     (id, operation): (&str, &Operation),
     (stated, order, count): (&dyn Fn(usize) -> Option<Stated>, EditOrder, usize),
@@ -85,7 +87,8 @@ fn placed(
 ) -> ListedHunks {
     let mut growth = Growth::default();
     let mut listed = ListedHunks::with_capacity(room.most_hunks(outcome.texts.len().max(count)));
-    // Places in the patch are counted in their order, which is not that of the places in the file.
+    // The counter is fast only for ascending offsets. The order in the patch differs from the order
+    // in the file.
     let edits: BTreeSet<_> = outcome.texts.iter().map(|(edit, _)| *edit).collect();
     let named = |edit| Some((edit, Source::of(operation, stated(edit)?.span, counter)));
     let sources: HashMap<_, _> = edits.into_iter().filter_map(named).collect();
@@ -103,7 +106,7 @@ fn placed(
             Ok(placement) => {
                 report.place(placement);
                 let lines = growth.applied(&placement.lines, new);
-                // In turn, the lines are counted in what the ones before left.
+                // Edits in sequence have line numbers that already include the edits before them.
                 if order == EditOrder::AtOnce {
                     growth.add(&lines);
                 }
@@ -128,7 +131,7 @@ fn placed(
     listed
 }
 
-/// Counts the lines that blocks add and remove, as far as they say it themselves.
+/// Returns the numbers of lines that blocks add and remove, as far as the patch states them.
 pub(super) fn counted_lines(changes: &Replacements) -> (usize, usize) {
     let counts = changes.edits.iter().map(|edit| match &edit.target {
         Target::Lines(old) => changed_lines(old, &edit.new),
@@ -140,7 +143,7 @@ pub(super) fn counted_lines(changes: &Replacements) -> (usize, usize) {
     })
 }
 
-/// Counts the changes that are blocks.
+/// Returns the number of changes that are blocks.
 pub(super) fn blocks(changes: &Replacements) -> usize {
     changes
         .edits

@@ -1,4 +1,4 @@
-//! What was committed or recovered, and whether it can be undone.
+//! The committed and recovered transactions, and whether the change can be undone.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -8,18 +8,18 @@ use super::words::text;
 use crate::path::RelPath;
 use crate::transaction::{Durability, Ending, KeptFile, Receipt, Recovered, Unkept};
 
-/// What was committed or recovered.
+/// The committed and recovered transactions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct TransactionReport {
-    /// The transaction's name; null if nothing was committed.
+    /// The identifier of the transaction; null if nothing was committed.
     pub id: Option<String>,
-    /// What a loss of power leaves: `full` for everything, `none` for no promise.
+    /// The durability: `full` survives a power loss, `none` makes no promise.
     pub durability: Option<&'static str>,
-    /// What dead processes had left.
+    /// The interrupted transactions that the command recovered.
     pub recovered: Vec<RecoveredReport>,
-    /// Files that the rollback of this command left as they are, because another process had
+    /// The files that the rollback of this command did not restore, because another process had
     /// changed them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
@@ -29,8 +29,8 @@ pub struct TransactionReport {
 }
 
 impl TransactionReport {
-    /// Reports the commit of `receipt`, the changes that were `recovered` before, and what a
-    /// rollback could not restore; `None` if there is none of them.
+    /// Returns the entry for the commit of `receipt`, the `recovered` transactions, and the files
+    /// that a rollback could not restore. Returns `None` if there are none of these.
     pub(super) fn of(
         receipt: Option<&Receipt>,
         recovered: &[Recovered],
@@ -53,15 +53,15 @@ impl TransactionReport {
     }
 }
 
-/// A file that a rollback could not put back.
+/// The previous version of a file that a rollback could not restore.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct KeptReport {
-    /// The path that it belongs to; null if no record names it any more.
+    /// The path of the file; null if no record names it.
     pub path: Option<String>,
-    /// Where it is: a path below the root, or an absolute path. Move it to `path` to restore the
-    /// file, or delete it.
+    /// The location of the previous version: a path below the root, or an absolute path. Move it to
+    /// `path` to restore the file, or delete it.
     pub copy: String,
 }
 
@@ -74,23 +74,23 @@ impl KeptReport {
     }
 }
 
-/// Whether changes are kept in a history, so that they can be undone.
+/// Whether the history keeps changes so that they can be undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct HistoryReport {
-    /// Whether they are.
+    /// Whether the history keeps changes.
     pub kept: bool,
-    /// Why not.
+    /// The reason why it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The reason with what helps.
+    /// The reason with the next step for the user.
     #[serde(skip)]
     pub unkept: Option<Unkept>,
 }
 
 impl HistoryReport {
-    /// Returns the report of a history that is not kept for the reason `unkept`, or is kept.
+    /// Returns the entry for a history that is not kept because of `unkept`, or that is kept.
     #[must_use]
     pub fn of(unkept: Option<Unkept>) -> Self {
         Self {
@@ -101,18 +101,18 @@ impl HistoryReport {
     }
 }
 
-/// A transaction that a dead process had left.
+/// An interrupted transaction of a process that died.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct RecoveredReport {
-    /// The transaction's name.
+    /// The identifier of the transaction.
     pub id: String,
-    /// `committed`, `waiting` (committed, and what it displaced waits for the history),
-    /// `rolled_back`, `abandoned`, or `kept` (rolled back by an earlier command, and files of it
-    /// are still kept).
+    /// `committed`; `waiting` (committed, but its displaced files are not in the history yet);
+    /// `rolled_back`; `abandoned` (had not changed the tree); or `kept` (rolled back by an earlier
+    /// command, but some of its files are still kept).
     pub ending: &'static str,
-    /// Files left as found because another process changed them since.
+    /// The files that were not restored because another process had changed them.
     pub left: Vec<String>,
     /// The previous versions of these files.
     #[serde(skip_serializing_if = "Vec::is_empty")]

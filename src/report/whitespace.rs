@@ -1,4 +1,4 @@
-//! The white space of a patch in a report: which lines have errors, and what became of them.
+//! The white-space errors of a patch in a report, and their corrections.
 
 use std::collections::HashSet;
 
@@ -11,38 +11,38 @@ use super::words::Counter;
 use crate::plan::Operation;
 use crate::preflight::FileWhitespace;
 
-/// What is wrong with the white space of the lines that a patch has for a file.
+/// The white-space errors in the lines of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct WhitespaceReport {
-    /// What is done about it: `warn`, `error`, `error-all`, `fix`.
+    /// The configured action: `warn`, `error`, `error-all` or `fix`.
     pub action: &'static str,
-    /// How many lines have errors.
+    /// The number of lines with errors.
     pub errors: usize,
-    /// How many lines were put right.
+    /// The number of corrected lines.
     pub corrected: usize,
-    /// How many blank lines were left out at the end of the file.
+    /// The number of blank lines at the end of the file that were removed.
     pub left_out: usize,
-    /// The lines with errors, those that stay as they are among them; at most 1000.
+    /// The lines with errors, corrected or not; at most 1000.
     pub lines: Vec<WhitespaceLine>,
 }
 
-/// A line of a patch with errors in its white space.
+/// A line of a patch with white-space errors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct WhitespaceLine {
-    /// Where it stands in the patch.
+    /// The position of the line in the patch.
     pub source: Source,
-    /// What is wrong with it, in the words of git.
+    /// The error, in git's words.
     pub error: String,
-    /// Whether the file does not have it so.
+    /// Whether the line was corrected or removed.
     pub corrected: bool,
 }
 
 impl WhitespaceReport {
-    /// Reports what was found in the lines of `operation`.
+    /// Returns the entry for the errors `found` in the lines of `operation`.
     pub(super) fn of(
         operation: &Operation,
         found: &FileWhitespace,

@@ -1,4 +1,4 @@
-//! Bytes of patch and files as text of a report, and their places as people count them.
+//! Converts bytes of patches and files to report text, and offsets to line numbers.
 
 use std::borrow::Borrow;
 
@@ -6,33 +6,34 @@ use crate::digest::hex;
 use crate::plan::Input;
 use crate::text::{Origin, Position, Span, printable, rfc3339};
 
-/// Most characters of one line of a file or patch in a report.
+/// The maximum length of one line of a file or patch in a report, in characters.
 const MOST_CHARACTERS: usize = 200;
 
-/// Returns `bytes` as text: themselves if they are UTF-8, else with the other bytes escaped.
+/// Returns `bytes` as text. Bytes that are not UTF-8 are escaped.
 ///
-/// The text may hold control characters: whoever prints it escapes them.
+/// The text can contain control characters. The code that prints it must escape these.
 pub(super) fn text(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| printable(bytes).to_string(), str::to_owned)
 }
 
-/// Returns the hex digits of `path` if [`text`] loses something of it.
+/// Returns the hex digits of `path` if [`text`] cannot represent it exactly.
 pub(super) fn lossless(path: &impl Borrow<[u8]>) -> Option<String> {
     let bytes = path.borrow();
     std::str::from_utf8(bytes).is_err().then(|| hex(bytes))
 }
 
-/// The last second of the year 9999, behind which RFC 3339 has no name for a time.
+/// The last second of the year 9999, the last one that RFC 3339 can represent.
 const END: u64 = 253_402_300_799;
 
-/// Returns the time so many seconds after the beginning of 1970, as in RFC 3339.
+/// Returns a time in seconds since 1970 in RFC 3339 format.
 pub(super) fn time(seconds: u64) -> String {
     rfc3339(seconds.min(END))
 }
 
-/// Returns one line as text, clipped.
+/// Returns one line as text, shortened to [`MOST_CHARACTERS`].
 pub(super) fn clipped(line: &[u8]) -> String {
-    // A character has at most four bytes, so what is cut here would be cut below.
+    // A character has at most four bytes, so this cut never removes a character that the next one
+    // would keep.
     let text = text(&line[..line.len().min(MOST_CHARACTERS * 4 + 4)]);
     match text.char_indices().nth(MOST_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -40,11 +41,13 @@ pub(super) fn clipped(line: &[u8]) -> String {
     }
 }
 
-/// Counts lines up to places of one text. Linear in the way between one place and the next, so that
-/// all places of a patch in their order cost one pass.
+/// Converts offsets of one text to line numbers.
+///
+/// The cost is linear in the distance between consecutive offsets. All offsets of a patch in
+/// ascending order cost one pass.
 #[derive(Debug)]
 pub(super) struct Counter<'a> {
-    /// The input as it was read.
+    /// The original input.
     text: &'a [u8],
     origin: Option<&'a Origin>,
     offset: usize,
@@ -52,7 +55,7 @@ pub(super) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// Returns one for each of `inputs`.
+    /// Returns a counter for each of `inputs`.
     pub(super) fn of_all(inputs: &'a [Input]) -> Vec<Self> {
         let counter = |input: &'a Input| Self {
             text: input.original(),
@@ -63,7 +66,7 @@ impl<'a> Counter<'a> {
         inputs.iter().map(counter).collect()
     }
 
-    /// Returns the span of the input as it was read that `span` of the text came from.
+    /// Returns the span of the original input that `span` of the decoded text came from.
     pub(super) fn original(&self, span: Span) -> Span {
         let Some(origin) = self.origin else {
             return span;
@@ -72,7 +75,7 @@ impl<'a> Counter<'a> {
         Span::new(start, origin.offset(span.end).max(start))
     }
 
-    /// Returns the line, counted from 1, of the byte at `offset` of the text.
+    /// Returns the line, counted from 1, of the byte at `offset` of the decoded text.
     pub(super) fn line(&mut self, offset: usize) -> usize {
         let offset = self
             .origin
@@ -89,7 +92,7 @@ impl<'a> Counter<'a> {
         self.newlines + 1
     }
 
-    /// Returns line and column, counted from 1, of the byte at `offset`.
+    /// Returns the line and column, counted from 1, of the byte at `offset`.
     pub(super) fn position(&mut self, offset: usize) -> Position {
         let line = self.line(offset);
         let before = &self.text[..self.offset];
@@ -100,7 +103,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Returns the first and the last line, counted from 1, of `span`.
+    /// Returns the first and the last line of `span`, counted from 1.
     pub(super) fn lines(&mut self, span: Span) -> (usize, usize) {
         let first = self.line(span.start);
         let last = if span.is_empty() {

@@ -1,4 +1,4 @@
-//! Files that are written as a whole in a report: the hunks of their diff.
+//! Files that are written as a whole in a report, as the hunks of their diff.
 
 use super::applied::AppliedLines;
 use super::hunk::HunkReport;
@@ -6,7 +6,8 @@ use super::words::text;
 use crate::plan::Operation;
 use crate::syntax::write::{DiffHunk, hunks};
 
-/// Reports the hunks of `diff`, that of the file `id`. Where it was cut, so is the last of them.
+/// Returns the hunks of `diff`, the diff of the file `id`. If the diff is truncated, so is its last
+/// hunk.
 pub(super) fn reports(id: &str, operation: &Operation, diff: &[u8]) -> Vec<HunkReport> {
     let report = |(index, hunk): (usize, DiffHunk<'_>)| {
         let applied = AppliedLines {

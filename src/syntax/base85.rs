@@ -1,13 +1,14 @@
-//! The base-85 code of git's binary patches: five letters for four bytes, most significant first.
+//! The base-85 encoding of git binary patches: five characters for four bytes, most significant
+//! first.
 
 /// The digits in the order of their values (RFC 1924).
 const ALPHABET: &[u8; 85] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
-/// Values by letter; 85 stands for no digit.
+/// The value of each character; 85 marks a character that is not a digit.
 const VALUES: [u8; 256] = values();
 
-/// Most bytes of one line.
+/// The maximum number of bytes in one line.
 const LINE: usize = 52;
 
 const fn values() -> [u8; 256] {
@@ -23,11 +24,11 @@ const fn values() -> [u8; 256] {
     values
 }
 
-/// Returns how many bytes `line`, without its terminator, declares; `None` if it has other letters
-/// than it should.
+/// Returns the number of bytes that `line` declares, or `None` if a character is invalid or the
+/// number of characters is wrong. `line` has no terminator.
 ///
-/// The first letter is the number of bytes, `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52; the
-/// last group of letters is filled up.
+/// The first character encodes the number of bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to
+/// 52. The last group of characters is padded.
 pub(super) fn declared(line: &[u8]) -> Option<usize> {
     let (&first, letters) = line.split_first()?;
     let length = match first {
@@ -41,8 +42,8 @@ pub(super) fn declared(line: &[u8]) -> Option<usize> {
     is_whole.then_some(length)
 }
 
-/// Adds the bytes of `line`, without its terminator, to `bytes`; `None` if it is damaged or a group
-/// is larger than four bytes hold.
+/// Appends the bytes of `line`, which has no terminator, to `bytes`. Returns `None` if the line is
+/// damaged or the value of a group exceeds four bytes.
 pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
     let length = declared(line)?;
     let end = bytes.len() + length;
@@ -53,7 +54,7 @@ pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Adds `bytes` to `out` as lines, each with its terminator.
+/// Appends the encoding of `bytes` to `out` as terminated lines.
 pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     for line in bytes.chunks(LINE) {
         #[allow(clippy::cast_possible_truncation, reason = "at most 52")]

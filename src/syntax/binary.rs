@@ -1,7 +1,7 @@
-//! The contents of git's binary patches: deflated, as a whole or as a delta.
+//! The content of git binary patches: deflated, as a whole or as a delta.
 //!
-//! "gitformat-pack" in git's documentation describes deltas; sizes are bounded by what is declared
-//! and by limits, so that a small patch cannot ask for more memory than those allow.
+//! `gitformat-pack(5)` describes deltas. The declared sizes and the limits bound all sizes, so a
+//! small patch cannot request more memory than the limits allow.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -11,46 +11,47 @@ use super::base85;
 use crate::plan::{BinaryData, BinaryMethod};
 use crate::text::{Lines, without_ending};
 
-/// Bytes that are inflated at once.
+/// The number of bytes that are inflated at once.
 const PIECE: usize = 64 * 1024;
-/// Bytes of contents that any data may make, however few they are.
+/// The number of bytes of content that any data may produce, independent of its size.
 const FREE: u64 = 16 << 20;
 
-/// How large contents may become.
+/// The limits on the size of the content.
 #[derive(Clone, Copy, Debug)]
 pub struct BinaryLimits {
-    /// Most bytes.
+    /// The maximum size in bytes.
     pub size: u64,
-    /// Most bytes that a byte of deflated data makes beyond 16 MiB; a delta may also make as many
-    /// as it is made for.
+    /// The maximum number of bytes of content for each byte of deflated data. The limit does not
+    /// apply to content of at most 16 MiB. A delta may additionally produce as many bytes as the
+    /// preimage has.
     pub ratio: u64,
 }
 
-/// Why binary data give no contents.
+/// The reasons why binary data produces no content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BinaryError {
-    /// A line is no base-85 as git writes it.
+    /// A line is not base 85 as git writes it.
     #[error("a line of the binary data is damaged")]
     Line,
-    /// The data are not deflated, or break off.
+    /// The data is not deflated, or it is truncated.
     #[error("the binary data cannot be inflated")]
     Deflate,
-    /// The data have another size than they declare, in bytes.
+    /// The data does not have the declared size, in bytes.
     #[error("the binary data declare {0} bytes and have another number")]
     Size(u64),
-    /// The contents would be larger than this limit, in bytes.
+    /// The content exceeds this limit, in bytes.
     #[error("the binary data are larger than {0} bytes")]
     TooLarge(u64),
-    /// The contents would be more than this many times as large as the data, in bytes.
+    /// The content exceeds the size of the data by more than this factor.
     #[error("the binary data would expand to more than {0} times their size")]
     Inflated(u64),
-    /// A delta is made for contents of another size, in bytes.
+    /// The delta applies to content of another size, in bytes.
     #[error("the binary delta is for a file of {expected} bytes, the file has {found}")]
     Base {
-        /// What the delta says.
+        /// The size that the delta states.
         expected: u64,
-        /// What is there.
+        /// The size of the file.
         found: u64,
     },
     /// A delta is damaged.
@@ -58,24 +59,24 @@ pub enum BinaryError {
     Delta(&'static str),
 }
 
-/// The contents that binary data make of a file, not made yet.
+/// The postimage of a binary patch, not yet computed.
 #[derive(Debug)]
 pub struct BinaryPostimage<'p> {
     deflated: Vec<u8>,
     inflated_size: u64,
-    /// The file that a delta is for.
+    /// The preimage that a delta applies to.
     base: Option<&'p [u8]>,
     size: u64,
 }
 
 impl<'p> BinaryPostimage<'p> {
-    /// Decodes `data`, which stand in `text`, for a file that holds `preimage`.
+    /// Decodes `data`, whose spans refer to `text`. `preimage` is the content of the file.
     ///
     /// # Errors
     ///
-    /// Returns [`BinaryError::TooLarge`] or [`BinaryError::Inflated`] for more declared bytes than
-    /// `limits` allow, [`BinaryError::Base`] when a delta is for contents of another size, or what
-    /// is damaged.
+    /// Returns [`BinaryError::TooLarge`] or [`BinaryError::Inflated`] if the declared size exceeds
+    /// `limits`. Returns [`BinaryError::Base`] if a delta applies to content of another size. Other
+    /// errors state the damage.
     pub fn new(
         data: BinaryData,
         text: &[u8],
@@ -116,18 +117,18 @@ impl<'p> BinaryPostimage<'p> {
         Ok(postimage)
     }
 
-    /// Returns the number of bytes that the contents are declared to have.
+    /// Returns the declared size of the content in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Makes the contents, and hands them to `take` piece by piece, in little memory.
+    /// Computes the content and passes it to `take` piece by piece, with bounded memory.
     ///
     /// # Errors
     ///
-    /// Returns what is damaged, or that there are more or fewer bytes than declared; some pieces
-    /// may have been handed over then.
+    /// Returns an error if the data is damaged or does not have the declared size. Some pieces may
+    /// already have been passed to `take`.
     pub fn pieces(&self, mut take: impl FnMut(&[u8])) -> Result<(), BinaryError> {
         match self.base {
             None => self.literal(&mut take),
@@ -135,11 +136,11 @@ impl<'p> BinaryPostimage<'p> {
         }
     }
 
-    /// Makes the contents. Memory grows with what comes out and stops at the declared size.
+    /// Computes the content. The memory grows with the output, up to the declared size.
     ///
     /// # Errors
     ///
-    /// As [`BinaryPostimage::pieces`].
+    /// Returns the errors of [`BinaryPostimage::pieces`].
     pub fn contents(&self) -> Result<Vec<u8>, BinaryError> {
         let mut contents = Vec::new();
         self.pieces(|piece| contents.extend_from_slice(piece))?;
@@ -165,8 +166,8 @@ impl<'p> BinaryPostimage<'p> {
 
     fn inflated(&self) -> Inflated<'_> {
         let decoder = ZlibDecoder::new(self.deflated.as_slice());
-        // One byte more than declared shows that there are too many, and that the stream ends well
-        // if there are not.
+        // The limit is one byte more than the declared size. The extra byte reveals surplus data,
+        // and reading up to it also checks the end of the stream.
         let bounded = decoder.take(self.inflated_size.saturating_add(1));
         Inflated {
             source: BufReader::with_capacity(PIECE, bounded),
@@ -176,7 +177,7 @@ impl<'p> BinaryPostimage<'p> {
     }
 }
 
-/// What is left of inflated data.
+/// The remaining inflated data.
 #[derive(Debug)]
 struct Inflated<'d> {
     source: BufReader<std::io::Take<ZlibDecoder<&'d [u8]>>>,
@@ -185,7 +186,7 @@ struct Inflated<'d> {
 }
 
 impl Inflated<'_> {
-    /// Returns some of the bytes that come next, none at the end.
+    /// Returns some of the next bytes, or an empty slice at the end.
     fn more(&mut self) -> Result<&[u8], BinaryError> {
         let piece = self.source.fill_buf().map_err(|_| BinaryError::Deflate)?;
         if piece.len() as u64 > self.left {
@@ -200,7 +201,7 @@ impl Inflated<'_> {
         self.left -= length as u64;
     }
 
-    /// Checks at the end that nothing is missing.
+    /// Checks at the end of the stream that no data is missing.
     fn end(&self) -> Result<(), BinaryError> {
         if self.left == 0 {
             Ok(())
@@ -210,11 +211,11 @@ impl Inflated<'_> {
     }
 }
 
-/// What is left of a delta.
+/// The remaining part of a delta.
 struct Delta<'d>(Inflated<'d>);
 
 impl Delta<'_> {
-    /// Reads the head: checks the size of `base`, and returns that of the contents.
+    /// Reads the head of the delta, checks the size of `base`, and returns the size of the content.
     fn sizes(&mut self, base: &[u8]) -> Result<u64, BinaryError> {
         let (expected, found) = (self.number_of_bytes()?, base.len() as u64);
         if expected != found {
@@ -223,7 +224,7 @@ impl Delta<'_> {
         self.number_of_bytes()
     }
 
-    /// Carries the whole delta out on `base`.
+    /// Applies the whole delta to `base`.
     fn apply(mut self, base: &[u8], take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
         let mut left = self.sizes(base)?;
         let mut take = |piece: &[u8]| {
@@ -243,7 +244,8 @@ impl Delta<'_> {
         Ok(())
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    /// Reads a number of seven bits per byte, least significant first. The highest bit marks that
+    /// another byte follows.
     fn number_of_bytes(&mut self) -> Result<u64, BinaryError> {
         let mut size = 0;
         for shift in (0..63).step_by(7) {
@@ -256,17 +258,19 @@ impl Delta<'_> {
         Err(BinaryError::Delta("a size does not end"))
     }
 
-    /// Carries out the next copy or insertion.
+    /// Executes the next copy or insertion.
     fn instruction(
         &mut self,
         base: &[u8],
         take: &mut dyn FnMut(&[u8]) -> Result<(), BinaryError>,
     ) -> Result<(), BinaryError> {
         match self.byte()? {
+            // `gitformat-pack(5)` reserves instruction 0.
             0 => Err(BinaryError::Delta("an unknown instruction")),
             command if command & 0x80 != 0 => {
                 let offset = self.number(command, 4)?;
                 let size = self.number(command >> 4, 3)?;
+                // A stored size of 0 means 0x10000 bytes (`gitformat-pack(5)`).
                 let size = if size == 0 { 0x1_0000 } else { size };
                 let piece = offset
                     .checked_add(size)
@@ -298,8 +302,8 @@ impl Delta<'_> {
         Ok(())
     }
 
-    /// A number of up to `most` bytes, the lowest first; the bits of `present` say which are
-    /// written.
+    /// Reads a number of up to `most` bytes, least significant first. The bits of `present` mark
+    /// the bytes that are stored.
     fn number(&mut self, present: u8, most: u8) -> Result<usize, BinaryError> {
         let mut number = 0;
         for place in (0..most).filter(|place| present & (1 << place) != 0) {

@@ -1,6 +1,7 @@
-//! Context diffs, as `diff -c` writes them: the lines before and the lines after in two halves.
+//! Context diffs, as `diff -c` writes them: each hunk has one half with the old lines and one half
+//! with the new lines.
 //!
-//! They are read as the unified diffs that say the same, each of which is an input of its own.
+//! The parser converts each section to an equivalent unified diff in an input of its own.
 
 use super::edges::{Edges, end_or};
 use super::unified::{STARS, is_context_header};
@@ -105,7 +106,7 @@ fn is_lone_hunk(mut lines: Lines<'_>) -> bool {
     old.is_some_and(|(_, rest)| rest.trim_ascii() == b"****")
 }
 
-/// Reads a hunk and writes it as a unified one.
+/// Reads a hunk and appends it to `unified`.
 fn hunk<'a>(
     text: &'a [u8],
     lines: &mut Lines<'a>,
@@ -150,7 +151,7 @@ fn hunk<'a>(
         .map_err(|at| SyntaxError::new(HALVES, content_span(text, at.unwrap_or(new_at.start))))
 }
 
-/// The numbers of a half between its marks; the last mark may be missing.
+/// Reads the line numbers of a half between its marks. The last mark is optional.
 fn edges(
     text: &[u8],
     lines: &mut Lines<'_>,
@@ -175,11 +176,11 @@ fn edges(
 struct HalfLine<'a> {
     /// ` `, `-`, `+` or `!`.
     marker: u8,
-    /// Without marker, with terminator.
+    /// The text without marker, with terminator.
     text: &'a [u8],
-    /// Whether a line behind it says that it has no terminator.
+    /// Whether the next line states that this line has no terminator.
     is_cut: bool,
-    /// Where it starts.
+    /// The start of the line in the input.
     start: usize,
 }
 
@@ -197,8 +198,8 @@ impl HalfLine<'_> {
     }
 }
 
-/// Reads the lines of a half, at most `most`. A blank line may have lost its blanks, but for the
-/// first one of a half that may be left out.
+/// Reads the lines of a half, at most `most`. A blank line may lack its blanks. Only the first line
+/// of a half may not, because the half can be omitted.
 fn half<'a>(
     text: &[u8],
     lines: &mut Lines<'a>,
@@ -225,7 +226,7 @@ fn half<'a>(
             }
         }
         lines.next();
-        // A `\` line that is cut off has one meaning only.
+        // A truncated `\` line has only one meaning, so it is accepted.
         if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
             return Err(SyntaxError::new(
                 SyntaxErrorKind::NO_NEWLINE,
@@ -236,7 +237,7 @@ fn half<'a>(
     Ok(half)
 }
 
-/// Returns the marker of a line and what stands behind marker and blank.
+/// Returns the marker of a line and the text after marker and blank.
 fn body_line<'a>(line: &'a [u8], markers: &[u8]) -> Option<(u8, &'a [u8])> {
     if without_ending(line).is_empty() {
         return Some((b' ', line));
@@ -248,8 +249,8 @@ fn body_line<'a>(line: &'a [u8], markers: &[u8]) -> Option<(u8, &'a [u8])> {
     (*marker == b' ' || markers.contains(marker)).then_some((*marker, text))
 }
 
-/// Returns what the half is that is left out beside this one: its context. Lines that are changed
-/// stand in both.
+/// Returns the omitted half, which consists of the context of `half`. Returns `None` if `half` has
+/// changed lines (`!`), because such lines occur in both halves.
 fn other_half<'a>(half: &[HalfLine<'a>]) -> Option<Vec<HalfLine<'a>>> {
     let is_changed = half.iter().any(|line| line.marker == b'!');
     (!is_changed).then(|| {
@@ -260,11 +261,11 @@ fn other_half<'a>(half: &[HalfLine<'a>]) -> Option<Vec<HalfLine<'a>>> {
     })
 }
 
-/// Writes both halves as one body: deletions first, then insertions, then context that both have.
+/// Writes both halves as one body: deletions, then insertions, then the common context.
 ///
 /// # Errors
 ///
-/// Returns where the first line starts that only one of them has, as far as there is one.
+/// Returns the start of the first context line that the halves do not share, if there is one.
 fn merge(
     old: &[HalfLine<'_>],
     new: &[HalfLine<'_>],
@@ -288,7 +289,7 @@ fn merge(
     }
 }
 
-/// Refuses lines of a half behind one whose number is used up.
+/// Rejects further lines of a half after its count is used up.
 fn refuse_extra_lines(text: &[u8], lines: &Lines<'_>) -> Result<(), SyntaxError> {
     match lines.peek() {
         Some([b' ' | b'-' | b'+' | b'!', b' ', ..]) => Err(SyntaxError::new(

@@ -1,10 +1,10 @@
-//! Lines by the first and the last of them, as context and normal diffs name them.
+//! Line ranges given by first and last line, as in context and normal diffs.
 
 use super::{SyntaxError, SyntaxErrorKind};
 use crate::plan::LineRange;
 use crate::text::{Lines, Span};
 
-/// Largest number of a line: sums and differences of two have room as `isize`.
+/// The largest line number. The limit allows sums and differences of two numbers as `isize`.
 const LARGEST: usize = usize::MAX >> 2;
 
 /// `FIRST`, or `FIRST,LAST`.
@@ -15,8 +15,8 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    /// Reads them at the start of `line` and returns what stands behind them; `None` if no number
-    /// does.
+    /// Reads the numbers at the start of `line` and returns them with the rest of the line. Returns
+    /// `None` if the line does not start with a number.
     pub(super) fn read(line: &[u8]) -> Option<(Self, &[u8])> {
         let (first, rest) = number(line)?;
         match rest.strip_prefix(b",").and_then(number) {
@@ -31,16 +31,16 @@ impl Edges {
         }
     }
 
-    /// Returns whether they name one line, or the place behind it.
+    /// Returns whether there is only one number: one line, or the position after it.
     pub(super) fn is_lone(self) -> bool {
         self.last.is_none()
     }
 
-    /// Returns how many lines they name. The line 0 is the place in front of the file.
+    /// Returns the number of lines. Line 0 is the position before the first line.
     ///
     /// # Errors
     ///
-    /// Returns an error for a number that no line has, and for a last line before the first one.
+    /// Returns an error for a number that is too large, and for a last line before the first line.
     pub(super) fn count(self, at: Span) -> Result<usize, SyntaxError> {
         let last = self.last.unwrap_or(self.first);
         if self.first.max(last) > LARGEST {
@@ -56,12 +56,12 @@ impl Edges {
         }
     }
 
-    /// Returns the lines as a range, of which the text has `found`. A lone number may name the
-    /// place behind a line.
+    /// Returns the lines as a range of `found` lines, the number of lines in the text. A single
+    /// number can also name the position after a line.
     ///
     /// # Errors
     ///
-    /// Returns an error if these are not as many as the numbers name.
+    /// Returns an error if the range has a different number of lines.
     pub(super) fn range(
         self,
         side: &'static str,
@@ -86,8 +86,8 @@ impl Edges {
     }
 }
 
-/// Returns the end of `text` if `lines` are there, where lines are missing; else `header`, which
-/// counts too many of them.
+/// Returns the end of `text` if only white space follows, because lines are then missing. Otherwise
+/// returns `header`, whose count is wrong.
 pub(super) fn end_or(text: &[u8], lines: &Lines<'_>, header: Span) -> Span {
     let is_at_end = text[lines.offset()..].trim_ascii().is_empty();
     if is_at_end {

@@ -1,55 +1,55 @@
-//! What can be wrong with a patch text, and where.
+//! The errors in a patch text and their positions.
 
 use super::MailError;
 use crate::plan::Input;
 use crate::text::Span;
 
-/// The first mistake in a patch text.
+/// The first error in a patch text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: SyntaxErrorKind,
-    /// Where, in bytes of the input.
+    /// The position of the error, in bytes of the input.
     pub span: Span,
 }
 
-/// A patch text that could not be read, with the text, so that the place can be shown.
+/// A malformed patch and its error. The text is kept so that a message can show the position.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Broken {
     /// The text.
     pub input: Input,
-    /// The mistake.
+    /// The error.
     pub error: SyntaxError,
 }
 
-/// What can be wrong with a patch text.
+/// The ways in which a patch text can be malformed.
 ///
-/// The code of each is in [`crate::preflight::CODES`].
+/// [`crate::preflight::CODES`] contains the code of each kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SyntaxErrorKind {
-    /// No section of any grammar.
+    /// The input contains no section of any grammar.
     #[error("no patch found")]
     NoPatch,
-    /// Lines that name changes, and no change.
+    /// The input names changes, but contains none.
     #[error("the input names changes, but does not contain them")]
     NotIncluded,
-    /// The named thing should stand here.
+    /// The input does not contain the named element at this position.
     #[error("expected {0}")]
     Expected(&'static str),
-    /// A hunk header promises another number of lines than follow.
+    /// The hunk header states a different number of lines than the body contains.
     #[error("the hunk header promises {promised} {side} lines, {found} follow")]
     LineCount {
         /// `old` or `new`.
         side: &'static str,
-        /// What the header says.
+        /// The number in the header.
         promised: usize,
-        /// What follows.
+        /// The number of lines found.
         found: usize,
     },
-    /// The input ends before the last hunk does.
+    /// The input ends before the last hunk is complete.
     #[error(
         "hunk {hunk} is cut off: its header counts {} old and {} new lines, the patch has {} and {}",
         .promised.0, .promised.1, .found.0, .found.1
@@ -57,97 +57,97 @@ pub enum SyntaxErrorKind {
     Truncated {
         /// The number of the hunk in its file, counted from 1.
         hunk: usize,
-        /// How many old and new lines the header counts.
+        /// The numbers of old and new lines in the header.
         promised: (usize, usize),
-        /// How many there are.
+        /// The numbers of old and new lines found.
         found: (usize, usize),
     },
-    /// A number is larger than any file has lines or bytes.
+    /// A number exceeds the limit for line numbers and sizes.
     #[error("the number is too large")]
     NumberTooLarge,
-    /// Lines that look like those of a hunk follow one whose counts are used up.
+    /// Lines that look like hunk lines follow a hunk whose counts are used up.
     #[error("more lines follow than the hunk header promises")]
     ExtraLines,
-    /// A file mode that no tree can hold.
+    /// The file mode is not a mode that a git tree can contain.
     #[error("not a mode of a file in a tree")]
     Mode,
-    /// The text of a quoted name breaks off or has an unknown escape.
+    /// A quoted name is incomplete or contains an unknown escape sequence.
     #[error("not a quoted name as git writes it")]
     QuotedName,
-    /// Header lines that cannot stand together.
+    /// Header lines contradict each other.
     #[error("{0}")]
     Contradiction(&'static str),
-    /// A binary section that is damaged or incomplete.
+    /// A binary section is damaged or incomplete.
     #[error("damaged binary data: {0}")]
     Binary(&'static str),
-    /// Commands for an editor, as `diff -e` writes them.
+    /// The input contains editor commands, as `diff -e` writes them.
     #[error("an ed script is a program, not a patch, and is not applied")]
     EdScript,
-    /// A form that is recognised and not taken.
+    /// The input has a known form that wpatch does not support.
     #[error("{0} are not taken")]
     Unsupported(&'static str),
-    /// Mail that cannot be decoded.
+    /// The mail cannot be decoded.
     #[error("{0}")]
     Mail(MailError),
-    /// An input that is recognised and not applied.
+    /// The input has a known format that wpatch does not apply.
     #[error("the input is {}", .0.name())]
     Foreign(Foreign),
-    /// More files than this limit.
+    /// The patch changes more files than this limit.
     #[error("the patch changes more than {0} files")]
     TooManyFiles(usize),
-    /// More hunks than this limit.
+    /// The patch contains more hunks than this limit.
     #[error("the patch has more than {0} hunks")]
     TooManyHunks(usize),
 }
 
 impl SyntaxErrorKind {
-    /// A hunk that belongs to no file.
+    /// A hunk without a file name.
     pub const LONE_HUNK: Self = Self::Expected("`---` and `+++` lines before a hunk");
     /// The last line of the text has no newline.
     pub const NO_NEWLINE: Self = Self::Expected("a newline at the end of the line");
-    /// A header without anything below that would change its file.
+    /// A header without any change below it.
     pub const NO_HUNK: Self = Self::Expected("a hunk");
-    /// Binary data of no known kind.
+    /// Binary data of an unknown kind.
     pub const NO_METHOD: Self = Self::Expected("`literal SIZE` or `delta SIZE`");
-    /// One side of a change has no name.
+    /// Only one side of a change has a name.
     pub const ONE_NAME: Self =
         Self::Contradiction("a change has both a `---` and a `+++` line, or neither");
 }
 
 impl SyntaxError {
-    /// Returns an error at `span`.
+    /// Returns an error of kind `kind` at `span`.
     #[must_use]
     pub fn new(kind: SyntaxErrorKind, span: Span) -> Self {
         Self { kind, span }
     }
 }
 
-/// A kind of input that is recognised and not applied.
+/// The formats that wpatch recognises and does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Foreign {
-    /// A context diff where another format was chosen.
+    /// A context diff, although another format was selected.
     Context,
     /// A diff of a merge commit, with one column for each parent.
     Combined,
-    /// A diff with escape sequences for terminals.
+    /// A diff with terminal escape sequences.
     Coloured,
     /// A diff that marks words instead of lines.
     WordDiff,
-    /// `diff -y`.
+    /// The output of `diff -y`.
     SideBySide,
-    /// `git diff --stat`.
+    /// The output of `git diff --stat`.
     Statistics,
     /// HTML.
     Html,
-    /// Text in another encoding, by its name.
+    /// Text in another encoding. The field is its name.
     Encoded(&'static str),
-    /// Compressed data, by the name of the program.
+    /// Compressed data. The field is the name of the program.
     Compressed(&'static str),
 }
 
 impl Foreign {
-    /// Returns what the input is, as in "the input is ...".
+    /// Returns a description of the format that completes "the input is ...".
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -170,7 +170,7 @@ impl Foreign {
         }
     }
 
-    /// Returns how to write an input that can be applied.
+    /// Returns a hint on how to produce an input that can be applied.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
-//! Inputs that are recognised and not applied: coloured, combined and word diffs, other encodings,
-//! pages, archives.
+//! Inputs that are recognised and not applied: coloured diffs, combined diffs, word diffs, other
+//! encodings, HTML pages, archives.
 //!
-//! To add a kind, add a variant of [`Foreign`] with its name and its help, and the function that
+//! To add a kind, add a variant of [`Foreign`] with its name and its help, and a function that
 //! recognises it.
 
 use bstr::ByteSlice;
@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use super::{Foreign, SyntaxError};
 use crate::text::{Lines, Span, without_ending, without_entities};
 
-/// Recognises an input by its first bytes.
+/// Rejects an input by its first bytes.
 ///
 /// # Errors
 ///
@@ -21,7 +21,8 @@ pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
     found.map_or(Ok(()), |found| Err(found.error(Span::new(0, 0))))
 }
 
-/// Bytes at the start of a text that decide whether it is UTF-16 without byte order mark.
+/// The number of bytes at the start of a text that decide whether it is UTF-16 without byte order
+/// mark.
 const LOOKED_AT: usize = 64;
 
 /// Returns the encoding of `text` if it is UTF-16 or UTF-32, with or without byte order mark.
@@ -33,7 +34,7 @@ pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
         [0xfe, 0xff, ..] => return Some("UTF-16BE"),
         _ => {}
     }
-    // Without the mark, a patch begins with some characters of ASCII.
+    // Without the mark, the text is UTF-16 if it starts with ASCII characters in this encoding.
     let start = &text[..text.len().min(LOOKED_AT) & !1];
     let is_ascii = |byte: u8| byte != 0 && byte.is_ascii();
     let all = |zero: usize| {
@@ -65,7 +66,7 @@ fn is_page(text: &[u8]) -> bool {
         .strip_prefix(crate::text::BYTE_ORDER_MARK)
         .unwrap_or(text)
         .trim_ascii_start();
-    // XHTML begins with a declaration of XML.
+    // XHTML starts with an XML declaration.
     let start = match start
         .strip_prefix(b"<?xml")
         .and_then(|rest| Some((rest.find(b"?>")?, rest)))
@@ -73,7 +74,7 @@ fn is_page(text: &[u8]) -> bool {
         Some((end, rest)) => rest[end + 2..].trim_ascii_start(),
         None => start,
     };
-    // The name of a tag ends there: `<divide by zero>` is none.
+    // The name of the tag must end here: `<divide by zero>` is not a tag.
     let ends = |rest: &[u8]| {
         rest.first()
             .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
@@ -85,7 +86,7 @@ fn is_page(text: &[u8]) -> bool {
     })
 }
 
-/// Recognises an input without a section.
+/// Recognises an input that contains no section.
 pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
     let mut lines = Lines::within(text, Span::new(0, text.len()));
     lines.find_map(|(span, line)| {
@@ -105,12 +106,12 @@ pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
     })
 }
 
-/// Returns whether a line has escape sequences that set colours.
+/// Returns whether a line contains colour escape sequences.
 fn is_coloured(line: &[u8]) -> bool {
     memchr::memchr_iter(b'\x1b', line).any(|at| escape(&line[at..]).is_some())
 }
 
-/// Returns whether a line is a header whose signs are entities of HTML.
+/// Returns whether a line is a header whose signs are HTML entities.
 fn is_escaped_header(line: &[u8]) -> bool {
     const STARTS: [&[u8]; 7] = [
         b"diff --git ",
@@ -125,7 +126,7 @@ fn is_escaped_header(line: &[u8]) -> bool {
     plain != line && STARTS.iter().any(|start| plain.starts_with(start))
 }
 
-/// Returns whether a line has the tags of a page that shows a diff.
+/// Returns whether a line contains the tags of an HTML page that shows a diff.
 fn is_markup(line: &[u8]) -> bool {
     let has = |words: &[u8]| line.contains_str(words);
     let is_diff = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ -"]
@@ -137,7 +138,7 @@ fn is_markup(line: &[u8]) -> bool {
     line.starts_with(b"<pre") || is_diff && has_tag
 }
 
-/// ` NAME | 3 +-`, or ` 2 files changed, 3 insertions(+)`.
+/// Returns whether a line has the form ` NAME | 3 +-` or ` 2 files changed, 3 insertions(+)`.
 fn is_statistics(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b" ") else {
         return false;
@@ -158,7 +159,7 @@ fn is_statistics(line: &[u8]) -> bool {
     is_sum || is_graph
 }
 
-/// A line of `diff -y`: blanks up to the middle, and a sign there.
+/// Returns whether a line is output of `diff -y`: blanks up to the middle, then a sign.
 fn is_side_by_side(line: &[u8]) -> bool {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
     memchr::memchr3_iter(b'|', b'<', b'>', line).any(|at| {
@@ -203,11 +204,12 @@ pub(crate) fn escapes(text: &[u8]) -> usize {
     length
 }
 
-/// Returns the length of the escape sequence at the start of `text`: `ESC [ NUMBERS m` or `ESC [
-/// K`.
+/// Returns the length of the escape sequence at the start of `text`, of the form `ESC [ NUMBERS m`
+/// or `ESC [ K`.
 #[must_use]
 pub(crate) fn escape(text: &[u8]) -> Option<usize> {
-    /// The longest that colours need, as in `ESC [ 1;38;2;255;255;255;48;2;255;255;255 m`.
+    /// The maximum length of a colour sequence, as in
+    /// `ESC [ 1;38;2;255;255;255;48;2;255;255;255 m`.
     const LONGEST: usize = 48;
     let rest = text.strip_prefix(b"\x1b[")?;
     let numbers = rest
@@ -241,8 +243,8 @@ pub(crate) fn is_coloured_header(line: &[u8]) -> bool {
     length > 0 && (STARTS.iter().any(|start| rest.starts_with(start)) || is_coloured_command(rest))
 }
 
-/// Returns whether a line after its colour is the command of a normal diff, as in `6c6`, and a
-/// reset.
+/// Returns whether `rest`, the line after its colour, is the command of a normal diff, such as
+/// `6c6`, followed by an escape sequence.
 fn is_coloured_command(rest: &[u8]) -> bool {
     let end = memchr::memchr(b'\x1b', rest).unwrap_or(0);
     let command = &rest[..end];

@@ -1,5 +1,5 @@
-//! What the text above a section says of it, as GNU patch reads it: `Index:` and `Prereq:` lines,
-//! and of a section without header a `---` or a `+++` line anywhere above it.
+//! The preamble of a section as GNU patch reads it: `Index:` and `Prereq:` lines. For a section
+//! without header, also the `---` and `+++` lines anywhere above it.
 
 use super::names::{self, Side};
 use super::stamp;
@@ -7,8 +7,8 @@ use super::unified::{dated, meaning};
 use crate::plan::{Anchor, Claim, Edit, Lead, Name, Operation, Strip};
 use crate::text::{Span, lines, without_ending};
 
-/// Notes what `between`, the text between the sections before and `operations`, says of these.
-/// Sections with git header say all by themselves.
+/// Adds the information in the preamble `between` to `operations`. Sections with git header ignore
+/// the preamble.
 pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
     let is_meant = |operation: &&mut Operation<Name>| {
         matches!(operation.path, Name::Traditional { .. } | Name::Unnamed(_))
@@ -30,9 +30,9 @@ pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
     }
 }
 
-/// Gives a section without header the name on the last `---` line and the last `+++` line above it,
-/// whatever their order is; one of them is enough. GNU patch keeps what it read of both
-/// (`intuit_diff_type` in its pch.c).
+/// Names a section without header by the last `---` line and the last `+++` line above it, in any
+/// order. One of the lines is enough. GNU patch remembers both lines (`intuit_diff_type` in its
+/// `pch.c`).
 fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
     let (Name::Unnamed(span), Edit::Hunks(hunks)) = (&operation.path, &operation.edit) else {
         return;
@@ -66,7 +66,7 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
     }
 }
 
-/// Returns whether `between` names a file for what follows.
+/// Returns whether `between` names a file for the next section.
 pub(super) fn names_file(between: &[u8]) -> bool {
     lines(between).any(|(_, line)| index(line).is_some())
 }
@@ -87,8 +87,8 @@ fn read(between: &[u8]) -> Lead {
     lead
 }
 
-/// Returns the name on an `Index:` line. Where the line stands is not told: the section may be an
-/// input of its own.
+/// Returns the name on an `Index:` line. Its span is empty, because the section can be in another
+/// input than the line.
 fn index(line: &[u8]) -> Option<Claim> {
     let name = without_ending(line).strip_prefix(b"Index:")?.trim_ascii();
     let claim = names::whole(name, Span::new(0, name.len()), Strip::Prefixed).ok()?;

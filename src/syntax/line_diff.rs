@@ -1,27 +1,27 @@
-//! The difference of two texts, line by line.
+//! The line diff of two texts, for writing unified diffs.
 
 use std::ops::Range;
 
 use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
 use crate::text::{Ending, is_binary};
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const BLOCK: usize = 64;
 
-/// The difference of two texts, line by line.
+/// The line diff of two texts.
 pub(super) struct LineDiff<'a> {
     old: Vec<&'a [u8]>,
     new: Vec<&'a [u8]>,
     edits: Edits,
-    /// Lines in front of these, with which both begin.
+    /// The number of common lines before `old` and `new`.
     skipped: usize,
-    /// Bytes of the lines in front of these and behind them.
+    /// The number of bytes in the common lines before and after `old` and `new`.
     left_out: usize,
 }
 
 impl<'a> LineDiff<'a> {
-    /// Compares contents, of which a binary one is a single line. No more than `context` lines are
-    /// going to be written around a change.
+    /// Compares two contents. A binary content counts as a single line. `context` is the maximum
+    /// number of context lines that will be written around a change.
     pub(super) fn of(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
         let lines = |text: &'a [u8]| {
             if is_binary(text) {
@@ -37,14 +37,14 @@ impl<'a> LineDiff<'a> {
         }
     }
 
-    /// Compares texts, whatever is in them.
+    /// Compares two texts without testing for binary content.
     pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
         Self::of_middle(old, new, context)
             .unwrap_or_else(|| Self::between(LineTable::of(old), LineTable::of(new)))
     }
 
-    /// Compares texts without most of the lines that both begin and end with; `None` if there are
-    /// none, or if these lines could have an effect on the position of a change.
+    /// Compares two texts without most of their common lines at the start and at the end. Returns
+    /// `None` if there are no such lines, or if they could change the position of an edit.
     fn of_middle(old: &'a [u8], new: &'a [u8], context: usize) -> Option<Self> {
         let kept = context.saturating_add(1);
         let same = same_start(old, new);
@@ -77,8 +77,8 @@ impl<'a> LineDiff<'a> {
         }
     }
 
-    /// Returns whether lines before these cannot change the position of the first edit: no position
-    /// is so far up that one of them is context, or the nearest line that is not blank.
+    /// Returns whether the lines before these cannot change the position of the first edit. No
+    /// possible position may have such a line as context or as the nearest line that is not blank.
     fn is_settled_at_start(&self, context: usize) -> bool {
         let Some(Edit { old, new }) = self.edits.first() else {
             return true;
@@ -92,7 +92,7 @@ impl<'a> LineDiff<'a> {
         old.start >= context.max(1) && self.old[..first].iter().any(|line| !is_blank(line))
     }
 
-    /// Returns whether lines after these cannot change the position of the last edit.
+    /// Returns whether the lines after these cannot change the position of the last edit.
     fn is_settled_at_end(&self, context: usize) -> bool {
         let Some(Edit { old, new }) = self.edits.last() else {
             return true;
@@ -105,14 +105,14 @@ impl<'a> LineDiff<'a> {
             room - (0..room).take_while(slides).count()
         };
         let rest = rest(&self.old, old).min(rest(&self.new, new));
-        // The heuristic reads the line after the change, and then the nearest one that is not
-        // blank.
+        // The indent heuristic reads the line after the change, and then the nearest line that is
+        // not blank.
         let after = &self.old[self.old.len() - rest..];
         self.old.len() - old.end >= context.max(1)
             && after.iter().skip(1).any(|line| !is_blank(line))
     }
 
-    /// Returns how many lines are added, and how many removed.
+    /// Returns the numbers of added and of removed lines.
     pub(super) fn changed_lines(&self) -> (usize, usize) {
         let edits = || self.edits.iter();
         (
@@ -125,7 +125,7 @@ impl<'a> LineDiff<'a> {
         self.edits.is_empty()
     }
 
-    /// Returns how many hundredths of the larger side are on the other one as well.
+    /// Returns the percentage of the larger side that also occurs on the other side.
     pub(super) fn similarity(&self) -> usize {
         let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         let old = self.left_out + size(&self.old);
@@ -140,7 +140,7 @@ impl<'a> LineDiff<'a> {
             .unwrap_or(100)
     }
 
-    /// Writes the hunks, with `context` lines around each change.
+    /// Writes the hunks with `context` lines around each change.
     pub(super) fn write(&self, out: &mut Vec<u8>, context: usize) {
         let is_near =
             |one: &Edit, next: &Edit| next.old.start - one.old.end <= context.saturating_mul(2);
@@ -164,7 +164,7 @@ impl<'a> LineDiff<'a> {
         }
     }
 
-    /// Returns lines as a hunk header writes them; an empty run names the line before it.
+    /// Returns a line range as in a hunk header. An empty range names the line before it.
     fn range(&self, lines: Range<usize>) -> String {
         let start = self.skipped + lines.start;
         match lines.len() {
@@ -189,7 +189,7 @@ fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
     }
 }
 
-/// Returns how many bytes at the start are whole lines of both.
+/// Returns the number of bytes in the common whole lines at the start.
 fn same_start(old: &[u8], new: &[u8]) -> usize {
     let pairs = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK));
     let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
@@ -201,7 +201,8 @@ fn same_start(old: &[u8], new: &[u8]) -> usize {
     memchr::memrchr(b'\n', &old[..blocks + rest]).map_or(0, |newline| newline + 1)
 }
 
-/// Returns how many bytes at the end are whole lines of both, without the first `kept` of these.
+/// Returns the number of bytes in the common whole lines at the end, without the first `kept` of
+/// these lines.
 fn same_end(old: &[u8], new: &[u8], kept: usize) -> usize {
     let pairs = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
     let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
@@ -211,7 +212,7 @@ fn same_end(old: &[u8], new: &[u8], kept: usize) -> usize {
         .rev()
         .zip(new[..before(new)].iter().rev());
     let same = &old[before(old) - pairs.take_while(|(old, new)| old == new).count()..];
-    // The first line may have begun before.
+    // The first line may be incomplete, because the comparison stops anywhere in it.
     memchr::memchr_iter(b'\n', same)
         .nth(kept)
         .map_or(0, |newline| same.len() - newline - 1)

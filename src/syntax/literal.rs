@@ -1,5 +1,5 @@
-//! Writes contents as git's binary data: deflated as a whole, in both directions, so that the patch
-//! can be reversed.
+//! Writes git binary data as deflated literals, in both directions so that the patch can be
+//! reversed.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use flate2::write::ZlibEncoder;
 
 use super::base85;
 
-/// Adds what a binary patch says that makes `after` of `before`, and the way back.
+/// Writes a binary patch from `before` to `after`, with the backward data.
 pub(super) fn put(out: &mut Vec<u8>, before: &[u8], after: &[u8]) {
     out.extend_from_slice(b"GIT binary patch\n");
     for content in [after, before] {

@@ -1,13 +1,13 @@
-//! The text of a message above its patch: `git am` reads no change there.
+//! The text of a message above its patch, in which `git am` reads no change.
 
 use super::{mail, series};
 use crate::text::{Lines, Span, without_ending};
 
-/// Returns where the patch of the message begins whose text contains `at`; `None` if `at` is in no
-/// such text.
+/// Returns the start of the patch of the message whose text contains `at`. Returns `None` if `at`
+/// is not in the text of a message.
 ///
-/// `end` is the end of the section before `at`, or 0. A message without a line that begins its
-/// patch is read as a whole.
+/// `end` is the end of the section before `at`, or 0. If no line starts a patch, the whole message
+/// is read, and the result is `None`.
 pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
     let line = Lines::within(text, Span::new(at, text.len())).peek()?;
     if begins_patch(without_ending(line)) {
@@ -27,7 +27,7 @@ pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
     None
 }
 
-/// Returns where the last message in `between` begins. The first message of a text needs no `From `
+/// Returns the start of the last message in `between`. The first message of a text needs no `From `
 /// line.
 fn message_start(text: &[u8], between: Span) -> Option<usize> {
     let is_from_line = |(_, line): &(Span, &[u8])| series::is_from_line(without_ending(line));
@@ -37,8 +37,8 @@ fn message_start(text: &[u8], between: Span) -> Option<usize> {
     Some(start.0.start)
 }
 
-/// Returns whether a message ends before `line`, which has no terminator (`patchbreak` in git's
-/// mailinfo.c).
+/// Returns whether the text of a message ends before `line` (`patchbreak` in git's `mailinfo.c`).
+/// `line` has no terminator.
 pub(crate) fn begins_patch(line: &[u8]) -> bool {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
     match line.strip_prefix(b"---") {

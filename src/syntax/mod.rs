@@ -1,7 +1,22 @@
-//! From bytes to a plan: one file for each grammar, a table of them, and detection by content.
+//! Parses the bytes of a patch into a plan.
 //!
-//! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` (a JSON
-//! Schema for one of JSON documents) and `fixtures/<name>/`.
+//! The input is one text, and the output is a `Plan<Name>` or the first [`SyntaxError`]. Each
+//! grammar is a type that implements [`Syntax`], in a file of its own. The table [`SYNTAXES`] lists
+//! them. [`parse()`] decodes mail, then searches for the next section of any grammar and lets that
+//! grammar read it, up to the end of the text.
+//!
+//! These invariants hold:
+//!
+//! - The parsers read no files. The same text and options give the same plan.
+//! - Spans refer to the decoded text.
+//!   [`Input::original_offset`](crate::plan::Input::original_offset) converts them to offsets in
+//!   the original input.
+//! - A malformed section is an error, because a patch is applied as a whole or not at all.
+//!
+//! Read `parse.rs` first, then `reader.rs`, then `unified.rs` as an example of a grammar.
+//!
+//! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` and
+//! `fixtures/<name>/`. A grammar of JSON documents has a JSON Schema instead of the `.lark` file.
 
 mod base85;
 mod binary;
@@ -55,7 +70,8 @@ pub(crate) use series::is_from_line;
 
 use crate::text::{Lines, Span, without_ending};
 
-/// Every grammar, most specific first: of two that start at one place the first takes it.
+/// All grammars, most specific first. If two sections start at the same offset, the first grammar
+/// in this table reads it.
 pub const SYNTAXES: &[&dyn Syntax] = &[
     &json::Json,
     &hashline::Hashline,
@@ -69,45 +85,45 @@ pub const SYNTAXES: &[&dyn Syntax] = &[
 
 /// One grammar.
 pub trait Syntax: Sync {
-    /// Its name, as reports have it.
+    /// Returns the name of the grammar in reports.
     fn name(&self) -> &'static str;
 
-    /// The words of `--format` that choose it, its name among them.
+    /// Returns the values of `--format` that select the grammar. They include its name.
     fn formats(&self) -> &'static [&'static str];
 
-    /// Its formal grammar, as `wpatch grammar` prints it.
+    /// Returns the formal grammar that `wpatch grammar` prints.
     fn grammar(&self) -> &'static str;
 
-    /// Returns whether any text may stand before, between and behind its sections, as mail does
-    /// around a diff.
+    /// Returns whether other text may precede, separate and follow the sections, like the text of a
+    /// mail around a diff.
     fn takes_prose(&self) -> bool {
         self.is_diff()
     }
 
-    /// Returns whether programs that compare trees write it, so that lines between its sections may
-    /// name changes that it cannot express (`Only in b: x`).
+    /// Returns whether diff programs write this format. If so, lines between the sections can name
+    /// changes without their content (`Only in b: x`).
     fn is_diff(&self) -> bool {
         false
     }
 
-    /// Returns whether `git apply` reads it. A section of these grammars can be parsed from any
-    /// offset.
+    /// Returns whether `git apply` reads this format. A section of such a grammar can be parsed
+    /// from any offset.
     fn is_read_by_git(&self) -> bool {
         false
     }
 
-    /// Returns whether it is exact about names, modes and lines, as git's own diffs are.
+    /// Returns whether the format states names, modes and lines exactly, like git's own diffs.
     fn is_exact(&self) -> bool {
         false
     }
 
-    /// Returns whether the first column of each line of a hunk is its sign.
+    /// Returns whether the first column of each hunk line is its sign.
     fn has_sign_column(&self) -> bool {
         self.is_read_by_git()
     }
 
-    /// Returns whether `--lenient` reads damaged sections as hunks. Other grammars have repairs of
-    /// their own.
+    /// Returns whether `--lenient` reads damaged sections as hunks. Other grammars have separate
+    /// repairs.
     fn has_lenient_hunks(&self) -> bool {
         self.is_diff()
     }
@@ -117,35 +133,37 @@ pub trait Syntax: Sync {
         false
     }
 
-    /// Returns whether its first line can end the text of a message, where `git am` reads no patch.
+    /// Returns whether the first line of a section can end the text of a message in which `git am`
+    /// reads no patch.
     fn can_end_message(&self) -> bool {
         false
     }
 
-    /// Returns whether its sections name their files. Others are sections only below a line that
-    /// does, or where the text has nothing else: prose may quote them.
+    /// Returns whether the sections name their files. Prose can quote a section without a name.
+    /// Such a section therefore counts only below a line that names a file, or if the text contains
+    /// no other grammar.
     fn names_files(&self) -> bool {
         true
     }
 
-    /// Byte strings of which every text that has a section has one, for others to be told fast;
-    /// none where nothing is known of that.
+    /// Returns byte strings, at least one of which occurs in every text with a section. A text
+    /// without any of them is rejected without a search. An empty list makes no statement.
     fn marks(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Returns where the first section at or after `from`, the start of a line, begins; `None` if
-    /// there is none.
+    /// Returns the start of the first section at or after `from`, or `None`. `from` must be the
+    /// start of a line.
     ///
-    /// Linear in the bytes up to there.
+    /// The time is linear in the number of bytes before the result.
     fn find(&self, text: &[u8], from: usize) -> Option<usize>;
 
-    /// Reads the section that [`Syntax::find`] found at `from` and returns where the next line
-    /// starts.
+    /// Reads the section that [`Syntax::find`] found at `from` and returns the start of the line
+    /// after it.
     ///
     /// # Errors
     ///
-    /// Returns the first mistake.
+    /// Returns the first error in the section.
     fn parse(
         &self,
         text: &[u8],
@@ -155,15 +173,15 @@ pub trait Syntax: Sync {
     ) -> Result<usize, SyntaxError>;
 }
 
-/// Returns the grammars that the word `format` of `--format` chooses: all for `auto`, none for an
-/// unknown word.
+/// Returns the grammars that the value `format` of `--format` selects. `auto` selects all, an
+/// unknown value none.
 #[must_use]
 pub fn chosen(format: &str) -> Vec<&'static dyn Syntax> {
     let is_chosen = |syntax: &&&dyn Syntax| format == "auto" || syntax.formats().contains(&format);
     SYNTAXES.iter().filter(is_chosen).copied().collect()
 }
 
-/// Returns the grammar with the name `name`.
+/// Returns the grammar named `name`.
 #[must_use]
 pub fn find_syntax(name: &str) -> Option<&'static dyn Syntax> {
     SYNTAXES
@@ -172,7 +190,8 @@ pub fn find_syntax(name: &str) -> Option<&'static dyn Syntax> {
         .find(|syntax| syntax.name() == name)
 }
 
-/// Returns the line that starts at `offset`, without its terminator; empty at the end of the text.
+/// Returns the span of the line at `offset` without its terminator. At the end of the text it is
+/// empty.
 fn content_span(text: &[u8], offset: usize) -> Span {
     let line = Lines::within(text, Span::new(offset, text.len()))
         .peek()
@@ -180,7 +199,7 @@ fn content_span(text: &[u8], offset: usize) -> Span {
     Span::new(offset, offset + without_ending(line).len())
 }
 
-/// Returns where the first line at or after `from` starts for which `is_start` returns `true`.
+/// Returns the start of the first line at or after `from` for which `is_start` returns `true`.
 fn find_line(text: &[u8], from: usize, is_start: impl Fn(Lines<'_>) -> bool) -> Option<usize> {
     let mut lines = Lines::within(text, Span::new(from, text.len()));
     while !is_start(lines.clone()) {

@@ -6,21 +6,21 @@ use super::{SyntaxError, SyntaxErrorKind, quoted, stamp};
 use crate::plan::{Claim, Strip};
 use crate::text::Span;
 
-/// What a `---` or `+++` line names.
+/// The name on a `---` or `+++` line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// `/dev/null`.
     Null,
-    /// A file; with whether its time stamp says that it does not exist.
+    /// A file. The flag is set if its time stamp marks it as missing.
     File(Claim, bool),
 }
 
-/// Reads what stands behind `--- ` or `+++ ` in a diff without git header; `is_nowhere` reads what
-/// follows the name.
+/// Reads the text after `--- ` or `+++ ` in a diff without git header. `is_nowhere` reads the text
+/// after the name and returns whether the file is missing.
 ///
 /// # Errors
 ///
-/// Returns an error for a damaged quoted name or none at all.
+/// Returns an error if the name is missing or its quoting is damaged.
 pub(super) fn dated(
     text: &[u8],
     span: Span,
@@ -35,7 +35,7 @@ pub(super) fn dated(
     {
         return Ok(Side::File(claim, is_nowhere(rest)));
     }
-    // Where more follows the second quote, as in `"a/"sub`, the quotes belong to the name.
+    // If other text follows the closing quote, as in `"a/"sub`, the quotes are part of the name.
     let length = stamp::name_length(line);
     let claim = plain(
         text,
@@ -45,12 +45,11 @@ pub(super) fn dated(
     Ok(Side::File(claim, is_nowhere(&line[length..])))
 }
 
-/// Reads what stands behind `--- ` or `+++ ` below a git header: a tab ends the name, nothing else
-/// does.
+/// Reads the text after `--- ` or `+++ ` below a git header. Only a tab ends the name.
 ///
 /// # Errors
 ///
-/// Returns an error for a damaged quoted name or none at all.
+/// Returns an error if the name is missing or its quoting is damaged.
 pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     let line = span.of(text);
     if is_null(line) {
@@ -66,11 +65,11 @@ pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     .map(|claim| Side::File(claim, is_nowhere))
 }
 
-/// Reads a name that takes the rest of a line, as that of `rename from`.
+/// Reads a name that extends to the end of the line, for example after `rename from`.
 ///
 /// # Errors
 ///
-/// Returns an error for a damaged quoted name or none at all.
+/// Returns an error if the name is missing or its quoting is damaged.
 pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<Claim, SyntaxError> {
     if !span.of(text).starts_with(b"\"") {
         return plain(text, span, strip);
@@ -81,11 +80,12 @@ pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<Claim, Synt
     }
 }
 
-/// Reads the two names of a `diff --git` line, at least one of them quoted; `None` if neither is.
+/// Reads the two names of a `diff --git` line if at least one of them is quoted, otherwise returns
+/// `None`.
 ///
 /// # Errors
 ///
-/// Returns an error for a damaged quoted name or none at all.
+/// Returns an error if a name is missing or its quoting is damaged.
 pub(super) fn quoted_pair(text: &[u8], span: Span) -> Result<Option<[Claim; 2]>, SyntaxError> {
     let line = span.of(text);
     let damaged = || SyntaxError::new(SyntaxErrorKind::QuotedName, span);

@@ -1,8 +1,7 @@
-//! Normal diffs, as `diff` writes them without an option: `1,2c3,4`, `<` lines, `---`, `>` lines.
-//! They have no context and name no file; an `Index:` line above them does, or whoever applies
-//! them.
+//! Normal diffs, as `diff` writes them without options: `1,2c3,4`, `<` lines, `---`, `>` lines.
 //!
-//! They are read as the unified hunks that say the same, which are inputs of their own.
+//! They have no context and do not name a file. An `Index:` line above them or the caller names it.
+//! The parser converts them to equivalent unified hunks, each set in an input of its own.
 
 use super::edges::{Edges, end_or};
 use super::{
@@ -114,7 +113,8 @@ pub(super) fn is_ed_command(line: &[u8]) -> bool {
         .is_some_and(|(_, rest)| matches!(without_ending(rest), b"a" | b"c" | b"d" | b"i"))
 }
 
-/// Returns where an ed script begins: its first command that brings text, which a lone dot ends.
+/// Returns the position of an ed script: its first command, if a line with a single dot ends the
+/// text below it.
 pub(super) fn ed_script(text: &[u8]) -> Option<Span> {
     let is_dot = |line: &[u8]| without_ending(line) == b".";
     let mut lines = Lines::within(text, Span::new(0, text.len()));
@@ -124,7 +124,7 @@ pub(super) fn ed_script(text: &[u8]) -> Option<Span> {
         .then(|| content_span(text, start.start))
 }
 
-/// Returns whether a command stands here, and a line below it that it brings or takes.
+/// Returns whether the lines start with a command and a line that it inserts or deletes.
 fn starts_hunk(mut lines: Lines<'_>) -> bool {
     let Some(command) = lines.next().and_then(|(_, line)| Command::read(line)) else {
         return false;
@@ -155,7 +155,7 @@ impl Command {
         (is_right && rest.trim_ascii().is_empty()).then_some(Self { old, letter, new })
     }
 
-    /// Reads the hunk and writes it as a unified one.
+    /// Reads the hunk and appends it to `unified`.
     fn hunk(
         &self,
         text: &[u8],
@@ -204,8 +204,8 @@ impl Command {
         Ok(())
     }
 
-    /// Reads the `---` between the old lines, of which there are `found`, and the new lines. The
-    /// command is at `at`.
+    /// Reads the `---` between the old and the new lines. `found` is the number of old lines. `at`
+    /// is the position of the command.
     fn border(
         &self,
         text: &[u8],
@@ -232,7 +232,7 @@ impl Command {
     }
 }
 
-/// Reads the lines of one side, writes them with another marker, and returns how many they are.
+/// Reads the lines of one side, writes them with another marker, and returns their number.
 fn side(
     text: &[u8],
     lines: &mut Lines<'_>,
@@ -260,7 +260,7 @@ fn side(
             None => break,
         }
         lines.next();
-        // A `\` line that is cut off has one meaning only.
+        // A truncated `\` line has only one meaning, so it is accepted.
         if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
             return Err(SyntaxError::new(
                 SyntaxErrorKind::NO_NEWLINE,

@@ -1,57 +1,59 @@
-//! The options of parsing.
+//! The options for parsing.
 
 use super::{SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
 
-/// How patches are read.
+/// The options for parsing a patch.
 #[derive(Clone, Copy, Debug)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is an option of its own"
 )]
 pub struct Options {
-    /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
+    /// Whether to count the lines of a hunk and ignore the counts in its header (`--recount`).
     pub recount: bool,
-    /// What `recount` does with a last hunk that has fewer lines than its header counts.
+    /// The treatment of a last hunk with fewer lines than its header states, if `recount` is set.
     pub truncated: Truncated,
-    /// Whether forms that models write by mistake are mended where they have one meaning only
+    /// Whether to repair typical mistakes of models if only one interpretation is possible
     /// (`--lenient`).
     pub lenient: bool,
-    /// Whether a change that the text names and does not contain is an error (`--strict-input`).
+    /// Whether a change that the text names without its content is an error (`--strict-input`).
     pub strict_input: bool,
-    /// Whether a text without a section is a patch that changes nothing (`--allow-empty`).
+    /// Whether a text without a section is a valid, empty patch (`--allow-empty`).
     pub allow_empty: bool,
-    /// What is done about sections that name no file.
+    /// The treatment of sections that name no file.
     pub unnamed: Unnamed,
-    /// Whether the text is mail, where `-- ` after a complete hunk begins the signature.
-    /// [`parse`](super::parse()) sets it for each text.
+    /// Whether the text is mail, in which `-- ` after a complete hunk starts the signature.
+    /// [`parse`](super::parse()) sets this field for each text.
     pub is_mail: bool,
-    /// Most files that one patch text may be about, counted each time that it names them.
+    /// The maximum number of files in one patch text. A file counts each time it is named.
     pub max_files: usize,
-    /// Most hunks in one patch text.
+    /// The maximum number of hunks in one patch text.
     pub max_hunks: usize,
 }
 
-/// What `--recount` does with a last hunk that has fewer lines than its header counts.
+/// The treatment of a last hunk with fewer lines than its header states, under `--recount`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Truncated {
-    /// It is a mistake: the patch was cut off.
+    /// Report an error, because the patch is truncated.
     Refused,
-    /// It is read, for output such as `--stat` that changes no file.
+    /// Read the hunk, for output such as `--stat` that changes no file.
     Read,
 }
 
-/// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on
-/// both sides.
+/// The treatment of sections that name no file: diffs that consist of hunks only, or with
+/// `/dev/null` on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unnamed {
-    /// Blocks are read: an option names their file (`--file`). Diffs are a mistake.
+    /// Read blocks and context hunks, because an option names the file (`--file`). A unified diff
+    /// without a name is an error.
     Blocks,
-    /// They are a mistake, as git has it.
+    /// Report an error, as git does.
     Refused,
-    /// An `Index:` line above them names it, or whoever applies them, as GNU patch has it.
+    /// Read them, as GNU patch does. An `Index:` line above the section names the file, or the
+    /// caller does.
     Taken,
 }
 
@@ -72,8 +74,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses the section at `at` if it is one too many; `count` is the number of sections with
-    /// it.
+    /// Checks the number of files against the limit. `count` includes the section at `at`.
     pub(super) fn allow_files(&self, count: usize, at: Span) -> Result<(), SyntaxError> {
         if count <= self.max_files {
             return Ok(());
@@ -84,7 +85,7 @@ impl Options {
         ))
     }
 
-    /// Refuses the hunk at `at` if it is one too many; `count` is the number of hunks with it.
+    /// Checks the number of hunks against the limit. `count` includes the hunk at `at`.
     pub(super) fn allow_hunks(&self, count: usize, at: Span) -> Result<(), SyntaxError> {
         if count <= self.max_hunks {
             return Ok(());

@@ -1,4 +1,4 @@
-//! From the bytes of one input to a plan.
+//! Parses the bytes of one input into a plan.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use super::{Broken, Options, Sections, Syntax, Truncated, foreign, mail, not_inc
 use crate::plan::{Input, Name, Plan};
 use crate::text::Bytes;
 
-/// Reads all sections of one text, whatever of the grammars `among` they are written in.
+/// Parses all sections of one text. Each section can be in any of the grammars `among`.
 ///
 /// # Errors
 ///
-/// Returns the first mistake, [`NoPatch`](super::SyntaxErrorKind::NoPatch) for a text without a
-/// section.
+/// Returns the first error. For a text without a section it is usually
+/// [`NoPatch`](super::SyntaxErrorKind::NoPatch).
 pub fn parse(
     name: &str,
     bytes: impl Into<Bytes>,
@@ -62,11 +62,11 @@ fn plan_of(input: Input, sections: Sections) -> Plan<Name> {
     }
 }
 
-/// Returns `plan`, whose hunks were counted again, with the repairs of their headers.
+/// Adds a repair to `plan` for each hunk header with wrong counts.
 ///
 /// # Errors
 ///
-/// Returns the input of a last hunk that was cut off, if `truncated` refuses it.
+/// Returns an error for a truncated last hunk if `truncated` refuses it.
 fn recounted(mut plan: Plan<Name>, truncated: Truncated) -> Result<Plan<Name>, Box<Broken>> {
     if truncated == Truncated::Refused
         && let Some((input, error)) = recount::truncation(&plan)
@@ -78,7 +78,7 @@ fn recounted(mut plan: Plan<Name>, truncated: Truncated) -> Result<Plan<Name>, B
     Ok(plan)
 }
 
-/// Numbers the lines that name changes as those of the input as it was read.
+/// Sets the line numbers of the named changes. They count lines of the input before mail decoding.
 fn number_not_included(input: &mut Input) {
     not_included::number(&input.bytes, &mut input.not_included);
     if let Some(origin) = &input.origin {
@@ -89,7 +89,7 @@ fn number_not_included(input: &mut Input) {
     }
 }
 
-/// Returns `bytes` as an input: mail is decoded.
+/// Returns `bytes` as an input, with mail decoded.
 ///
 /// # Errors
 ///

@@ -1,20 +1,19 @@
-//! Lists of patches as quilt and Debian's source packages keep them (`debian/patches/series`).
+//! Lists of patches in the format of quilt and Debian source packages (`debian/patches/series`).
 
 use crate::path::RelPath;
 use crate::plan::{Direction, Listed};
 use crate::text::{lines, without_ending};
 
-/// Most patches in a list.
+/// The maximum number of patches in a list.
 const MOST: usize = 100_000;
 
-/// Returns the patches that a list names, in its order, each with how it is to be read; `usual` is
-/// the strip level of those that name none. A name is one below the directory of the list; a `#` at
-/// the start of a line or behind a blank begins a remark.
+/// Returns the patches of a list in order, each with its settings. `usual` is the strip level of
+/// entries without one. A name is relative to the directory of the list. A `#` at the start of a
+/// line or after a blank starts a comment.
 ///
 /// # Errors
 ///
-/// Returns the number of the first line that says something else, counted from 1, and what is wrong
-/// with it.
+/// Returns the number of the first invalid line, counted from 1, and a message.
 pub fn listed(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usize, String)> {
     let mut all = Vec::new();
     for (index, (_, line)) in lines(text).enumerate() {
@@ -39,7 +38,7 @@ pub fn listed(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usiz
     Ok(all)
 }
 
-/// `NAME [-pN] [-R] [# remark]`; `None` for a line that names nothing.
+/// Parses `NAME [-pN] [-R] [# comment]`. Returns `None` for a line without a name.
 fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)>, String> {
     let said = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
     let mut words = line
@@ -57,7 +56,7 @@ fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)
                 direction = Direction::Reverse;
                 continue;
             }
-            // quilt's word for the prefixes `a/` and `b/`.
+            // quilt writes `-pab` for the prefixes `a/` and `b/`.
             b"-pab" => b"1",
             b"-p" => words.next().unwrap_or_default(),
             _ => word
@@ -79,7 +78,7 @@ fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)
     Ok(Some((path, strip, direction)))
 }
 
-/// Returns the program that `text` was packed with, by the bytes that it begins with.
+/// Returns the program that compressed `text`, recognised by the first bytes.
 #[must_use]
 pub fn packed(text: &[u8]) -> Option<&'static str> {
     const PACKED: [(&[u8], &str); 5] = [

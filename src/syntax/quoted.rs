@@ -1,7 +1,7 @@
-//! Names between double quotes, as git writes names with unusual bytes.
+//! Names in double quotes, as git writes names with unusual bytes.
 //!
-//! The escapes are those of C that git uses ("core.quotePath" in git's documentation): `\a \b \t \n
-//! \v \f \r`, `\"`, `\\`, and three octal digits for every other byte.
+//! The escape sequences are the C escapes that git uses (`core.quotePath` in `git-config(1)`):
+//! `\a \b \t \n \v \f \r`, `\"`, `\\`, and three octal digits for any other byte.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use nom::{IResult, Parser};
 
 use crate::text::printable;
 
-/// The letters behind a backslash and what they stand for.
+/// The letters after a backslash and the bytes that they represent.
 const ESCAPES: &[(u8, u8)] = &[
     (b'a', 0x07),
     (b'b', 0x08),
@@ -28,27 +28,29 @@ const ESCAPES: &[(u8, u8)] = &[
     (b'\\', b'\\'),
 ];
 
-/// Returns the name that stands between quotes at the start of `line`, and what follows the closing
+/// Reads the quoted name at the start of `line`. Returns the name and the text after the closing
 /// quote.
 ///
-/// `None` if the text does not begin with a quote, breaks off, or has an unknown escape.
+/// Returns `None` if the text does not start with a quote, the closing quote is missing, or an
+/// escape sequence is unknown.
 pub(crate) fn unquote(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     quoted(line).ok().map(|(rest, name)| (name, rest))
 }
 
-/// Which names are quoted.
+/// The names that are quoted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Quoting {
-    /// Those with anything but printable ASCII, as git has it with `core.quotePath` on.
+    /// Names that contain bytes other than printable ASCII, as with `core.quotePath` on.
     #[default]
     Full,
-    /// Those that nobody could read, or that could act on a terminal, as with `core.quotePath` off.
+    /// Names that contain invisible characters or characters that can control a terminal. Other
+    /// non-ASCII characters are not quoted, as with `core.quotePath` off.
     Unreadable,
 }
 
 impl Quoting {
-    /// Returns `path` as it stands, or between quotes where it needs them.
+    /// Returns `path`, in quotes if it needs them.
     #[must_use]
     pub fn quote(self, path: &[u8]) -> Cow<'_, [u8]> {
         let is_readable =
@@ -73,8 +75,8 @@ impl Quoting {
     }
 }
 
-/// Returns `path` as git writes it with `core.quotePath` on: as it stands, or between quotes if it
-/// holds a control character, a quote, a backslash, or a byte that is not ASCII.
+/// Returns `path` as git writes it with `core.quotePath` on. A path with a control character, a
+/// quote, a backslash or a non-ASCII byte is quoted.
 #[must_use]
 pub fn quote(path: &[u8]) -> Cow<'_, [u8]> {
     Quoting::Full.quote(path)

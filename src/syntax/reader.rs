@@ -1,4 +1,4 @@
-//! The sections of a text, one behind the other, whatever of the grammars they are written in.
+//! Reads the sections of a text one after the other. They can be in different grammars.
 
 use std::mem;
 
@@ -15,7 +15,7 @@ use crate::text::{Lines, Span};
 ///
 /// # Errors
 ///
-/// Returns the first mistake.
+/// Returns the first error.
 pub(super) fn read(
     input: &mut Input,
     among: &[&'static dyn Syntax],
@@ -28,21 +28,21 @@ pub(super) fn read(
     read
 }
 
-/// Where the reading of a text stands.
+/// The position and the results while a text is read.
 struct Reader<'t> {
     text: &'t [u8],
     options: Options,
     starts: Starts,
-    /// Where the next section is looked for.
+    /// The start of the search for the next section.
     offset: usize,
-    /// Where the last section ends, and its grammar.
+    /// The end of the last section. `before` is its grammar.
     end: usize,
     before: Option<&'static dyn Syntax>,
-    /// Whether the lines behind it name a file.
+    /// Whether a line after the last section names a file.
     is_named: bool,
-    /// The grammars of the sections, each once.
+    /// The grammars of the sections, without duplicates.
     formats: Vec<&'static str>,
-    /// Number of sections.
+    /// The number of sections.
     count: usize,
 }
 
@@ -79,7 +79,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Finds the changes that the text from the last section to `until` names and does not contain.
+    /// Finds the changes that the text from the last section to `until` names without their
+    /// content.
     fn find_not_included(&self, until: usize, after: not_included::Edge, sections: &mut Sections) {
         if self.before.is_none_or(Syntax::is_diff) {
             let before = if self.end == 0 {
@@ -115,11 +116,11 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Returns where to go on if the section of `syntax` at `start` is only quoted in the text of a
-    /// message.
+    /// Returns the position to continue at if the text of a message merely quotes the section of
+    /// `syntax` at `start`.
     ///
-    /// The header of a context diff and the lines of a normal diff may end that text themselves,
-    /// where `git am` reads no patch. GNU patch reads messages like any other text.
+    /// The header of a context diff or the first line of a normal diff can itself end the text of
+    /// the message. GNU patch reads messages like any other text.
     fn skipped_message(&self, start: usize, syntax: &dyn Syntax) -> Option<usize> {
         let is_gnu = self.options.unnamed == Unnamed::Taken;
         if syntax.can_end_message() || is_gnu {
@@ -168,7 +169,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Says what a text without a section is.
+/// Returns the error for a text without a section.
 fn nothing(text: &[u8], sections: &Sections) -> SyntaxError {
     if let Some(at) = normal::ed_script(text) {
         return SyntaxError::new(SyntaxErrorKind::EdScript, at);
@@ -180,14 +181,14 @@ fn nothing(text: &[u8], sections: &Sections) -> SyntaxError {
         .unwrap_or(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)))
 }
 
-/// Returns whether nothing speaks against a section of `syntax` in `text`.
+/// Returns whether `text` can contain a section of `syntax`.
 fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
     let marks = syntax.marks();
     marks.is_empty() || marks.iter().any(|mark| text.contains_str(mark.as_bytes()))
 }
 
-/// Where each grammar's next section starts; each part of the text is searched once by each
-/// grammar.
+/// The start of the next section of each grammar. Each grammar searches each part of the text only
+/// once.
 struct Starts {
     next: Vec<(&'static dyn Syntax, Option<usize>)>,
     is_searched: bool,
@@ -201,7 +202,7 @@ impl Starts {
         }
     }
 
-    /// Returns whether the next sections of all grammars that have any are of `syntax`.
+    /// Returns whether `syntax` is the only grammar with another section in the text.
     fn are_all_of(&self, syntax: &dyn Syntax) -> bool {
         self.next
             .iter()

@@ -1,12 +1,11 @@
-//! What `--recount` made of the headers of hunks.
+//! Compares the counts of hunk headers with the lines found under `--recount`.
 
 use super::{SyntaxError, SyntaxErrorKind, hunks};
 use crate::plan::{Edit, Name, Plan, Repair};
 
 const MESSAGE: &str = "the header of the hunk counted its lines wrongly; they were counted again";
 
-/// Notes each hunk whose lines were counted otherwise than its header says as a repair of its
-/// input.
+/// Adds a repair to the input for each hunk whose header states wrong counts.
 pub(super) fn note(plan: &mut Plan<Name>) {
     let mut last = usize::MAX;
     let (mut offset, mut line) = (0, 1);
@@ -34,8 +33,8 @@ pub(super) fn note(plan: &mut Plan<Name>) {
     }
 }
 
-/// Returns the error for a last hunk that has fewer lines than its header counts, and the number of
-/// its input. A line after the hunk can show that the patch is complete.
+/// Returns an error and the number of its input if the last hunk of an input has fewer lines than
+/// its header states. A closing line after the hunk shows that the patch is complete.
 pub(super) fn truncation(plan: &Plan<Name>) -> Option<(usize, SyntaxError)> {
     (0..plan.inputs.len()).find_map(|input| {
         let operation = plan
@@ -65,8 +64,8 @@ pub(super) fn truncation(plan: &Plan<Name>) -> Option<(usize, SyntaxError)> {
     })
 }
 
-/// Returns whether `rest` begins with a line that ends a patch: a mail signature, a fence, or a
-/// tag.
+/// Returns whether `rest` starts with a line that ends a patch: a mail signature, a code fence, or
+/// a tag.
 fn is_closing(rest: &[u8]) -> bool {
     let line = rest.trim_ascii_start();
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];

@@ -1,27 +1,29 @@
-//! The sections that grammars have read from one text.
+//! The sections that the grammars have read from one text.
 
 use super::SyntaxError;
 use crate::plan::{Action, Direction, Edit, Input, Name, NotIncluded, Operation};
 use crate::text::{Bytes, Span};
 
-/// What has been read so far.
+/// The sections read so far.
 #[derive(Debug, Default)]
 pub struct Sections {
-    /// The operations; a grammar leaves their `input` at 0, or makes it the number of one of
+    /// The operations. A grammar leaves their `input` at 0, or sets it to the number of an entry of
     /// [`Sections::quoted`].
     pub operations: Vec<Operation<Name>>,
-    /// The step that the next operation belongs to; see [`Operation::step`].
+    /// The step of the next operation, see [`Operation::step`].
     pub step: usize,
-    /// Number of hunks in all of them.
+    /// The total number of hunks.
     pub hunks: usize,
-    /// Texts that stand in the patch in another form, as in strings of JSON; counted from 1.
+    /// Texts that the patch contains in another form, for example in JSON strings. They are
+    /// numbered from 1.
     pub quoted: Vec<Bytes>,
-    /// The changes that the text names and does not contain.
+    /// The changes that the text names without their content.
     pub not_included: Vec<NotIncluded>,
 }
 
 impl Sections {
-    /// Adds what `read` finds in `input`, a text of its own; a mistake in it is one at `at`.
+    /// Adds the sections that `read` finds in `input`, a text of its own. An error in it is
+    /// reported at `at`.
     pub(super) fn quote(
         &mut self,
         mut input: Input,
@@ -52,7 +54,8 @@ impl Sections {
         Ok(())
     }
 
-    /// Adds an operation that only says what is done to which file, for its grammar to complete.
+    /// Adds an operation with an action, a name and an edit, and returns it so that the grammar can
+    /// set the other fields.
     pub(super) fn push(
         &mut self,
         action: Action,

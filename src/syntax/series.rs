@@ -1,15 +1,15 @@
-//! Where one patch of a series ends and the next one begins.
+//! Finds the borders between the patches of a series.
 
 use crate::text::{lines, without_ending};
 
-/// Returns whether the text between two sections begins another patch: a message of a mailbox, as
-/// `git format-patch` and mail programs write it, one more commit of `git log -p`, or one more
-/// export of Mercurial.
+/// Returns whether the text between two sections starts another patch: a message of a mailbox, a
+/// commit of `git log -p`, or an export of Mercurial. `git format-patch` and mail programs write
+/// mailboxes.
 pub(super) fn has_border(between: &[u8]) -> bool {
     lines(between).any(|(_, line)| is_border(without_ending(line)))
 }
 
-/// Returns whether a message, a commit or an export begins at `line`, which has no terminator.
+/// Returns whether a message, a commit or an export starts at `line`. `line` has no terminator.
 pub(super) fn is_border(line: &[u8]) -> bool {
     line == b"# HG changeset patch"
         || is_from_line(line)
@@ -18,14 +18,14 @@ pub(super) fn is_border(line: &[u8]) -> bool {
             .is_some_and(begins_with_object_name)
 }
 
-/// Returns whether `line` begins a message of a mailbox.
+/// Returns whether `line` starts a message of a mailbox.
 pub(crate) fn is_from_line(line: &[u8]) -> bool {
     line.strip_prefix(b"From ")
         .is_some_and(ends_in_time_and_year)
 }
 
-/// The line that `git log` and `git show` begin a commit with: its full name, perhaps with refs
-/// behind it.
+/// Returns whether `line` starts with a full object name. `git log` and `git show` write it at the
+/// start of a commit. Refs can follow.
 fn begins_with_object_name(line: &[u8]) -> bool {
     let name = line
         .iter()
@@ -34,8 +34,8 @@ fn begins_with_object_name(line: &[u8]) -> bool {
     matches!(name, 40 | 64) && matches!(line.get(name), None | Some(b' '))
 }
 
-/// A line of prose may begin with the word, too; that of a mailbox ends in `09:30:00 2024`, perhaps
-/// with a zone behind it.
+/// Returns whether `line` contains a time and a year, such as `09:30:00 2024`. A mailbox line
+/// contains them and a line of prose that starts with `From ` usually does not. A zone can follow.
 fn ends_in_time_and_year(line: &[u8]) -> bool {
     let words: Vec<&[u8]> = line
         .split(u8::is_ascii_whitespace)

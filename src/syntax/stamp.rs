@@ -1,4 +1,4 @@
-//! Time stamps behind file names, as `diff` writes them.
+//! Time stamps after file names, as `diff` writes them.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while_m_n};
@@ -7,17 +7,19 @@ use nom::combinator::{all_consuming, opt, value};
 use nom::sequence::{preceded, terminated};
 use nom::{IResult, Parser};
 
-/// Most bytes of a time stamp with its weekday, fraction and zone.
+/// The maximum number of bytes in a time stamp with weekday, fraction and zone.
 const LONGEST: usize = 48;
-/// The range in which GNU patch takes a time for the epoch, in minutes; without the first moment.
+/// The range of times that GNU patch reads as the epoch, in minutes, without the first moment.
 const EARLIEST: i32 = -25 * 60;
 const LATEST: i32 = 26 * 60;
 
-/// Returns the length of the name at the start of `line`, which a time stamp may follow.
+/// Returns the length of the name at the start of `line`. A time stamp can follow the name.
 ///
-/// A whole time stamp at the end of the line ends the name, so that a name may hold blanks and
-/// tabs; without one the first tab does: git's rule. GNU patch cuts at the first blank.
+/// The rule is git's: a complete time stamp at the end of the line ends the name, so the name can
+/// contain blanks and tabs. Without a time stamp the first tab ends the name. GNU patch ends the
+/// name at the first blank.
 pub(super) fn name_length(line: &[u8]) -> usize {
+    // A time stamp has at most `LONGEST` bytes, so only the end of a long line is searched.
     let from = line.len().saturating_sub(LONGEST);
     let is_stamp =
         |at: usize| matches!(line[at], b' ' | b'\t') && is_whole(line[at..].trim_ascii_start());
@@ -29,16 +31,17 @@ pub(super) fn name_length(line: &[u8]) -> usize {
         .unwrap_or(line.len())
 }
 
-/// Returns whether GNU patch reads `stamp` as that of a file that does not exist: the start of the
-/// epoch in an unknown zone, as `diff -N` writes it, or the words of Subversion. Time without a
-/// zone is UTC.
+/// Returns whether GNU patch reads `stamp` as the time stamp of a missing file.
+///
+/// This is the start of the epoch in an unknown zone, as `diff -N` writes it, or the text that
+/// Subversion writes. A time without a zone is UTC.
 pub(super) fn is_nowhere(stamp: &[u8]) -> bool {
     let moment = alt((dated, all_consuming(written))).parse(stamp.trim_ascii());
     is_nonexistent(stamp) || moment.is_ok_and(|(_, moment)| moment.may_be_epoch())
 }
 
-/// Returns whether git reads `stamp`, the text after a name, so too. git needs a tab, and a zone in
-/// digits.
+/// Returns whether git reads `stamp`, the text after a name, as the time stamp of a missing file.
+/// git requires a tab, and a zone in digits.
 pub(super) fn is_nowhere_for_git(stamp: &[u8]) -> bool {
     let after_tab = memchr::memrchr(b'\t', stamp).map(|tab| &stamp[tab + 1..]);
     let has_zone = |stamp: &[u8]| {
@@ -50,7 +53,7 @@ pub(super) fn is_nowhere_for_git(stamp: &[u8]) -> bool {
     is_nonexistent(stamp) || after_tab.is_some_and(|stamp| has_zone(stamp) && is_epoch(stamp))
 }
 
-/// Returns whether `stamp` is what Subversion writes for a missing file.
+/// Returns whether `stamp` is the text that Subversion writes for a missing file.
 pub(super) fn is_nonexistent(stamp: &[u8]) -> bool {
     matches!(stamp.trim_ascii(), b"(nonexistent)" | b"(revision 0)")
 }
@@ -61,10 +64,10 @@ fn is_whole(stamp: &[u8]) -> bool {
         .is_ok()
 }
 
-/// A moment as far as it tells the epoch.
+/// A point in time, as precise as needed to recognise the epoch.
 #[derive(Clone, Copy)]
 struct Moment {
-    /// Days since 1970-01-01, for the month of that day and the month before.
+    /// Days since 1970-01-01, or `None` outside December 1969 and January 1970.
     day: Option<i32>,
     hour: i32,
     minute: i32,
@@ -78,8 +81,8 @@ impl Moment {
         !self.has_seconds && self.minutes() == Some(0)
     }
 
-    /// Returns whether the moment can be the epoch in a zone that POSIX allows (`fetchname` in GNU
-    /// patch's pch.c).
+    /// Returns whether the time can be the epoch in a zone that POSIX allows (`fetchname` in GNU
+    /// patch's `pch.c`).
     fn may_be_epoch(self) -> bool {
         let is_in_range = |minutes| {
             (EARLIEST..LATEST).contains(&minutes) && (minutes > EARLIEST || self.has_seconds)
@@ -94,7 +97,7 @@ impl Moment {
     }
 }
 
-/// Returns the days since 1970-01-01, for the month of that day and the month before.
+/// Returns the days since 1970-01-01, or `None` outside December 1969 and January 1970.
 fn days(year: i32, month: i32, day: i32) -> Option<i32> {
     match (year, month) {
         (1970, 1) => Some(day - 1),
@@ -103,8 +106,8 @@ fn days(year: i32, month: i32, day: i32) -> Option<i32> {
     }
 }
 
-/// `2010-07-05 19:41:17.620000023 -0500`; fraction and zone may be missing, a `T` may part date and
-/// time.
+/// Parses `2010-07-05 19:41:17.620000023 -0500`. The fraction and the zone are optional. A `T` can
+/// separate date and time.
 fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
     let (rest, year) = digits(4, 4)(input)?;
     let (rest, month) = preceded(char('-'), digits(2, 2)).parse(rest)?;
@@ -123,8 +126,8 @@ fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
     ))
 }
 
-/// `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it; a zone may be before the year. The name of
-/// a zone does not count.
+/// Parses `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it. A zone can precede the year; the
+/// name of a zone has no effect.
 fn written(input: &[u8]) -> IResult<&[u8], Moment> {
     let name = |most| take_while_m_n(3, most, |byte: u8| byte.is_ascii_alphabetic());
     let (rest, (_, _, month, _, day, _)) =
@@ -149,7 +152,7 @@ fn written(input: &[u8]) -> IResult<&[u8], Moment> {
     ))
 }
 
-/// Hour, minute, and whether the seconds are anything but zero.
+/// Parses a time of day. Returns the hour, the minute, and whether the seconds are not zero.
 fn clock(input: &[u8]) -> IResult<&[u8], (i32, i32, bool)> {
     let (rest, hour) = terminated(digits(1, 2), char(':')).parse(input)?;
     let (rest, minute) = digits(2, 2)(rest)?;
@@ -163,7 +166,7 @@ fn clock(input: &[u8]) -> IResult<&[u8], (i32, i32, bool)> {
     Ok((rest, (hour, minute, !is_zero)))
 }
 
-/// `Z`, `-0500` or `-05:00`, in minutes east of Greenwich.
+/// Parses `Z`, `-0500` or `-05:00`. Returns minutes east of Greenwich.
 fn zone(input: &[u8]) -> IResult<&[u8], i32> {
     let offset = (one_of("+-"), digits(2, 2), opt(char(':')), digits(2, 2));
     let minutes = offset

@@ -1,4 +1,4 @@
-//! What the tests of the grammars share: a parsed patch in a few words.
+//! Shared helpers of the grammar tests: short descriptions of a parsed patch.
 
 use super::{Options, SyntaxErrorKind, chosen, parse};
 use crate::plan::{
@@ -6,8 +6,8 @@ use crate::plan::{
 };
 use crate::text::Span;
 
-/// Returns one line for each operation: action, name, source, modes, contents, and its step unless
-/// that is 0.
+/// Returns one line for each operation: action, name, source, modes, content, and the step unless
+/// it is 0.
 pub(super) fn said(text: &str) -> Vec<String> {
     let plan = parse("-", text, &chosen("auto"), Options::default()).expect("a patch");
     plan.operations
@@ -16,7 +16,7 @@ pub(super) fn said(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns what is wrong and the text where it is.
+/// Returns the kind of the error and the text at its position.
 pub(super) fn refused(text: &str) -> (SyntaxErrorKind, String) {
     let broken = *parse("-", text, &chosen("auto"), Options::default()).expect_err("no patch");
     let place = String::from_utf8_lossy(broken.error.span.of(&broken.input.bytes)).into_owned();
@@ -85,7 +85,7 @@ pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Returns lines of base 85, of at most 26 bytes each.
+/// Returns `bytes` as base-85 lines of at most 26 bytes each.
 pub(super) fn encoded(bytes: &[u8]) -> Vec<u8> {
     bytes.chunks(26).flat_map(encoded_line).collect()
 }
@@ -108,7 +108,7 @@ fn encoded_line(bytes: &[u8]) -> Vec<u8> {
     line
 }
 
-/// Returns `contents` as a literal of a binary patch, and the text that it stands in.
+/// Returns `contents` as a literal of a binary patch, and the text that contains it.
 pub(crate) fn literal(contents: &[u8]) -> (BinaryData, Vec<u8>) {
     let text = encoded(&deflated(contents));
     let data = BinaryData {

@@ -1,8 +1,8 @@
-//! Unified diffs without git header: POSIX, GNU, Subversion, CVS and whatever else writes `---`,
-//! `+++`, `@@`.
+//! Unified diffs without git header, as POSIX `diff`, GNU `diff`, Subversion, CVS and other
+//! programs write them: `---`, `+++` and `@@` lines.
 //!
-//! Combined diffs are recognised so that they are refused: a patch is applied as a whole or not at
-//! all.
+//! The parser also recognises combined diffs in order to reject them. A patch is applied as a whole
+//! or not at all.
 
 use super::foreign::is_coloured_header;
 use super::names::{self, Side};
@@ -67,14 +67,14 @@ impl Syntax for Unified {
     }
 }
 
-/// What starts at a line.
+/// The form that starts at a line.
 enum Form {
     Unified,
-    /// A hunk that belongs to no file.
+    /// A hunk without a file name.
     LoneHunk,
-    /// Commands for an editor.
+    /// Editor commands.
     EdScript,
-    /// A form that is not taken.
+    /// A format that is rejected.
     Other(Foreign),
 }
 
@@ -117,7 +117,7 @@ fn is_combined(line: &[u8]) -> bool {
     line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ")
 }
 
-/// Reads the section that starts with its `---` line at `start`.
+/// Reads the section whose `---` line is at `start`.
 pub(super) fn section(
     text: &[u8],
     start: usize,
@@ -153,7 +153,7 @@ pub(super) fn section(
     Ok(end)
 }
 
-/// Reads the hunks that start at `start`, above which no line names a file.
+/// Reads the hunks at `start`, for which no line names a file.
 pub(super) fn unnamed(
     text: &[u8],
     start: usize,
@@ -173,7 +173,7 @@ pub(super) fn unnamed(
     Ok(end)
 }
 
-/// The name on the next line, behind its four-byte marker.
+/// Reads the name on the next line, after its four-byte marker.
 fn side(
     text: &[u8],
     lines: &mut Lines<'_>,
@@ -184,7 +184,7 @@ fn side(
     names::dated(text, Span::new(line.start + 4, line.end), is_nowhere)
 }
 
-/// Returns what the section does, and its name; `None` if both sides are `/dev/null`.
+/// Returns the action and the name of the section, or `None` if both sides are `/dev/null`.
 pub(super) fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
     Some(match (old, new) {
         (Side::Null, Side::Null) => return None,
@@ -200,8 +200,8 @@ pub(super) fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, N
     })
 }
 
-/// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side:
-/// reproducible builds give every file such a stamp, and GNU patch asks the hunk as well.
+/// A time stamp of the epoch means the same as `/dev/null`, but only if that side has no lines.
+/// Reproducible builds give every file such a time stamp. GNU patch also checks the hunk.
 pub(super) fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
     if is_new && hunks.iter().all(|hunk| hunk.old.count == 0) {
         Action::Create

@@ -1,4 +1,4 @@
-//! The clean diff of one file, as git writes it.
+//! Writes the diff of one file in git's format.
 
 use super::hunks::ranges;
 use super::line_diff::LineDiff;
@@ -8,28 +8,28 @@ use crate::path::RelPath;
 use crate::plan::{Action, LineRange};
 use crate::text::{is_binary, lines};
 
-/// Lines of context around a change.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
-/// Digits of a blob's name on an `index` line.
+/// The number of digits in an object name on an `index` line.
 const ABBREVIATION: usize = 12;
 
-/// One side of a change of a file.
+/// One side of the change of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct DiffSide<'a> {
-    /// Its name.
+    /// The path of the file.
     pub path: &'a RelPath,
-    /// Its type and mode.
+    /// The type and the mode of the file.
     pub mode: FileMode,
-    /// The contents, or the target of a symbolic link.
+    /// The content, or the target of a symbolic link.
     pub content: &'a [u8],
-    /// Name of the blob as hex digits; empty if it is not known.
+    /// The object name of the blob in hexadecimal, or empty if it is not known.
     pub blob: &'a str,
 }
 
-/// Returns the diff from `before` to `after` as git writes it, with three lines around each change;
-/// nothing at all if nothing differs. `action` tells a rename and a copy from a change in place.
+/// Returns the diff from `before` to `after` in git's format, with three context lines, or an empty
+/// diff if nothing differs. `action` distinguishes a rename or copy from a change in place.
 ///
-/// Binary contents are only said to differ.
+/// For binary content, the diff only states that the files differ.
 #[must_use]
 pub fn git_diff(
     action: Action,
@@ -39,8 +39,8 @@ pub fn git_diff(
     written(action, before, after, Binary::Told)
 }
 
-/// Returns the diff that [`git_diff`] does, with all binary contents, so that it can be applied:
-/// `git diff --binary`.
+/// Returns the same diff as [`git_diff`], but with all binary content, so that it can be applied
+/// (`git diff --binary`).
 #[must_use]
 pub fn whole_diff(
     action: Action,
@@ -50,12 +50,12 @@ pub fn whole_diff(
     written(action, before, after, Binary::Written)
 }
 
-/// What a diff has of binary contents.
+/// The form of binary content in a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Binary {
-    /// That they differ.
+    /// A line that states that the files differ.
     Told,
-    /// All of them.
+    /// The complete data.
     Written,
 }
 
@@ -68,7 +68,7 @@ fn written(
     match (action, before, after) {
         (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename"), binary),
         (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy"), binary),
-        // A change of type is written as a deletion and a creation.
+        // As in git, a change of the file type is a deletion and a creation.
         (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => [
             section(before, None, None, binary),
             section(None, after, None, binary),
@@ -81,8 +81,8 @@ fn written(
     }
 }
 
-/// Returns the diff from `before` to `after` without git's header lines, which says all where only
-/// contents change.
+/// Returns the diff from `before` to `after` without git's header lines, which suffices if only the
+/// content changes.
 #[must_use]
 pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
     let diff = LineDiff::of(before.content, after.content, CONTEXT);
@@ -108,10 +108,10 @@ pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
     out
 }
 
-/// Returns the unified diff from one text to another, each with the name that stands in its header,
-/// with `context` lines around each change; nothing at all if nothing differs.
+/// Returns the unified diff of two texts with `context` context lines, or an empty diff if nothing
+/// differs. Each text is a pair of the name in the header and the content.
 ///
-/// The names are written as they are, without `a/` and `b/`. No content is taken for binary data.
+/// The names get no prefixes `a/` and `b/`. The content is never treated as binary.
 #[must_use]
 pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usize) -> Labelled {
     let diff = LineDiff::of_lines(before.1, after.1, context);
@@ -129,36 +129,35 @@ pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usi
     }
 }
 
-/// A unified diff and its counts.
+/// A unified diff and its line counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelled {
     /// The diff.
     pub text: Vec<u8>,
-    /// Lines added.
+    /// The number of added lines.
     pub added: usize,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: usize,
 }
 
-/// Returns how many lines a diff from `before` to `after` adds, and how many it removes.
+/// Returns the numbers of added and of removed lines in a diff from `before` to `after`.
 #[must_use]
 pub fn changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
     LineDiff::of(before, after, CONTEXT).changed_lines()
 }
 
-/// One hunk of a diff that was written here.
+/// One hunk of a diff that this module wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffHunk<'a> {
-    /// The lines of the file before.
+    /// The lines of the old file.
     pub old: LineRange,
-    /// The lines of the file after.
+    /// The lines of the new file.
     pub new: LineRange,
-    /// Its lines with their markers, without LF.
+    /// The lines with their markers, without LF.
     pub lines: Vec<&'a [u8]>,
 }
 
-/// Returns the hunks of a diff that a function of this module wrote; of one that was cut, what
-/// there is of them.
+/// Returns the hunks of a diff that this module wrote. The diff can be truncated.
 #[must_use]
 pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
     let mut hunks: Vec<DiffHunk<'_>> = Vec::new();
@@ -219,7 +218,7 @@ fn section(
     }
     let is_data = is_binary(old) || is_binary(new);
     if is_data && binary == Binary::Written {
-        // git takes no binary data without the whole names.
+        // git rejects binary patches with abbreviated object names.
         index_line(&mut out, before, after, usize::MAX);
         literal::put(&mut out, old, new);
         return out;
@@ -239,7 +238,7 @@ fn section(
     out
 }
 
-/// Reports that binary contents differ.
+/// Writes the line that states that binary content differs.
 fn binary_line(out: &mut Vec<u8>, old: Option<&[u8]>, new: Option<&[u8]>) {
     let name =
         |label: Option<&[u8]>| label.map_or(b"/dev/null".to_vec(), |name| quote(name).into());
@@ -264,7 +263,7 @@ fn mode_lines(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&D
     }
 }
 
-/// Names the blobs, each with at most so many `digits`.
+/// Writes the `index` line with at most `digits` digits of each object name.
 fn index_line(
     out: &mut Vec<u8>,
     before: Option<&DiffSide<'_>>,
@@ -289,8 +288,8 @@ fn index_line(
     put(out, &[format!("index {old}..{new}{mode}").as_bytes()]);
 }
 
-/// Returns a name as it stands on a `---` or `+++` line. A tab ends one with a blank in it, so that
-/// what follows cannot be taken for a time stamp.
+/// Returns a name for a `---` or `+++` line. A tab follows a name that contains a blank, so that no
+/// part of it can be read as a time stamp.
 fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
     let Some(label) = label else {
         return b"/dev/null".to_vec();

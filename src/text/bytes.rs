@@ -1,22 +1,22 @@
-//! Bytes as they were read, many of them in pages of their own.
+//! Bytes of a file or a patch, stored in a vector or in memory pages.
 
 use std::fmt;
 use std::ops::Deref;
 
 use memmap2::MmapMut;
 
-/// The bytes of a file or of a patch, as they were read.
+/// The bytes of a file or of a patch.
 #[derive(Default)]
 pub struct Bytes(Kind);
 
 enum Kind {
     Vector(Vec<u8>),
-    /// Never those of a file, which somebody could cut off meanwhile.
+    /// Anonymous memory, never a mapped file. Another process could truncate a mapped file.
     Pages(MmapMut),
 }
 
 impl Bytes {
-    /// Returns the bytes as a vector: a copy of those in pages.
+    /// Returns the bytes as a vector. Bytes in pages are copied.
     #[must_use]
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {
@@ -25,7 +25,7 @@ impl Bytes {
         }
     }
 
-    /// Takes anonymous memory, which is no file's.
+    /// Wraps anonymous memory, which must not be a mapped file.
     pub(crate) fn of_pages(pages: MmapMut) -> Self {
         Self(Kind::Pages(pages))
     }

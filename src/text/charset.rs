@@ -1,6 +1,6 @@
-//! Texts that are not UTF-8: between the bytes of a file and the characters that they stand for.
+//! Converts text in other encodings than UTF-8 character by character.
 //!
-//! Labels and mappings are those of the WHATWG Encoding Standard: `latin1` is another word for
+//! Labels and mappings follow the WHATWG Encoding Standard. In it, `latin1` is a label of
 //! windows-1252.
 
 use std::fmt;
@@ -11,35 +11,35 @@ use serde::{Deserialize, Serialize};
 
 use super::encoding::{certain, likeliest};
 
-/// Most bytes that stand for one character in any encoding.
+/// The maximum number of bytes of one character in any encoding.
 const LONGEST: usize = 4;
-/// What stands for a byte without a meaning. No character in UTF-8 has it, so that no text is found
-/// there.
+/// The replacement for a byte that cannot be decoded. This byte never occurs in UTF-8, so no search
+/// text matches it.
 const UNDECODABLE: u8 = 0xff;
 
-/// An encoding without states, so that each character can be changed by itself.
+/// A stateless encoding. In such an encoding each character can be replaced on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextEncoding(&'static Encoding);
 
-/// Which encoding a file has.
+/// The encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum EncodingChoice {
-    /// What its bytes look like.
+    /// The encoding is detected from the bytes.
     Detected,
-    /// This one.
+    /// The encoding is given.
     Named(TextEncoding),
 }
 
-/// Why a name is not one of a [`TextEncoding`].
+/// The reasons why a name does not denote a [`TextEncoding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodingNameError {
-    /// Nothing has the name.
+    /// No encoding has this name.
     #[error("no encoding has this name")]
     Unknown,
-    /// What bytes mean depends on those before them.
+    /// The encoding is stateful: the meaning of a byte depends on the bytes before it.
     #[error("the encoding has states, so that no text can be replaced by itself")]
     Stateful,
 }
@@ -62,11 +62,11 @@ impl From<EncodingChoice> for String {
 }
 
 impl EncodingChoice {
-    /// Returns what `name` means: `auto`, or a label of the Encoding Standard in any case.
+    /// Parses `auto` or a label of the Encoding Standard. Labels are not case-sensitive.
     ///
     /// # Errors
     ///
-    /// Returns an error for any other name, and for an encoding that has states.
+    /// Returns an error for any other name, and for a stateful encoding.
     pub fn parse(name: &str) -> Result<Self, EncodingNameError> {
         if name == "auto" {
             return Ok(Self::Detected);
@@ -78,13 +78,15 @@ impl EncodingChoice {
         Ok(Self::Named(TextEncoding(encoding)))
     }
 
-    /// Returns the encoding of `bytes`: where it is not named that of the byte order mark, else
-    /// UTF-8 if they are, else the likeliest one.
+    /// Returns the encoding of `bytes`.
+    ///
+    /// If it is detected, the byte order mark decides. Without a mark it is UTF-8 if the bytes are
+    /// valid UTF-8, else the likeliest encoding.
     #[must_use]
     pub fn of(self, bytes: &[u8]) -> TextEncoding {
         match self {
             Self::Named(encoding) => encoding,
-            // One with states would not do.
+            // A stateful encoding cannot be changed in place, so it is never guessed.
             Self::Detected => TextEncoding(
                 certain(bytes).unwrap_or_else(|| likeliest(bytes, Iso2022JpDetection::Deny)),
             ),
@@ -98,14 +100,14 @@ impl EncodingChoice {
 }
 
 impl TextEncoding {
-    /// Returns its name in the Encoding Standard, in lower case.
+    /// Returns the name of the encoding in the Encoding Standard, in lower case.
     #[must_use]
     pub fn name(self) -> String {
         self.0.name().to_ascii_lowercase()
     }
 
-    /// Returns `bytes` in UTF-8, each byte without a meaning as a byte that no character has; and
-    /// whether there are any.
+    /// Converts `bytes` to UTF-8. Each byte that cannot be decoded becomes a byte that never occurs
+    /// in UTF-8. Also returns whether there are any.
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> (Vec<u8>, bool) {
         let (mut text, mut has_undecodable) = (Vec::with_capacity(bytes.len()), false);
@@ -116,7 +118,7 @@ impl TextEncoding {
         (text, has_undecodable)
     }
 
-    /// Returns the bytes of `text`; `None` if one of its characters has none.
+    /// Converts `text` to this encoding. Returns `None` if a character cannot be encoded.
     #[must_use]
     pub fn encode(self, text: &str) -> Option<Vec<u8>> {
         if self.0 == UTF_16LE {
@@ -134,9 +136,9 @@ impl TextEncoding {
         (result == EncoderResult::InputEmpty).then_some(bytes)
     }
 
-    /// Returns where in `bytes` the characters begin that stand at `offsets`, which go up, in their
-    /// [`decode`](Self::decode)d form; `None` if one is inside of what some bytes stand for
-    /// together.
+    /// Converts ascending `offsets` in the [`decode`](Self::decode)d text to offsets in `bytes`.
+    ///
+    /// Returns `None` if an offset is inside the text of bytes that can only be decoded together.
     #[must_use]
     pub fn places(self, bytes: &[u8], offsets: &[usize]) -> Option<Vec<usize>> {
         let mut places = Vec::with_capacity(offsets.len());
@@ -170,15 +172,15 @@ impl fmt::Display for TextEncoding {
     }
 }
 
-/// The smallest runs of bytes that mean something by themselves.
+/// The smallest byte sequences that can be decoded on their own.
 struct Units<'a> {
     encoding: &'static Encoding,
     rest: &'a [u8],
 }
 
-/// One of them.
+/// One byte sequence and its text.
 struct Unit {
-    /// Number of bytes.
+    /// The number of bytes.
     length: usize,
     text: [u8; 16],
     text_length: usize,
@@ -198,7 +200,7 @@ impl Iterator for Units<'_> {
         let unit = if first.is_ascii() && self.encoding.is_ascii_compatible() {
             single(first)
         } else {
-            // No meaningful run begins with a shorter one.
+            // No valid sequence is a prefix of another one.
             (1..=LONGEST.min(self.rest.len()))
                 .find_map(|length| meaning(self.encoding, &self.rest[..length]))
                 .unwrap_or_else(|| single(UNDECODABLE))

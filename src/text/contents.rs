@@ -1,4 +1,4 @@
-//! The contents of a file: bytes, or pieces of an earlier version and of what is new.
+//! The content of a file: bytes, or pieces of an earlier version and of new bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,13 +7,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::Bytes;
 
-/// Fewer bytes are put together at once.
+/// The size in bytes below which pieces are joined at once.
 const SMALL: usize = 1 << 20;
 
-/// The contents of a file, cheap to clone.
+/// The content of a file. It is cheap to clone.
 ///
-/// Large ones that were made from others stay in pieces, which can be written and hashed without a
-/// copy of all; whoever looks at them as one slice makes that copy, once.
+/// Large content that was built from other content stays in pieces. Pieces can be written and
+/// hashed without a copy of the whole content. The first access as one slice creates that copy.
 #[derive(Clone)]
 pub struct Contents(Kind);
 
@@ -30,17 +30,18 @@ struct Made {
 }
 
 impl Contents {
-    /// Returns what `pieces` come to, which were made for `base`.
+    /// Creates the content that `pieces` describe. They must have been built for `base`.
     ///
     /// # Panics
     ///
-    /// If `base` is shorter than what they were made for.
+    /// Panics if `base` is shorter than the pieces require.
     #[must_use]
     pub fn of(base: &Self, pieces: Pieces) -> Self {
         if pieces.len() < SMALL {
             return pieces.join(base).into();
         }
-        // As a whole: what was made of what was made would keep all that was there before.
+        // The base is stored as one slice. A chain of pieces would keep all earlier versions in
+        // memory.
         let base = Arc::clone(base.whole());
         Self(Kind::Made(Arc::new(Made {
             base,
@@ -58,13 +59,13 @@ impl Contents {
         }
     }
 
-    /// Returns whether there is no byte.
+    /// Returns whether the content is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns all bytes in one piece, which is shared.
+    /// Returns all bytes as one shared slice.
     #[must_use]
     pub fn whole(&self) -> &Arc<Bytes> {
         match &self.0 {
@@ -75,7 +76,7 @@ impl Contents {
         }
     }
 
-    /// Returns all bytes in order, in as many slices as there are pieces.
+    /// Returns all bytes in order, one slice for each piece.
     #[must_use]
     pub fn slices(&self) -> Vec<&[u8]> {
         match &self.0 {
@@ -84,7 +85,7 @@ impl Contents {
         }
     }
 
-    /// Returns the first `count` bytes, or all if they are fewer.
+    /// Returns the first `count` bytes, or all bytes if there are fewer.
     #[must_use]
     pub fn beginning(&self, count: usize) -> Cow<'_, [u8]> {
         let Kind::Made(made) = &self.0 else {
@@ -101,7 +102,7 @@ impl Contents {
         Cow::Owned(found)
     }
 
-    /// Returns whether both are one, so that nobody need look at the bytes.
+    /// Returns whether both share the same memory. Then a comparison of the bytes is not necessary.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
@@ -169,20 +170,20 @@ impl fmt::Debug for Contents {
     }
 }
 
-/// New contents as pieces of what was there and of what comes to it.
+/// New content as pieces of a base and of new bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
     list: Vec<Piece>,
-    /// What is new, one piece behind the other.
+    /// The new bytes of all pieces, concatenated.
     new: Vec<u8>,
     len: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
-    /// Bytes of what was there.
+    /// A range of the base.
     Kept(Range<usize>),
-    /// Bytes of what is new.
+    /// A range of the new bytes.
     New(Range<usize>),
 }
 
@@ -193,17 +194,17 @@ impl Pieces {
         self.len
     }
 
-    /// Returns whether there is no byte.
+    /// Returns whether the content is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Adds bytes of what was there.
+    /// Appends a range of the base.
     ///
     /// # Panics
     ///
-    /// If `range` runs backwards.
+    /// Panics if the start of `range` is after its end.
     pub fn keep(&mut self, range: Range<usize>) {
         assert!(
             range.start <= range.end,
@@ -217,7 +218,7 @@ impl Pieces {
         }
     }
 
-    /// Adds bytes that are new.
+    /// Appends new bytes.
     pub fn insert(&mut self, bytes: &[u8]) {
         let start = self.new.len();
         self.new.extend_from_slice(bytes);
@@ -233,7 +234,7 @@ impl Pieces {
         }
     }
 
-    /// Adds the pieces that follow, of the same base.
+    /// Appends other pieces. They must have the same base.
     pub fn append(&mut self, behind: Self) {
         let start = self.new.len();
         self.new.extend(behind.new);
@@ -245,11 +246,11 @@ impl Pieces {
         }
     }
 
-    /// Takes the last `count` bytes away, all of the last piece at most.
+    /// Removes the last `count` bytes.
     ///
     /// # Panics
     ///
-    /// If the last piece is shorter.
+    /// Panics if the last piece has fewer bytes.
     pub fn shorten(&mut self, count: usize) {
         let Some(Piece::Kept(last) | Piece::New(last)) = self.list.last_mut() else {
             return;
@@ -265,11 +266,11 @@ impl Pieces {
         }
     }
 
-    /// Returns the pieces in order, with those of `base`, which is what was there.
+    /// Returns the pieces in order, with the ranges of `base`.
     ///
     /// # Panics
     ///
-    /// The iterator does, if `base` is shorter than what was there.
+    /// The iterator panics if `base` is shorter than the pieces require.
     #[must_use]
     pub fn slices<'p>(&'p self, base: &'p [u8]) -> impl DoubleEndedIterator<Item = &'p [u8]> {
         self.list.iter().map(|piece| match piece {
@@ -278,11 +279,11 @@ impl Pieces {
         })
     }
 
-    /// Returns all bytes in order; `base` is what was there.
+    /// Returns all bytes in order, with the ranges of `base`.
     ///
     /// # Panics
     ///
-    /// If `base` is shorter than that.
+    /// Panics if `base` is shorter than the pieces require.
     #[must_use]
     pub fn join(&self, base: &[u8]) -> Vec<u8> {
         let mut joined = Vec::with_capacity(self.len);

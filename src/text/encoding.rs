@@ -1,5 +1,4 @@
-//! Whole texts in other encodings than UTF-8, as the Encoding Standard names and reads them, and
-//! which it may be.
+//! Decodes whole texts in the encodings of the Encoding Standard, and detects their encoding.
 
 use std::borrow::Cow;
 
@@ -8,33 +7,33 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 #[cfg(feature = "encodings")]
 use encoding_rs::{Encoding, UTF_8};
 
-/// A text and the encoding that it was in.
+/// A decoded text and its original encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
-    /// The text in UTF-8. A byte order mark of UTF-8 stays in it, one of UTF-16 does not.
+    /// The text in UTF-8. It keeps a byte order mark of UTF-8, but not one of UTF-16.
     pub text: Cow<'a, str>,
-    /// Name of the encoding in the Encoding Standard, in lower case.
+    /// The name of the encoding in the Encoding Standard, in lower case.
     pub encoding: String,
 }
 
-/// Why bytes cannot be read as a text.
+/// The reasons why bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// No encoding has this name.
     #[error("no encoding is called {0}")]
     Unknown(String),
-    /// Some bytes mean nothing in this encoding.
+    /// Some bytes are invalid in this encoding.
     #[error("the bytes are no text in {0}")]
     Undecodable(String),
-    /// This build has no encodings.
+    /// This build does not contain the encodings.
     #[cfg(not(feature = "encodings"))]
     #[error("unsupported: this build of wpatch lacks the feature `encodings`")]
     Unsupported,
 }
 
-/// Returns the name of the variant of UTF-16 that `bytes` are in: by their byte order mark, or
-/// because every second one of the first bytes is zero.
+/// Returns the name of the UTF-16 variant of `bytes`. It is detected by the byte order mark, or by
+/// zeros in every second one of the first bytes.
 #[must_use]
 pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(256)];
@@ -59,16 +58,15 @@ pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns `bytes` as a text, from the encoding that `label` names, or with `auto` from the one
-/// that they look like.
+/// Decodes `bytes` from the encoding `label`, or from the detected encoding if `label` is `auto`.
 ///
-/// What they look like is sure for UTF-8 and for a byte order mark, and a guess for all others;
-/// bytes with a NUL look like no text.
+/// Detection is certain for UTF-8 and for a byte order mark. Any other result is a guess. Bytes
+/// that contain a NUL are not detected as text.
 ///
 /// # Errors
 ///
-/// Returns an error for an unknown name, and for bytes that mean nothing in the encoding: none is
-/// replaced.
+/// Returns an error for an unknown label, and for bytes that are invalid in the encoding. Invalid
+/// bytes are never replaced.
 #[cfg(feature = "encodings")]
 pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeError> {
     let encoding = match label {
@@ -92,14 +90,14 @@ pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeErr
     }
 }
 
-/// Returns what `bytes` look like, if it is a text.
+/// Returns the detected encoding of `bytes`, or `None` if they are not text.
 #[cfg(feature = "encodings")]
 fn likely(bytes: &[u8]) -> Option<&'static Encoding> {
     let is_text = || memchr::memchr(0, bytes).is_none();
     certain(bytes).or_else(|| is_text().then(|| likeliest(bytes, Iso2022JpDetection::Allow)))
 }
 
-/// Returns the encoding that a byte order mark names, or UTF-8 if `bytes` are.
+/// Returns the encoding of the byte order mark, or UTF-8 if `bytes` are valid UTF-8.
 #[cfg(feature = "encodings")]
 pub(super) fn certain(bytes: &[u8]) -> Option<&'static Encoding> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
@@ -114,7 +112,7 @@ pub(super) fn likeliest(bytes: &[u8], states: Iso2022JpDetection) -> &'static En
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// Returns an error, as this build has no encodings.
+/// Returns an error, because this build does not contain the encodings.
 ///
 /// # Errors
 ///

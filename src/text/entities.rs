@@ -1,4 +1,4 @@
-//! Text as HTML writes it.
+//! Decodes HTML entities.
 
 const NAMED: [(&[u8], u8); 5] = [
     (b"&lt;", b'<'),
@@ -8,7 +8,7 @@ const NAMED: [(&[u8], u8); 5] = [
     (b"&amp;", b'&'),
 ];
 
-/// Returns `text` with the characters of ASCII that the entities of HTML stand for.
+/// Replaces the HTML entities in `text` that denote ASCII characters.
 #[must_use]
 pub fn without_entities(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());

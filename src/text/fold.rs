@@ -1,4 +1,4 @@
-//! Names that some file system treats as one: without case, in one normal form, without ignorable
+//! Folds names that some file system treats as equal: removes case, normalisation and ignorable
 //! characters.
 
 use std::borrow::Cow;
@@ -6,11 +6,11 @@ use std::hash::{BuildHasher, Hasher};
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns the form that all spellings of `text` have in common.
+/// Returns a form that is the same for all spellings of `text`.
 ///
-/// The result has no case, is in one normal form, and has no characters that file systems ignore.
-/// The upper case between the two lower cases unifies letters such as the long s and s: the
-/// standard library then folds no less than Unicode does.
+/// The result has no case differences, one normal form, and no characters that file systems ignore.
+/// The conversion to upper case between the two conversions to lower case unifies letters such as
+/// long s and s. Together, they fold at least as much as Unicode case folding.
 #[must_use]
 pub fn folded(text: &str) -> String {
     let shown: String = text
@@ -27,8 +27,8 @@ pub fn folded(text: &str) -> String {
         .collect()
 }
 
-/// Returns the folded form of a name or a path, except for the case of ASCII letters in a pure
-/// ASCII name. Bytes that are not UTF-8 have one spelling.
+/// Returns the folded form of a name or a path. A pure ASCII name is returned unchanged, with its
+/// case. Bytes that are not UTF-8 are also returned unchanged.
 #[must_use]
 pub fn folded_name(name: &[u8]) -> Cow<'_, [u8]> {
     if name.is_ascii() {
@@ -39,15 +39,15 @@ pub fn folded_name(name: &[u8]) -> Cow<'_, [u8]> {
     })
 }
 
-/// Returns whether some file system treats `a` and `b` as one name.
+/// Returns whether some file system treats `a` and `b` as the same name.
 #[must_use]
 pub fn is_one_name(a: &[u8], b: &[u8]) -> bool {
     let is_plain = a.is_ascii() && b.is_ascii();
     a.eq_ignore_ascii_case(b) || !is_plain && folded_name(a).eq_ignore_ascii_case(&folded_name(b))
 }
 
-/// Returns a hash that all spellings of `name` have in common. It is made without an allocation for
-/// an ASCII name.
+/// Returns a hash that is the same for all spellings of `name`. For an ASCII name this needs no
+/// allocation.
 #[must_use]
 pub fn folded_hash(name: &[u8], hasher: &impl BuildHasher) -> u64 {
     let mut state = hasher.build_hasher();
@@ -61,8 +61,8 @@ pub fn folded_hash(name: &[u8], hasher: &impl BuildHasher) -> u64 {
     state.finish()
 }
 
-/// Returns whether file systems ignore the character in names: HFS+ its own list, and ext4 all that
-/// have the property `Default_Ignorable_Code_Point` of Unicode.
+/// Returns whether file systems ignore the character in names. HFS+ has its own list. ext4 ignores
+/// all characters with the Unicode property `Default_Ignorable_Code_Point`.
 fn is_ignorable(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -1,4 +1,4 @@
-//! JSON: values, and objects as they are written.
+//! JSON values, and JSON objects with their members in source order.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,7 +32,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// The keys of an object and their values, as they are written and as often as they are there.
+/// The keys of an object and their values, unparsed and in source order. Duplicate keys are kept.
 pub struct RawMembers<'a>(pub Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for RawMembers<'de> {

@@ -1,4 +1,10 @@
-//! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
+//! Basic types for bytes as text: spans, lines, positions, contents, encodings and escaping.
+//!
+//! Input and output are bytes, because patches, paths and files need not be UTF-8. A line includes
+//! its terminator. Offsets are counted in bytes from 0, and ranges are half-open. The module is
+//! pure and depends on no other module.
+//!
+//! Start with [`Span`] and [`lines`].
 
 use bstr::ByteSlice;
 
@@ -38,7 +44,7 @@ pub use time::rfc3339;
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns the length of the byte order mark that `text` begins with, in bytes.
+/// Returns the length of the byte order mark at the start of `text`, in bytes.
 #[must_use]
 pub fn mark_length(text: &[u8]) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) {
@@ -48,37 +54,37 @@ pub fn mark_length(text: &[u8]) -> usize {
     }
 }
 
-/// Bytes at the start of contents among which git looks for a NUL (`buffer_is_binary` in git's
-/// xdiff-interface.c).
+/// The number of bytes at the start of content in which git searches for a NUL (`buffer_is_binary`
+/// in git's `xdiff-interface.c`).
 pub const BINARY_PREFIX: usize = 8000;
 
-/// Returns the words of a system error without its number, which [`std::io::Error`] appends.
+/// Returns the text of a system error without the error number that [`std::io::Error`] appends.
 #[must_use]
 pub fn without_error_number(words: &str) -> &str {
     words.split(" (os error ").next().unwrap_or_default()
 }
 
-/// Returns whether git takes `content` for binary data.
+/// Returns whether git treats `content` as binary.
 #[must_use]
 pub fn is_binary(content: &[u8]) -> bool {
     memchr::memchr(0, &content[..content.len().min(BINARY_PREFIX)]).is_some()
 }
 
-/// Bytes at the start of a file among which a NUL keeps it from being looked at by lines.
+/// The number of bytes at the start of a file in which a NUL makes the file binary data, see
+/// [`is_data`].
 const DATA_PREFIX: usize = 8192;
 
-/// Returns whether `content` is binary data to who reads or changes it by lines or texts.
+/// Returns whether `content` is binary data for edits and reports that work with lines or text.
 #[must_use]
 pub fn is_data(content: &[u8]) -> bool {
     memchr::memchr(0, &content[..content.len().min(DATA_PREFIX)]).is_some()
 }
 
-/// Returns how the lines of `content` end: `lf`, `crlf`, `mixed`, or `none` if there are no line
-/// ends.
+/// Returns the kind of line ending in `content`: `lf`, `crlf`, `mixed`, or `none` if there is none.
 #[must_use]
 pub fn line_end(content: &[u8]) -> &'static str {
     let newlines = memchr::memchr_iter(b'\n', content).count();
-    // Most have no CR, which is faster to see.
+    // Most files contain no CR, and searching for a single byte is faster.
     let pairs = match memchr::memchr(b'\r', content) {
         Some(start) => content[start..].find_iter(b"\r\n").count(),
         None => 0,
@@ -96,12 +102,12 @@ pub fn line_end(content: &[u8]) -> &'static str {
 pub struct Span {
     /// Offset of the first byte, counted from 0.
     pub start: usize,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// Returns the span from `start` up to but without `end`.
+    /// Creates the span from `start` up to, but not including, `end`.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         debug_assert!(start <= end, "a span does not run backwards");
@@ -114,24 +120,24 @@ impl Span {
         self.end - self.start
     }
 
-    /// Returns whether there is no byte in it.
+    /// Returns whether the span is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Returns the bytes of `text` that the span names.
+    /// Returns the bytes of `text` in this span.
     ///
     /// # Panics
     ///
-    /// If the span belongs to a longer text.
+    /// Panics if the span ends after `text`.
     #[must_use]
     pub fn of(self, text: &[u8]) -> &[u8] {
         &text[self.start..self.end]
     }
 }
 
-/// A place in a text as people and editors count it.
+/// A position in a text as editors count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Line, counted from 1.
@@ -143,7 +149,7 @@ pub struct Position {
 impl Position {
     /// Returns the position of the byte at `offset` of `text`.
     ///
-    /// Counts newlines up to there: linear in `offset`.
+    /// The time is linear in `offset`, because the function counts newlines.
     #[must_use]
     pub fn of(text: &[u8], offset: usize) -> Self {
         let before = &text[..offset.min(text.len())];
@@ -155,7 +161,7 @@ impl Position {
     }
 }
 
-/// The lines of a text, each with its terminator, and where each one stands.
+/// The lines of a text with their terminators and spans.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     text: &'a [u8],
@@ -163,14 +169,14 @@ pub struct Lines<'a> {
     end: usize,
 }
 
-/// Returns the lines of `text` one after the other.
+/// Returns the lines of `text` in order.
 #[must_use]
 pub fn lines(text: &[u8]) -> Lines<'_> {
     Lines::within(text, Span::new(0, text.len()))
 }
 
 impl<'a> Lines<'a> {
-    /// Returns the lines of the part of `text` that `span` names; offsets count from the start of
+    /// Returns the lines of the part of `text` in `span`. Offsets are counted from the start of
     /// `text`.
     #[must_use]
     pub fn within(text: &'a [u8], span: Span) -> Self {
@@ -181,13 +187,13 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns where the next line starts.
+    /// Returns the offset at which the next line starts.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Returns the next line without taking it.
+    /// Returns the next line without advancing the iterator.
     #[must_use]
     pub fn peek(&self) -> Option<&'a [u8]> {
         self.next_span().map(|span| span.of(self.text))
@@ -219,20 +225,20 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// How a line ends.
+/// The terminator of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Ending {
-    /// Line feed.
+    /// A line feed.
     Lf,
-    /// Carriage return and line feed.
+    /// A carriage return and a line feed.
     CrLf,
-    /// The last line of a text without a last newline.
+    /// No terminator, at the end of a text.
     Missing,
 }
 
 impl Ending {
-    /// Returns how `line` ends.
+    /// Returns the terminator of `line`.
     #[must_use]
     pub fn of(line: &[u8]) -> Self {
         match line {

@@ -1,5 +1,5 @@
-//! The types of `charset` without the feature `encodings`: no encoding has a name, so that none of
-//! their values exists.
+//! Replaces the types of `charset` if the feature `encodings` is off. No encoding exists, so the
+//! types have no values.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -63,7 +63,7 @@ impl TextEncoding {
         match self.0 {}
     }
 
-    /// Returns a text in UTF-8, and whether it has bytes without a meaning.
+    /// Returns a text in UTF-8, and whether it contains bytes that cannot be decoded.
     #[must_use]
     pub fn decode(self, _: &[u8]) -> (Vec<u8>, bool) {
         match self.0 {}

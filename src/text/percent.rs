@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Returns `path` with an escape for every byte that is neither unreserved nor a slash.
+/// Escapes every byte of `path` that is neither unreserved nor a slash.
 #[must_use]
 pub fn percent_encode(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len());
@@ -17,7 +17,7 @@ pub fn percent_encode(path: &[u8]) -> String {
     text
 }
 
-/// Returns the bytes that `text` means. A percent sign without two hex digits means itself.
+/// Decodes `text`. A percent sign without two hex digits is kept.
 #[must_use]
 pub fn percent_decode(text: &str) -> Vec<u8> {
     let digit = |byte: &u8| {

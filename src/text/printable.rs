@@ -1,15 +1,16 @@
-//! The one door through which bytes of a patch, a path or a file reach people.
+//! Escapes bytes of a patch, a path or a file for display. All such output must pass through this
+//! module.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Bytes that print without doing anything to a terminal.
+/// Bytes that can be printed without any effect on a terminal.
 ///
 /// # Security
 ///
 /// Control characters (C0, DEL, C1), direction overrides and isolates, invisible characters and
-/// bytes that are not UTF-8 come out escaped, so that a patch can neither move the cursor nor
-/// reorder what is read.
+/// bytes that are not UTF-8 are escaped. A patch can therefore neither move the cursor nor reorder
+/// the displayed text.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<'a> {
     bytes: &'a [u8],
@@ -22,14 +23,15 @@ pub fn printable(bytes: &[u8]) -> Printable<'_> {
     Printable { bytes, tab: "\\t" }
 }
 
-/// Wraps (a part of) a line of a file or a patch for printing; see [`Printable`]. A tab is a tab.
+/// Wraps a line of a file or a patch, or a part of it, for printing; see [`Printable`]. Tabs are
+/// not escaped.
 #[must_use]
 pub fn printable_line(bytes: &[u8]) -> Printable<'_> {
     Printable { bytes, tab: "\t" }
 }
 
 impl Printable<'_> {
-    /// Returns the escaped text, borrowed when nothing had to be escaped.
+    /// Returns the escaped text. It is borrowed if nothing had to be escaped.
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
         match std::str::from_utf8(self.bytes) {
@@ -63,8 +65,9 @@ impl fmt::Display for Printable<'_> {
     }
 }
 
-/// Controls, and the format characters of Unicode that reorder, join or hide text (general category
-/// Cf, line and paragraph separators, variation selectors, tags).
+/// Returns whether a character is a control character, or a Unicode format character that reorders,
+/// joins or hides text. These are the general category Cf, line and paragraph separators, variation
+/// selectors and tags.
 pub(crate) fn is_dangerous(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -75,7 +78,7 @@ pub(crate) fn is_dangerous(character: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns the first dangerous character of `text`, and where it is.
+/// Returns the first dangerous character of `text` and its offset.
 pub(crate) fn find_dangerous(text: &str) -> Option<(usize, char)> {
     let mut start = 0;
     loop {
@@ -88,13 +91,13 @@ pub(crate) fn find_dangerous(text: &str) -> Option<(usize, char)> {
     }
 }
 
-/// Bytes that are looked at together.
+/// The number of bytes that are checked together.
 const BLOCK: usize = 32;
 
-/// Returns how many bytes at the start of `bytes` are ASCII that can be seen, or blanks.
+/// Returns the number of printable ASCII bytes at the start of `bytes`.
 fn plain(bytes: &[u8]) -> usize {
     let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
-    // Without a branch for each byte, so that many are compared at once.
+    // There is no branch for each byte, so the compiler can compare many bytes at once.
     let are_plain = |block: &&[u8]| {
         block
             .iter()

@@ -1,46 +1,46 @@
-//! Positions of decoded text in the input that it was decoded from.
+//! Maps positions in a decoded text to positions in its input.
 
 use super::{Bytes, Position};
 
-/// Most bytes of text between two marks, which bounds the work of one lookup.
+/// The default maximum number of bytes of text between two marks. It bounds the work of one lookup.
 const STEP: usize = 1024;
 
-/// How bytes of the input became bytes of the text.
+/// The encoding of a part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coding {
-    /// Byte for byte.
+    /// The text equals the input.
     Plain,
-    /// Byte for byte, without the CR of each CR LF.
+    /// The text equals the input, without the CR of each CR LF.
     CrLf,
     /// quoted-printable (RFC 2045, section 6.7).
     QuotedPrintable,
-    /// base64 (RFC 2045, section 6.8). A mark is the first character of a group of four.
+    /// base64 (RFC 2045, section 6.8). A mark must refer to the first character of a group of four.
     Base64,
 }
 
-/// The input that a text was decoded from.
+/// The input from which a text was decoded.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// The input.
     pub bytes: Bytes,
-    /// Where each part of the text comes from.
+    /// The position in the input of each part of the text.
     pub map: SourceMap,
 }
 
-/// Where each part of a decoded text comes from: marks in the order of the text.
+/// The position in the input of each part of a decoded text, as marks in text order.
 #[derive(Clone, Debug)]
 pub struct SourceMap {
     marks: Vec<Mark>,
     step: usize,
 }
 
-/// A known pair of positions, in bytes from 0.
+/// A known pair of offsets, in bytes from 0.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     /// The offset of a byte in the text.
     text: usize,
-    /// The offset in the input of the byte that it was decoded from.
+    /// The offset of the corresponding byte in the input.
     input: usize,
     coding: Coding,
 }
@@ -52,8 +52,10 @@ impl Default for SourceMap {
 }
 
 impl SourceMap {
-    /// Returns an empty map. If the caller uses [`mark_if_far`](Self::mark_if_far), at most `step`
-    /// bytes of text are between two marks: small steps make lookups fast.
+    /// Creates an empty map.
+    ///
+    /// If the caller uses [`mark_if_far`](Self::mark_if_far), at most `step` bytes of text are
+    /// between two marks. Small steps make lookups fast.
     #[must_use]
     pub fn with_step(step: usize) -> Self {
         Self {
@@ -62,16 +64,16 @@ impl SourceMap {
         }
     }
 
-    /// Returns the most bytes of text between two marks.
+    /// Returns the maximum number of bytes of text between two marks.
     #[must_use]
     pub fn step(&self) -> usize {
         self.step
     }
 
-    /// Notes that the byte of the text at `text` comes from the one of the input at `input`.
+    /// Records that the byte at `text` in the text was decoded from the byte at `input` in the
+    /// input.
     ///
-    /// Marks must be added in the order of the text. One with the same `text` as the last one
-    /// replaces it.
+    /// Marks must be added in text order. A mark with the same `text` as the last one replaces it.
     pub fn mark(&mut self, text: usize, input: usize, coding: Coding) {
         self.marks.pop_if(|last| last.text == text);
         self.marks.push(Mark {
@@ -81,8 +83,8 @@ impl SourceMap {
         });
     }
 
-    /// Adds a mark if the last one is so far away that a lookup would be slow. Soft line breaks are
-    /// input without text, so that the distance in the input is limited as well.
+    /// Adds a mark if the last one is far away. The distance in the input is also limited, because
+    /// soft line breaks are input without text.
     pub fn mark_if_far(&mut self, text: usize, input: usize, coding: Coding) {
         let is_near = |last: &Mark| {
             text - last.text < self.step && input.saturating_sub(last.input) < 4 * self.step
@@ -92,7 +94,7 @@ impl SourceMap {
         }
     }
 
-    /// Returns where the byte of the text at `offset` begins in `input`, and how it is encoded.
+    /// Returns the offset in `input` of the byte at `offset` in the text, and the encoding there.
     #[must_use]
     pub fn source(&self, input: &[u8], offset: usize) -> (usize, Coding) {
         let index = self.marks.partition_point(|mark| mark.text <= offset);
@@ -102,8 +104,8 @@ impl SourceMap {
             input: 0,
             coding: Coding::Plain,
         });
-        // The input between the text of two marks may have been removed: the result does not pass
-        // the next mark.
+        // The input between the texts of two marks may have been removed. The result must not
+        // exceed the next mark.
         let limit = self
             .marks
             .get(index)
@@ -118,23 +120,23 @@ impl SourceMap {
 }
 
 impl Origin {
-    /// Returns the offset in the input of the byte of the text at `offset`.
+    /// Returns the offset in the input of the byte at `offset` in the text.
     ///
-    /// In quoted-printable this is the byte itself or the `=` of its escape, in base64 the first
-    /// character that contains bits of the byte.
+    /// In quoted-printable this is the byte itself or the `=` of its escape. In base64 it is the
+    /// first character that contains bits of the byte.
     #[must_use]
     pub fn offset(&self, offset: usize) -> usize {
         self.map.source(&self.bytes, offset).0
     }
 
-    /// Returns the position in the input of the byte of the text at `offset`.
+    /// Returns the position in the input of the byte at `offset` in the text.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         Position::of(&self.bytes, self.offset(offset))
     }
 
-    /// Returns a function from the offset of a byte of the text to its line in the input, counted
-    /// from 1: for many offsets.
+    /// Returns a function that maps an offset in the text to a line of the input, counted from 1.
+    /// Use it for many offsets.
     pub fn line_numbers(&self) -> impl Fn(usize) -> usize + '_ {
         let ends: Vec<_> = memchr::memchr_iter(b'\n', &self.bytes).collect();
         move |offset| {
@@ -143,7 +145,8 @@ impl Origin {
         }
     }
 
-    /// Returns whether people can read the byte of the text at `offset` in the input.
+    /// Returns whether the byte at `offset` in the text is readable in the input, that is, not
+    /// base64.
     #[must_use]
     pub fn is_readable(&self, offset: usize) -> bool {
         self.map.source(&self.bytes, offset).1 != Coding::Base64
@@ -151,7 +154,7 @@ impl Origin {
 }
 
 impl Coding {
-    /// Returns the offset in `input` of the byte that is `count` bytes of text after the one at
+    /// Returns the offset in `input` of the byte that is `count` bytes of text after the byte at
     /// `from`.
     fn skip(self, input: &[u8], from: usize, count: usize) -> usize {
         let mut at = from;
@@ -192,11 +195,11 @@ impl Coding {
     }
 }
 
-/// Decodes the first byte of `input`, which is quoted-printable and not empty. Returns how many
-/// bytes of input were read, and the byte if they are not a soft line break.
+/// Decodes the first byte of `input`, which must be quoted-printable and not empty.
 ///
-/// Like git, it returns an `=` that starts no escape unchanged (`decode_q_segment` in git's
-/// mailinfo.c).
+/// Returns the number of bytes read, and the byte, or `None` for a soft line break. Like git, the
+/// function returns an `=` that starts no escape unchanged (`decode_q_segment` in git's
+/// `mailinfo.c`).
 #[must_use]
 pub fn unquote(input: &[u8]) -> (usize, Option<u8>) {
     match *input {
@@ -221,14 +224,14 @@ pub fn unquote(input: &[u8]) -> (usize, Option<u8>) {
                 _ => (1, Some(b'=')),
             }
         }
-        // A CR that belongs to the text is written as an escape.
+        // A CR that belongs to the text is escaped, so this one belongs to the line ending.
         [b'\r', b'\n', ..] => (1, None),
         [byte, ..] => (1, Some(byte)),
         [] => (0, None),
     }
 }
 
-/// Returns the six bits that a character of base64 means.
+/// Returns the six bits of a base64 character.
 #[must_use]
 pub fn sextet(byte: u8) -> Option<u8> {
     match byte {

@@ -1,4 +1,4 @@
-//! Tags: short names of versions of a text, which tools for models write beside numbered lines.
+//! Tags: short names for versions of a text. Tools for models write them next to numbered lines.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use xxhash_rust::xxh32::Xxh32;
 
 use super::{BYTE_ORDER_MARK, lines};
 
-/// The name of a version of a text, as hashline writes it: four upper-case hex digits.
+/// The tag of a version of a text in the hashline format: four upper-case hex digits.
 ///
 /// # Security
 ///
-/// One of 65,536 other texts has the same tag by chance, and anybody can make one that has it. A
-/// tag tells a text that was changed in the meantime; it is no proof.
+/// One in 65,536 other texts has the same tag by chance, and such a text is easy to construct. A
+/// tag detects accidental changes; it proves nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(u16);
 
 impl Tag {
-    /// Returns the tag of `text`: the low 16 bits of its xxHash32 with the seed 0, without a byte
-    /// order mark, and of each line without the blanks, tabs and CRs at its end.
+    /// Computes the tag of `text`: the low 16 bits of its xxHash32 with seed 0.
     ///
-    /// Bytes that are not UTF-8 count as they are.
+    /// A byte order mark and the spaces, tabs and CRs at the end of each line are ignored. Bytes
+    /// that are not UTF-8 are hashed unchanged.
     #[must_use]
     pub fn of(text: &[u8]) -> Self {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
@@ -38,7 +38,7 @@ impl Tag {
         Self((hasher.digest() & 0xffff) as u16)
     }
 
-    /// Returns the tag that `digits` name: four hex digits, upper-case or not.
+    /// Parses a tag of four hex digits in upper or lower case.
     #[must_use]
     pub fn parse(digits: &[u8]) -> Option<Self> {
         let digit = |value: u16, digit: &u8| {

@@ -1,14 +1,14 @@
-//! Points in time as text.
+//! Formats points in time.
 
 const DAY: u64 = 24 * 60 * 60;
-/// Days from 0000-03-01 to 1970-01-01, and in 400 years.
+/// The number of days from 0000-03-01 to 1970-01-01, and in 400 years.
 const EPOCH: u64 = 719_468;
 const ERA: u64 = 146_097;
 
-/// Returns the second `seconds` after the start of 1970, as in RFC 3339. The year must not be after
+/// Formats the time `seconds` after the start of 1970 as in RFC 3339. The year must not exceed
 /// 9999.
 ///
-/// A year starts in March here, so that a leap day is its last day.
+/// The calculation uses years that start in March, so a leap day is the last day of a year.
 #[must_use]
 pub fn rfc3339(seconds: u64) -> String {
     let (days, time) = (seconds / DAY + EPOCH, seconds % DAY);

@@ -1,9 +1,9 @@
-//! The one file outside of the root that a transaction may change: git's index, behind git's own
-//! lock.
+//! Git's index file, the only file outside the root that a transaction can change. git's own lock
+//! protects it.
 //!
-//! Verbs find it in [`ANNEX`], so that it is staged, journaled, swapped and rolled back as a file
-//! on another file system is. A note in the state directory names that place. It is written before
-//! the lock, so that recovery finds both.
+//! The workspace maps the directory of the index to [`ANNEX`]. The index is staged, journaled,
+//! swapped and rolled back like a file on another file system. A note in the state directory
+//! records the directory. It is written before the lock is taken, so that recovery finds both.
 
 use std::path::PathBuf;
 
@@ -20,28 +20,28 @@ use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{ANNEX, Fault, Rename, Result as Done, Workspace};
 
-/// The note, among the scratch files.
+/// The name of the note among the scratch files.
 const NOTE: &str = "annex";
-/// The scratch file beside the index whose other name is the lock.
+/// The scratch file next to the index. The lock is a hard link to it.
 const MARK: &str = "lock";
-/// Largest note that is read, in bytes.
+/// The maximum size of a note in bytes.
 const MAX_NOTE: u64 = 1 << 16;
 
-/// Where git's index is.
+/// The location of git's index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexPlace {
-    /// The directory, absolute and without links.
+    /// The directory: absolute, with links resolved.
     pub directory: PathBuf,
-    /// Its name in there.
+    /// The name of the index in this directory.
     pub name: Vec<u8>,
 }
 
 impl IndexPlace {
-    /// Returns the path by which a workspace and a transaction know it.
+    /// Returns the path of the index for the workspace and the transaction.
     ///
     /// # Errors
     ///
-    /// Returns [`Failure::State`] if it is no name of a file.
+    /// Returns [`Failure::State`] if the name is not a file name.
     pub fn path(&self) -> Result<RelPath, Failure> {
         within(&self.name)
     }
@@ -51,15 +51,15 @@ impl IndexPlace {
 #[serde(deny_unknown_fields)]
 struct Note {
     root: String,
-    /// The directory, from the root of the file system on.
+    /// The directory, relative to the root of the file system.
     #[serde(with = "escape")]
     directory: RelPath,
-    /// The lock.
+    /// The lock file.
     #[serde(with = "escape")]
     lock: RelPath,
 }
 
-/// Returns the path of `name` in the annex.
+/// Returns the path of `name` in the directory of the index.
 fn within(name: &[u8]) -> Result<RelPath, Failure> {
     let plain = !name.contains(&b'/');
     let path = plain
@@ -70,12 +70,12 @@ fn within(name: &[u8]) -> Result<RelPath, Failure> {
     })
 }
 
-/// Returns whether a scratch file is the note.
+/// Returns whether the scratch file `name` is the note.
 pub(super) fn is_note(name: &[u8]) -> bool {
     name == NOTE.as_bytes()
 }
 
-/// Returns whether `path` is a file in the annex.
+/// Returns whether `path` is in the directory of the index.
 pub(super) fn is_annexed(path: &RelPath) -> bool {
     let name = path
         .as_bytes()
@@ -84,16 +84,17 @@ pub(super) fn is_annexed(path: &RelPath) -> bool {
     name.is_some_and(|name| !name.contains(&b'/'))
 }
 
-/// Returns whether `directory` is the annex.
+/// Returns whether `directory` is the directory of the index.
 pub(super) fn is_annex(directory: Option<&RelPath>) -> bool {
     directory.is_some_and(|directory| directory.as_bytes() == ANNEX.as_bytes())
 }
 
-/// Opens the annex at `place`, and takes git's lock of the index, which is `<name>.lock` beside it.
+/// Opens the directory at `place` and takes git's lock of the index, the file `<name>.lock` in the
+/// same directory.
 ///
 /// # Errors
 ///
-/// [`Failure::IndexLocked`] if somebody has it.
+/// Returns [`Failure::IndexLocked`] if another process holds the lock.
 pub(super) fn claim(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -132,8 +133,8 @@ pub(super) fn claim(
     })
 }
 
-/// Gives the lock the transaction's name, so that recovery can tell it from the lock of another
-/// process.
+/// Creates the lock with the ID of the transaction as content, so that recovery can distinguish it
+/// from another process's lock.
 fn take(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -149,6 +150,7 @@ fn take(
     if durability == Durability::Full {
         workspace.sync(Some(mark))?;
     }
+    // A hard link or an exclusive rename creates the lock together with its content.
     match workspace.link(mark, lock) {
         Err(error) if error.fault == Fault::Unsupported => {}
         taken => return taken,
@@ -157,7 +159,7 @@ fn take(
         Err(error) if error.fault == Fault::Unsupported => {}
         taken => return taken,
     }
-    // Here a loss of power may leave a lock that says nothing, as it does with git.
+    // Here a power loss can leave an empty lock file, as it can with git.
     workspace.create(
         lock,
         &[scratch.id.as_bytes()],
@@ -171,29 +173,30 @@ fn take(
     }
 }
 
-/// Lets verbs find the annex of the transaction of `scratch`, if it has one.
+/// Opens the directory of the index that the transaction of `scratch` uses. Returns whether it uses
+/// one.
 pub(super) fn open(workspace: &dyn Workspace, scratch: &Scratch) -> Result<bool, Failure> {
     Ok(opened(workspace, scratch)?.is_some())
 }
 
-/// Gives the lock back, if the transaction of `scratch` has it.
+/// Removes the lock if the transaction of `scratch` holds it.
 pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
     let Some(note) = opened(workspace, scratch)? else {
         return Ok(());
     };
     match workspace.read(&note.lock, scratch.id.len() as u64) {
         Ok((mark, _)) if mark == scratch.id.as_bytes() => gone(workspace.remove(&note.lock))?,
-        // Somebody else's.
+        // Another process holds the lock.
         Ok(_) => {}
         Err(error) if is_unreachable(error.fault) || error.fault == Fault::TooLarge => {}
         Err(error) => return Err(error.into()),
     }
     gone(workspace.remove(&mark(scratch)?))?;
-    // The note goes only after what it names.
+    // The note must not be removed before the files it locates.
     Ok(gone(workspace.sync(note.lock.parent().as_ref()))?)
 }
 
-/// Refuses a journal with files in an annex that nobody knows.
+/// Returns an error if the journal changes an index whose location is unknown.
 pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure> {
     if is_open || !changes.iter().any(|change| is_annexed(&change.path)) {
         return Ok(());
@@ -210,8 +213,8 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
         Err(error) if is_unreachable(error.fault) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    // One that is half written, of a process that died before it took the lock, or one for another
-    // directory.
+    // The note is incomplete because the process died before it took the lock, or it belongs to
+    // another directory.
     let Ok(note) = unseal::<Note>(&text, &path) else {
         return Ok(None);
     };
@@ -229,13 +232,12 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
     Ok(Some(note))
 }
 
-/// Returns whether every user who can write the note can write to the directory that it names as
-/// well.
+/// Returns whether every user who can write the note can also write to the directory that it names.
 ///
 /// # Security
 ///
-/// The note names a directory outside of the root. On a file system without permission bits other
-/// users may have written it: there it counts only for a directory on the same file system.
+/// The note names a directory outside the root. On a file system without permission bits, other
+/// users may have written it. There it is valid only for a directory on the same file system.
 fn is_within_reach(
     workspace: &dyn Workspace,
     scratch: &Scratch,

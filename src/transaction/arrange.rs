@@ -1,4 +1,5 @@
-//! From what was staged to what is going to be done: one journal, and the guards of the swap.
+//! Builds the journal from the staged changes, together with the file states that the swap
+//! verifies.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -18,21 +19,21 @@ use crate::text::folded_hash;
 use crate::threads;
 use crate::workspace::{Folding, Workspace, WorkspaceError};
 
-/// Directories of which a thread looks at so many at least.
+/// The minimum number of directories per thread.
 const LISTED: usize = 16;
 
-/// Names in one directory.
+/// The names in one directory.
 type Names<'a> = Vec<Cow<'a, [u8]>>;
 
-/// What is going to be done, and what was found by those who decided it.
+/// The journal, and the file states it is based on.
 #[derive(Debug)]
 pub(super) struct Arranged {
     pub(super) journal: Journal,
-    /// What was read at the path of each change, by the change's number.
+    /// The file found at the path of each change, by the change's number.
     pub(super) found: Found,
 }
 
-/// Puts what was staged together.
+/// Builds the journal.
 pub(super) fn arrange(
     workspace: &dyn Workspace,
     stage: &Stage,
@@ -94,11 +95,11 @@ pub(super) fn arrange(
     Ok(Arranged { journal, found })
 }
 
-/// The changes, each with a path of its own.
+/// The changes, at most one per path.
 struct Changes {
-    /// Those that were staged, in the order of their paths, as the stage hands them over.
+    /// The staged changes, sorted by path.
     staged: Vec<Change>,
-    /// Those of files that leave for others.
+    /// The changes of files that are moved to another path.
     left: BTreeMap<RelPath, Change>,
 }
 
@@ -125,14 +126,14 @@ impl Changes {
         } = self;
         if !left.is_empty() {
             changes.extend(left.into_values());
-            // Both parts are in order, which only this way of sorting makes use of.
+            // Both parts are sorted. `sort_by` merges sorted runs, `sort_unstable_by` does not.
             changes.sort_by(|a, b| a.path.cmp(&b.path));
         }
         changes
     }
 }
 
-/// Lets the file at `from` leave, and returns the number of its change.
+/// Marks the file at `from` as moved out and returns the number of its change.
 fn leave(
     workspace: &dyn Workspace,
     stage: &Stage,
@@ -159,8 +160,8 @@ fn leave(
     Ok(number)
 }
 
-/// Lets old files leave to above the directories that go: in one of them, they would keep it from
-/// going.
+/// Moves the scratch files of deletions above the directories that are removed. A scratch file in
+/// such a directory would prevent its removal.
 fn raise(
     workspace: &dyn Workspace,
     stage: &Stage,
@@ -181,8 +182,8 @@ fn raise(
     Ok(())
 }
 
-/// Returns the directories that nothing is left in, with what they were, but for those that are to
-/// be kept.
+/// Returns the directories that become empty, with their attributes. Directories in `keeps` are not
+/// included.
 fn emptied(
     workspace: &dyn Workspace,
     changes: &Changes,
@@ -218,8 +219,8 @@ fn emptied(
             .insert(directory, names);
     }
     let mut found = BTreeMap::new();
-    // The deepest come first: what is left in a directory is known before the one above it is
-    // looked at.
+    // The deepest directories are first, so that a directory is examined after all its
+    // subdirectories.
     while let Some((_, mut level)) = open.pop_last() {
         level.retain(|directory, _| {
             !needed.contains(directory.as_bytes()) && !removes.contains_key(directory)
@@ -244,8 +245,9 @@ fn emptied(
     Ok(found)
 }
 
-/// Returns the directories to make that were taken for there, because the file system finds one
-/// that goes by their names: `Src` when all of `src` moves to it.
+/// Returns directories to create that seemed to exist under another spelling.
+///
+/// On a case-folding file system, `Src` seems to exist while all of `src` moves to it.
 fn respelled(
     workspace: &dyn Workspace,
     changes: &Changes,
@@ -282,7 +284,7 @@ fn respelled(
     Ok(found)
 }
 
-/// Returns what `directory` is if nothing is left in it when `names` are gone.
+/// Returns the attributes of `directory` if it is empty without `names`.
 fn emptied_one(
     workspace: &dyn Workspace,
     directory: &RelPath,
@@ -302,10 +304,10 @@ fn emptied_one(
     Ok(stat.as_ref().map(Standing::from))
 }
 
-/// Returns what is above `paths`, and `itself`, of which each is among them.
+/// Returns all directories above `paths`, and the paths in `itself`.
 ///
-/// What is above a directory that is known is known too: so a chain of them costs no more than its
-/// length.
+/// The walk stops at the first known directory, because the directories above it are known too. A
+/// chain of nested directories therefore costs only its length.
 fn with_ancestors<'a>(
     paths: impl Iterator<Item = &'a RelPath>,
     itself: &'a BTreeSet<RelPath>,
@@ -313,7 +315,7 @@ fn with_ancestors<'a>(
     let mut found = HashSet::new();
     let mut last = None;
     for path in paths {
-        // Most stand in the directory of the one before.
+        // Consecutive paths are often in the same directory.
         if path.directory() == last {
             continue;
         }

@@ -1,6 +1,7 @@
-//! Converts paths between a root and the top of its work tree. A transaction, its journal and the
-//! history name every path from the top, so that another command continues from any directory; the
-//! caller names paths from its own root.
+//! Converts paths between the root and the top of its work tree.
+//!
+//! Transactions, journals and the history use paths from the top, so that a command in any
+//! directory of the work tree can continue them. Callers use paths from their own root.
 
 use std::path::PathBuf;
 
@@ -10,8 +11,8 @@ use crate::change::{Content, FileChange, Postimage};
 use crate::path::RelPath;
 use crate::workspace::{self, Fault, WorkTree, WorkspaceError};
 
-/// The path of the root below the top, and the absolute path of the top. `None` at the top, and
-/// outside of git.
+/// The path of the root below the top, and the absolute path of the top. `None` if the root is the
+/// top or outside of git.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RootPrefix(Option<(RelPath, PathBuf)>);
 
@@ -20,13 +21,14 @@ impl RootPrefix {
         Self(tree.map(|tree| (tree.prefix.clone(), tree.directory.to_owned())))
     }
 
-    /// Returns the path of the root from the top on.
+    /// Returns the path of the root below the top.
     pub(super) fn root(&self) -> Option<&RelPath> {
         self.0.as_ref().map(|(prefix, _)| prefix)
     }
 
-    /// Returns `path` from the top on.
+    /// Converts `path` from the root to the top.
     pub(super) fn to_top_path(&self, path: RelPath) -> Result<RelPath, WorkspaceError> {
+        // git's index is not below the root, so its path has no prefix.
         let Some(prefix) = self.root().filter(|_| !annex::is_annexed(&path)) else {
             return Ok(path);
         };
@@ -40,7 +42,7 @@ impl RootPrefix {
             })
     }
 
-    /// Returns `change` with paths from the top on.
+    /// Converts the paths in `change` to the top.
     pub(super) fn change_to_top(&self, change: FileChange) -> Result<FileChange, WorkspaceError> {
         if self.0.is_none() {
             return Ok(change);
@@ -50,7 +52,7 @@ impl RootPrefix {
                 Content::MovedFrom(from, state) => {
                     Content::MovedFrom(self.to_top_path(from)?, state)
                 }
-                // Old files of the history are named from the top on.
+                // Files in the history already have paths from the top.
                 content => content,
             };
             let like = after.like.map(|like| self.to_top_path(like)).transpose()?;
@@ -68,7 +70,7 @@ impl RootPrefix {
         })
     }
 
-    /// Returns `label` with paths from the top on.
+    /// Converts the paths in `label` to the top.
     pub(super) fn label_to_top(&self, mut label: Label) -> Result<Label, WorkspaceError> {
         if let Some(record) = label.index.as_mut().filter(|_| self.0.is_some()) {
             let entries = std::mem::take(&mut record.entries).into_iter();
@@ -83,7 +85,7 @@ impl RootPrefix {
         Ok(label)
     }
 
-    /// Returns `path` from the root on; a path outside of the root is returned unchanged.
+    /// Converts `path` from the top to the root. A path outside the root is returned unchanged.
     pub(super) fn to_root_path(&self, path: RelPath) -> RelPath {
         self.root()
             .and_then(|prefix| workspace::below(&path, prefix))
@@ -97,8 +99,8 @@ impl RootPrefix {
             .collect()
     }
 
-    /// Returns `kept` with absolute paths of the copies: most of them are outside of the root.
-    /// Their other paths do not change.
+    /// Makes the paths of the copies absolute, because most copies are outside the root. Other
+    /// paths do not change.
     pub(super) fn absolute_copies(&self, kept: Vec<KeptFile>) -> Vec<KeptFile> {
         let Some((_, top)) = &self.0 else { return kept };
         let top = top.as_os_str().as_encoded_bytes();
@@ -117,7 +119,7 @@ impl RootPrefix {
             .collect()
     }
 
-    /// Returns `error` with its path from the root on, if that is below the root.
+    /// Converts the path in `error` to the root if it is below the root.
     pub(super) fn error_to_root(&self, error: WorkspaceError) -> WorkspaceError {
         let Some(prefix) = self.root() else {
             return error;
@@ -132,7 +134,7 @@ impl RootPrefix {
         }
     }
 
-    /// Returns `failure` with all paths from the root on.
+    /// Converts all paths in `failure` to the root.
     pub(super) fn failure_to_root(&self, failure: Failure) -> Failure {
         let inner = |failure: Option<Box<Failure>>| {
             failure.map(|failure| Box::new(self.failure_to_root(*failure)))

@@ -1,5 +1,4 @@
-//! What the journal knows of one file: what was there, what is to be there, and which scratch files
-//! stand for it.
+//! The journal's data about one file: its content before and after, and its scratch files.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +11,27 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::Stat;
 
-/// One file of a transaction. It holds identities, never contents.
+/// The change of one file. It holds identities, not contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Change {
-    /// Number of its scratch files: `n3` for the new file, `o3` for the old one.
+    /// The number of its scratch files: `n3` is the staged file, `o3` the displaced file.
     pub(super) number: usize,
     #[serde(with = "escape")]
     pub(super) path: RelPath,
-    /// The file that is there; `None` also for a directory that gives way.
+    /// The old file, or `None` if there is none. A directory that makes room is also `None`.
     pub(super) before: Option<Image>,
-    /// The file that is to be there.
+    /// The new file, or `None` for a deletion.
     pub(super) after: Option<Image>,
-    /// Whether the old file is moved out of the tree before anything comes in.
+    /// Whether the old file is moved out of the tree before any file is moved in.
     pub(super) leaves: bool,
-    /// The scratch file that comes in.
+    /// The scratch file that is moved in.
     pub(super) arrives: Option<Arrival>,
-    /// Where its scratch files stand if the state directory is on another file system: so many
-    /// directories above its own, counted from 0.
+    /// The place of the scratch files if renaming from the state directory is not possible: the
+    /// number of directories above the file's own directory.
     pub(super) beside: Option<usize>,
-    /// Whether the file has other names that are to keep it: unless it leaves, what changes of it
-    /// changes in place.
+    /// Whether the file has other hard links that must stay linked. Unless the old file is moved
+    /// out, the file is then changed in place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) in_place: bool,
 }
@@ -40,31 +39,31 @@ pub(super) struct Change {
 /// Changes by their number.
 pub(super) type Numbered<'a> = BTreeMap<usize, &'a Change>;
 
-/// Where a file comes from.
+/// The source of the file that is moved in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Arrival {
-    /// It was staged.
+    /// The file was staged.
     Staged,
-    /// It is the old file of the change with this number.
+    /// The file is the old file of the change with this number.
     Old(usize),
 }
 
-/// What tells one version of a file from another.
+/// The identity of one version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Image {
     pub(super) kind: Kind,
-    /// Digest of contents or target, as 32 hex digits.
+    /// The digest of the content or of the link target, as 32 hex digits.
     #[serde(with = "hex_digest")]
     pub(super) digest: Digest,
-    /// Size in bytes.
+    /// The size in bytes.
     pub(super) size: u64,
-    /// Permission bits, of 0o7777, where they are known.
+    /// The permission bits (0o7777), if they are known.
     pub(super) mode: Option<u32>,
 }
 
-/// The types of file that a transaction moves about, and the ones that stand in its way.
+/// The file types in a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
@@ -86,21 +85,21 @@ impl From<FileKind> for Kind {
 }
 
 impl Image {
-    /// Returns whether both have the same contents.
+    /// Returns whether both have the same type and content.
     pub(super) fn is_same_content(&self, other: &Self) -> bool {
         self.kind == other.kind && self.digest == other.digest
     }
 }
 
-/// Who has a directory, and what they may do in it.
+/// Owner, group and permission bits of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Standing {
-    /// Permission bits, of 0o7777.
+    /// The permission bits (0o7777).
     pub mode: u32,
-    /// Owner.
+    /// The owner.
     pub uid: u32,
-    /// Group.
+    /// The group.
     pub gid: u32,
 }
 
@@ -126,7 +125,7 @@ impl From<&FileState> for Image {
     }
 }
 
-/// Returns the permission bits, where they are known.
+/// Returns the permission bits, if they are known.
 pub(super) fn bits(permissions: Permissions) -> Option<u32> {
     if let Permissions::Exact(bits) = permissions {
         Some(bits)
@@ -136,7 +135,7 @@ pub(super) fn bits(permissions: Permissions) -> Option<u32> {
 }
 
 impl Change {
-    /// Lets a staged file of contents of this digest and size come in.
+    /// Sets the new file: a staged file with this type, digest, size and permissions.
     pub(super) fn expect(
         &mut self,
         kind: FileKind,
@@ -153,8 +152,8 @@ impl Change {
         self.arrives = Some(Arrival::Staged);
     }
 
-    /// Returns the change of the file that comes here from elsewhere in the tree. `leaving` holds
-    /// what may have moved.
+    /// Returns the change whose old file is moved in here. `leaving` contains the changes that move
+    /// a file out.
     pub(super) fn source<'c>(&self, leaving: &Numbered<'c>) -> Option<&'c Self> {
         let Some(Arrival::Old(number)) = self.arrives else {
             return None;
@@ -162,18 +161,18 @@ impl Change {
         leaving.get(&number).copied()
     }
 
-    /// Returns whether old and new file trade places.
+    /// Returns whether the old and the new file are exchanged.
     pub(super) fn is_exchange(&self) -> bool {
         !self.leaves && self.before.is_some() && self.arrives.is_some() && !self.in_place
     }
 
-    /// Returns whether a staged file is written over the old one, of which a copy is the old file
-    /// then.
+    /// Returns whether the staged file overwrites the old file in place. The scratch file
+    /// `o<number>` is then a copy of the old file.
     pub(super) fn is_overwrite(&self) -> bool {
         self.in_place && !self.leaves && self.arrives == Some(Arrival::Staged) && self.is_of_files()
     }
 
-    /// Returns whether a regular file is there before and afterwards.
+    /// Returns whether both the old and the new file are regular files.
     pub(super) fn is_of_files(&self) -> bool {
         let is_file = |side: &Option<Image>| side.is_some_and(|image| image.kind == Kind::File);
         is_file(&self.before) && is_file(&self.after)
@@ -184,14 +183,14 @@ impl Change {
         !self.leaves && self.arrives.is_none()
     }
 
-    /// Returns whether `image` is the file that was there.
+    /// Returns whether `image` is the old file.
     ///
-    /// The mode counts only where nothing else tells the two sides apart.
+    /// The mode is compared only if old and new file have the same content.
     pub(super) fn is_before(&self, image: Option<&Image>) -> bool {
         Self::is_side(self.before.as_ref(), self.after.as_ref(), image)
     }
 
-    /// Returns whether `image` is the file that is to be there.
+    /// Returns whether `image` is the new file.
     pub(super) fn is_after(&self, image: Option<&Image>) -> bool {
         Self::is_side(self.after.as_ref(), self.before.as_ref(), image)
     }
@@ -224,7 +223,7 @@ mod hex_digest {
         deserializer: D,
     ) -> Result<Digest, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // The standard library would take a sign as well.
+        // `from_str_radix` also accepts a sign.
         if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(de::Error::custom("not a digest"));
         }

@@ -1,4 +1,4 @@
-//! The order of a commit: intent, swap, sync, commit record.
+//! The order of the commit steps: journal, swap, sync, commit record.
 
 use std::collections::BTreeSet;
 
@@ -22,11 +22,11 @@ use crate::progress::{Phase, Progress};
 use crate::text::is_one_name;
 use crate::workspace::{Directory, Fault, Like, Rename, Timestamp, Workspace};
 
-/// Up to so many files or directories are synced one by one; more of them by one sync of the file
-/// system.
+/// The maximum number of files or directories that are synced one by one. For more of them, one
+/// sync of the file system is cheaper.
 const FEW: usize = 4;
 
-/// One commit under way.
+/// A commit in progress.
 pub(super) struct Commit<'a> {
     pub(super) workspace: &'a dyn Workspace,
     pub(super) state: &'a State,
@@ -39,16 +39,17 @@ pub(super) struct Commit<'a> {
 }
 
 impl Commit<'_> {
-    /// Carries it out, or rolls it back. Returns where the old files are, and the files that are
-    /// not as it made them.
+    /// Commits the arranged changes, or rolls them back. Returns the locations of the old files,
+    /// and the files that changed while the commit hooks ran.
     pub(super) fn run(&self, arranged: &Arranged) -> Result<(OldPlaces, Vec<RelPath>), Aborted> {
         self.announce(arranged)?;
         self.publish(arranged)
             .map_err(|cause| self.roll_back(arranged, cause))
     }
 
-    /// Makes the staged files and the journal durable. Nothing in the tree has changed when it
-    /// fails.
+    /// Makes the staged files and the journal durable.
+    ///
+    /// If it fails, the tree is unchanged.
     fn announce(&self, arranged: &Arranged) -> Result<(), Failure> {
         let temporary = self.scratch.file("journal.tmp")?;
         arranged
@@ -72,12 +73,13 @@ impl Commit<'_> {
                     .iter()
                     .any(|change| change.beside.is_some())
                 {
-                    // The state directory may be on another file system than the root.
+                    // `sync_all` covers the file system of the root only. The state directory can
+                    // be on another one.
                     self.workspace.sync(Some(&temporary))?;
                 }
             } else {
-                // One sync writes the journal of the file system for all that have their blocks by
-                // then.
+                // Start writing all files first. The first fsync then commits the file system's
+                // journal for every file whose blocks are already allocated.
                 staged
                     .iter()
                     .skip(1)
@@ -88,23 +90,27 @@ impl Commit<'_> {
             }
             self.sync_beside(&arranged.journal.changes)?;
         }
+        // The name `journal` must not appear before the data it describes is durable.
         self.workspace
             .rename(&temporary, &self.scratch.file("journal")?, Rename::Replace)?;
         if self.durability == Durability::Full {
             for directory in BTreeSet::from([&self.scratch.directory, &self.state.directory]) {
                 self.workspace.sync(Some(directory))?;
             }
+            // The state directory can be new, so its own name must be durable too.
             self.workspace
                 .sync(self.state.directory.parent().as_ref())?;
         }
         Ok(())
     }
 
-    /// Copies the file that is going to be written over: what is in it would be nowhere then.
+    /// Copies a file before it is overwritten in place, because no other copy of its content
+    /// remains.
     fn copy_old(&self, change: &Change) -> Result<(), Failure> {
         let signs = [Fault::Missing, Fault::NotRegular];
         let read = self.workspace.read(&change.path, u64::MAX);
         let (bytes, stat) = read.map_err(|error| stale(error, &change.path, &signs))?;
+        // The copy must not differ from the preimage: a rollback restores the copy.
         if !change
             .before
             .is_some_and(|before| before.digest == Digest::of(&bytes))
@@ -131,8 +137,9 @@ impl Commit<'_> {
         staged.iter().try_for_each(sync)
     }
 
-    /// Returns the staged files with the paths that they are for, and the copies of old files; the
-    /// target of a link is durable with its name.
+    /// Returns the staged regular files with their target paths. For an overwrite in place, also
+    /// returns the copy of the old file. Symbolic links are not included, because a link's target
+    /// is durable with its name.
     fn staged_files<'c>(
         &self,
         changes: impl IntoIterator<Item = &'c Change>,
@@ -154,7 +161,8 @@ impl Commit<'_> {
         changes.into_iter().filter(is_file).flat_map(slots)
     }
 
-    /// Makes durable what stands on another file system, where no sync of the root's reaches.
+    /// Syncs the scratch files outside the state directory. They can be on other file systems,
+    /// which a sync of the root does not reach.
     fn sync_beside(&self, changes: &[Change]) -> Result<(), Failure> {
         let beside = || changes.iter().filter(|change| change.beside.is_some());
         self.sync_files(&self.staged_files(beside()).collect::<Result<Vec<_>, _>>()?)?;
@@ -185,6 +193,7 @@ impl Commit<'_> {
             self.sync_changed(arranged, &stay)?;
         }
         let altered = self.put_on_trial(&arranged.journal)?;
+        // After the commit record the command finishes, so this is the last check for a signal.
         if let Some(signal) = self.interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
@@ -199,7 +208,7 @@ impl Commit<'_> {
         ))
     }
 
-    /// Asks those who have a say, and returns the files that changed while they looked.
+    /// Runs the commit hooks and returns the files that changed while they ran.
     fn put_on_trial(&self, journal: &Journal) -> Result<Vec<RelPath>, Failure> {
         if self.trials.is_empty() {
             return Ok(Vec::new());
@@ -208,15 +217,17 @@ impl Commit<'_> {
             .trials
             .iter()
             .try_for_each(|trial| trial.judge(self.interrupt));
+        // A hook can move directories, so cached directory handles are no longer valid.
         self.workspace.forget();
         judged?;
         let is_altered = |change: &&Change| match identify(self.workspace, &change.path) {
-            // A directory may be made where a file goes, and so may another spelling of its name.
+            // The change itself can create a directory at a deleted path. On a case-folding file
+            // system, the path can also be another spelling of a new file.
             Ok(Some(image)) if change.after.is_none() => {
                 image.kind != Kind::Directory && !is_respelled(journal, change, &image)
             }
             Ok(image) => !change.is_after(image.as_ref()),
-            // One that cannot be looked at any more is not as it was either.
+            // A file that cannot be read any more counts as altered.
             Err(_) => true,
         };
         let altered: Vec<_> = journal
@@ -231,8 +242,8 @@ impl Commit<'_> {
         Ok(altered)
     }
 
-    /// Makes the names durable: first those of the old files in scratch, then those in the tree.
-    /// Of the directories that were to go, `stay` are still there.
+    /// Makes the names durable: first those of the old files in the state directory, then those in
+    /// the tree. `stay` contains the directories that could not be removed.
     fn sync_changed(&self, arranged: &Arranged, stay: &BTreeSet<&RelPath>) -> Result<(), Failure> {
         let journal = &arranged.journal;
         let is_same_inode = |change: &&Change| change.is_mode() || change.is_overwrite();
@@ -278,7 +289,8 @@ impl Commit<'_> {
             changed
                 .iter()
                 .try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
-            // That they are empty has to be known, or they could not be swept.
+            // The removed directories are scratch files now. They must be durably empty, or the
+            // sweep could not remove them after a power loss.
             out.iter()
                 .try_for_each(|directory| failure::gone(self.workspace.sync(Some(directory))))?;
         }
@@ -296,7 +308,7 @@ impl Commit<'_> {
             })
     }
 
-    /// Writes the commit record: from here the transaction has happened.
+    /// Writes the commit record. After it the transaction is committed.
     fn record(&self) -> Result<(), Failure> {
         self.workspace.rename(
             &self.scratch.file("journal")?,
@@ -309,8 +321,8 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Puts everything back. An error of the commit record proves nothing, so its name is looked
-    /// for first.
+    /// Rolls back. If the rename to the commit record failed, it may still have happened, so the
+    /// rollback first looks for the record.
     fn roll_back(&self, arranged: &Arranged, cause: Failure) -> Aborted {
         self.progress.enter(Phase::RollingBack, 0);
         let rollback = Rollback::new(
@@ -320,7 +332,7 @@ impl Commit<'_> {
             self.durability,
         );
         let undone = match rollback.reopen() {
-            // Somebody took the journal away, and the old files with it.
+            // Another process removed the journal and the old files.
             Ok(false) => Undone {
                 left: arranged.journal.paths(),
                 kept: Vec::new(),
@@ -337,7 +349,7 @@ impl Commit<'_> {
     }
 }
 
-/// Returns whether `image` is what the journal puts at another spelling of the path of `change`.
+/// Returns whether `image` is the new file at another spelling of the path of `change`.
 fn is_respelled(journal: &Journal, change: &Change, image: &Image) -> bool {
     let is_one = |other: &Change| is_one_name(other.path.as_bytes(), change.path.as_bytes());
     journal
@@ -346,10 +358,10 @@ fn is_respelled(journal: &Journal, change: &Change, image: &Image) -> bool {
         .any(|other| other.after.is_some() && is_one(other) && other.is_after(Some(image)))
 }
 
-/// Returns whether a file itself goes from one directory to another, and not only its contents.
+/// Returns whether a file moves from one directory to another.
 ///
-/// Synced one after the other, the first may have lost the file for good before the second has it:
-/// no file system is relied upon to let a sync of one carry the other.
+/// With one sync per directory, the old name could be lost before the new name is durable. wpatch
+/// does not rely on file systems that write both directories in one sync.
 fn has_moves(journal: &Journal) -> bool {
     let leaving = journal.leaving();
     let is_away = |change: &Change| {

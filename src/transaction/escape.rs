@@ -1,5 +1,5 @@
-//! Paths as text that gives every byte back: `%41` for what is neither letter, digit nor one of
-//! `/._-`.
+//! Paths as text from which every byte can be restored. All bytes except letters, digits and `/._-`
+//! are written as `%41`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serializer, de};
 
 use crate::path::RelPath;
 
-/// Returns the text of `bytes`.
+/// Returns `bytes` as escaped text.
 pub(super) fn escape(bytes: &[u8]) -> Cow<'_, str> {
     let is_plain =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
@@ -27,7 +27,8 @@ pub(super) fn escape(bytes: &[u8]) -> Cow<'_, str> {
     text.into()
 }
 
-/// Returns the path that `text` stands for; `None` if it is not the text of a path inside the root.
+/// Returns the path with the escaped text `text`. Returns `None` if it is not the text of a path
+/// below the root.
 pub(super) fn unescape(text: &str) -> Option<RelPath> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -35,6 +36,7 @@ pub(super) fn unescape(text: &str) -> Option<RelPath> {
         bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
         bytes.extend_from_slice(part.get(2..)?.as_bytes());
     }
+    // Each path has exactly one text, so other spellings are rejected.
     RelPath::new(&bytes)
         .ok()
         .filter(|path| escape(path.as_bytes()) == text)

@@ -1,86 +1,87 @@
-//! Why a transaction did not happen.
+//! The errors of a transaction.
 
 use crate::path::RelPath;
 use crate::workspace::{Fault, Result as Done, WorkspaceError};
 
-/// Why nothing was committed. Unless it is [`Failure::Incomplete`], the tree is as it was.
+/// The reason why a transaction was not committed. Except for [`Failure::Incomplete`], the tree is
+/// in its old state.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// Somebody else holds the lock.
+    /// Another process holds the lock.
     #[error("another wpatch is at work here")]
     Locked,
-    /// A command of another user runs here, or was killed.
+    /// A command of another user is running here, or was killed.
     #[error("{directory}: a command of another user (uid {owner}) runs here, or was killed")]
     LockedByUser {
-        /// The directory or file that the command made.
+        /// The directory or file that the command created.
         directory: String,
-        /// The user.
+        /// The user ID of that user.
         owner: u32,
     },
-    /// Somebody else has git's lock of the index, which is this file.
+    /// Another process holds git's lock of the index, which is this file.
     #[error("another git process seems to be at work here: {0} exists")]
     IndexLocked(String),
-    /// These files are not what they were when they were read.
+    /// Another process has changed these files since they were read.
     #[error("changed by another process meanwhile")]
     Stale(Vec<RelPath>),
-    /// A [`Trial`](super::Trial) sent it back, and knows why.
+    /// A [`Trial`](super::Trial) rejected the change and has the reason.
     #[error("sent back after a trial")]
     Rejected,
-    /// A signal came.
+    /// This signal cancelled the transaction.
     #[error("stopped by signal {0}")]
     Interrupted(i32),
     /// The state directory or its journal cannot be trusted.
     #[error("{reason}")]
     State {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// The state directory belongs to another user, of whom a change may be half made.
+    /// The state directory belongs to another user, who may have an unfinished change.
     #[error("{directory}: belongs to another user (uid {owner})")]
     Foreign {
-        /// The directory.
+        /// The state directory.
         directory: String,
-        /// The user.
+        /// The user ID of its owner.
         owner: u32,
     },
-    /// A command that a [`Trial`](super::Trial) asks could not be run.
+    /// The command of a [`Trial`](super::Trial) could not be run.
     #[error("cannot run the command: {reason}")]
     Command {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// The disk failed.
+    /// The workspace returned an error.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
-    /// Rolling back could not be finished either.
+    /// The rollback could not be completed.
     ///
-    /// Either the disk refuses it; then the journal stays, and `recover` finishes it. Or somebody
-    /// else's work is in the way, which stays as it is for good.
+    /// After an error of the file system, the journal remains and `recover` completes the rollback.
+    /// Files that another process has changed are left unchanged permanently.
     #[error("rolling back could not be finished")]
     Incomplete {
-        /// What somebody else's work keeps from being put back.
+        /// The paths that could not be restored because another process has changed them.
         left: Vec<RelPath>,
-        /// The displaced files that belong there.
+        /// The displaced files that belong to these paths.
         kept: Vec<KeptFile>,
-        /// What the disk refuses.
+        /// The error that stopped the rollback.
         refused: Option<Box<Failure>>,
-        /// What stopped the commit; `None` in recovery.
+        /// The error that stopped the commit, or `None` during recovery.
         cause: Option<Box<Failure>>,
     },
 }
 
-/// A displaced file that a rollback could not put back.
+/// A displaced file that a rollback could not restore.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeptFile {
-    /// The path that it belongs to; `None` if no record names it any more.
+    /// The path it belongs to, or `None` if no record contains the path.
     pub path: Option<RelPath>,
-    /// Where it is now: a path below the root, or an absolute path outside of it.
+    /// Its current location: a path below the root, or an absolute path outside it.
     pub copy: Vec<u8>,
 }
 
 impl Failure {
-    /// Names the file at `path`, for which the disk may have named a scratch file.
+    /// Replaces the path of a workspace error, which can be a scratch file, with `path`.
     pub(super) fn about(self, path: &RelPath) -> Self {
         match self {
             Self::Workspace(error) => Self::Workspace(WorkspaceError {
@@ -92,14 +93,14 @@ impl Failure {
     }
 }
 
-/// There is no history where what an undo displaces could be kept.
+/// Returns the error for an undo without a history that could keep the displaced files.
 pub(super) fn no_history() -> Failure {
     Failure::State {
         reason: "the history cannot be reached; try again".to_owned(),
     }
 }
 
-/// Takes what is not there as removed.
+/// Treats a missing file as removed.
 pub(super) fn gone(removed: Done<()>) -> Done<()> {
     match removed {
         Err(error) if is_unreachable(error.fault) => Ok(()),
@@ -107,8 +108,8 @@ pub(super) fn gone(removed: Done<()>) -> Done<()> {
     }
 }
 
-/// Returns whether the path has no file of this transaction: another process can have put a file
-/// there or above it.
+/// Returns whether `fault` means that no file of this transaction exists at the path. Another
+/// process can have created a file there or above it.
 pub(super) fn is_unreachable(fault: Fault) -> bool {
     matches!(
         fault,

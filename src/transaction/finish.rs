@@ -1,4 +1,4 @@
-//! What comes behind the commit record: the history, the sweep, and what is told of both.
+//! The steps after the commit record: the history entry, the sweep and the receipt.
 
 use super::history::{self, Spares};
 use super::unkept::Unkept;
@@ -6,25 +6,25 @@ use super::{Done, Durability, Failure, Transaction, unswept};
 use crate::path::RelPath;
 use crate::progress::Phase;
 
-/// Proof of commit.
+/// The proof of a commit.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Receipt {
-    /// The transaction's name.
+    /// The ID of the transaction.
     pub id: String,
-    /// What survives a loss of power.
+    /// The level of durability that was reached.
     pub durability: Durability,
-    /// What should be known besides, such as scratch that could not be swept.
+    /// Warnings, for example about scratch files that could not be removed.
     pub warnings: Vec<String>,
-    /// Why the change is in no history; `None` if it is in one.
+    /// The reason why the change is not in the history, or `None` if it is.
     pub unkept: Option<Unkept>,
-    /// Files of the change that are not as it made them, because they changed while a
-    /// [`Trial`](super::Trial) looked at them.
+    /// The files that changed while a [`Trial`](super::Trial) ran and therefore differ from the
+    /// change.
     pub altered: Vec<RelPath>,
 }
 
 impl Transaction<'_> {
-    /// Keeps what was done, if anything was, and cleans up.
+    /// Adds the commit to the history, if there was one, and sweeps.
     pub(super) fn receipt(&mut self, done: Option<Done>) -> Receipt {
         let mut warnings = Vec::new();
         let kept = match &done {
@@ -32,8 +32,7 @@ impl Transaction<'_> {
             None => Ok(self.unkept()),
         };
         let unkept = kept.unwrap_or_else(|failure| {
-            // What could not be cleaned up now is for the next command, with the record that says
-            // how.
+            // The next command removes the rest. It needs the record for that.
             self.keeps_journal = true;
             warnings.push(unswept(&failure));
             None
@@ -55,7 +54,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Returns why no history is kept, if none is.
+    /// Returns the reason why no history is kept, or `None` if one is kept.
     fn unkept(&self) -> Option<Unkept> {
         let state = self
             .state
@@ -64,8 +63,8 @@ impl Transaction<'_> {
         Some(history::reason(self.workspace, state.unusable.as_ref()))
     }
 
-    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for
-    /// it. Returns why none is kept.
+    /// Adds the commit to the history, if one is kept, and removes the entries above the limits.
+    /// Returns the reason why no history is kept.
     fn keep(
         &self,
         Done {
@@ -99,8 +98,8 @@ impl Transaction<'_> {
             *old_places,
             options.durability,
         ) {
-            // The tree is somebody's own, and nothing is to stay in it, but what an undo took out
-            // of it.
+            // A temporary state directory must not remain in the user's tree, except with files
+            // that an undo displaced.
             Err(failure) if state.passes() && journal.undoes.is_empty() => {
                 return Ok(Some(warn_of(Unkept::new(failure.to_string()), warnings)));
             }
@@ -122,7 +121,7 @@ impl Transaction<'_> {
     }
 }
 
-/// Warns that the transaction happened, but is in no history.
+/// Adds the warning that the committed change is not in the history.
 fn warn_of(unkept: Unkept, warnings: &mut Vec<String>) -> Unkept {
     warnings.push(format!("this change cannot be undone: {}", unkept.reason));
     Unkept {

@@ -1,5 +1,4 @@
-//! The journal: what is about to be done, so that it can be undone by somebody who knows nothing
-//! else.
+//! The journal: the durable record from which rollback and recovery restore the tree.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,53 +12,52 @@ use crate::policy::closed;
 use crate::text::Bytes;
 use crate::workspace::{Fault, Workspace};
 
-/// Largest journal that is read, in bytes.
+/// The maximum size of a journal in bytes.
 const MAX_JOURNAL: u64 = 1 << 32;
 
-/// Everything that a transaction changes below the root.
+/// All changes of a transaction, with paths from the workspace's top directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
-    /// What tells the root from a copy of it.
+    /// The identity of the directory, which distinguishes it from a copy.
     pub(super) root: String,
-    /// Where the root of the command is below this one, if it is: paths are from the top of a work
-    /// tree.
+    /// The path of the command's root below the top of the work tree, if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) below: Option<String>,
-    /// The command that is at work, for the history.
+    /// The command, for the history.
     pub(super) command: String,
-    /// The entries of the history that it takes back.
+    /// The history entries that this transaction undoes.
     pub(super) undoes: Vec<String>,
-    /// Whether a change is made again by it.
+    /// Whether the transaction redoes a change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_redo: bool,
-    /// What becomes of git's index, for the history.
+    /// The changes of git's index, for the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<IndexRecord>,
-    /// Directories to make, the outer ones first.
+    /// The directories to create, parents first.
     pub(super) makes: Vec<Made>,
-    /// Directories that go when they are empty, the outer ones first.
+    /// The directories to remove if they are empty, parents first.
     pub(super) removes: Vec<Removed>,
     pub(super) changes: Vec<Change>,
 }
 
-/// A directory to make.
+/// A directory to create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Made {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
-    /// What it gets; the user's own with 0777 less the umask if nothing is said.
+    /// Its attributes. By default the user owns it, with 0777 less the umask.
     pub(super) standing: Option<Standing>,
 }
 
-/// A directory that goes.
+/// A directory to remove.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Removed {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
-    /// What it was.
+    /// Its attributes.
     pub(super) standing: Standing,
 }
 
@@ -73,21 +71,21 @@ impl Journal {
         sealed::write(self, workspace, &scratch.file("journal.tmp")?)
     }
 
-    /// Reads the journal of a transaction that a dead process left.
+    /// Reads the journal of an interrupted transaction.
     ///
     /// # Security
     ///
-    /// A journal makes recovery write to files. It is believed only with its checksum, for this
-    /// very root, and for paths that a transaction could name.
+    /// A journal makes recovery write files. It is trusted only if the checksum is correct, the
+    /// root is this one, and every path is allowed in a transaction.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
         unseal::<Self>(&load(workspace, &path)?, &path)?.believed(workspace, &path)
     }
 
-    /// Reads the journal of a transaction that is committed.
+    /// Reads the journal of a committed transaction.
     ///
-    /// Nothing is done only because it says so: whoever undoes it looks at the tree, so that the
-    /// history of a copied root is as good as any.
+    /// It can come from a copy of the root. An undo checks the files in the tree, so no action
+    /// depends on this record alone.
     pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         Self::closed(workspace, &scratch.file("done")?)
     }
@@ -104,7 +102,8 @@ impl Journal {
         unseal::<Self>(&load(workspace, path)?, path)?.plausible(path)
     }
 
-    /// Returns it, which was read at `path`, if it is for this root and names only what it may.
+    /// Returns the journal if it belongs to this root and contains only allowed paths. It was read
+    /// from `path`.
     pub(super) fn believed(
         self,
         workspace: &dyn Workspace,
@@ -127,14 +126,14 @@ impl Journal {
         }
     }
 
-    /// Returns whether scratch files stand in buckets, where no sync of the directory above them
-    /// reaches.
+    /// Returns whether some scratch files are in buckets. A sync of the parent directory does not
+    /// cover the names in a bucket.
     pub(super) fn has_buckets(&self) -> bool {
         self.changes.iter().any(|change| change.number >= BUCKETED)
     }
 
-    /// Returns the changes whose old file leaves, by their number: what comes from elsewhere in the
-    /// tree leaves with one.
+    /// Returns the changes whose old file is moved out, by their number. Each move in the tree
+    /// refers to one of them.
     pub(super) fn leaving(&self) -> Numbered<'_> {
         self.changes
             .iter()
@@ -143,8 +142,8 @@ impl Journal {
             .collect()
     }
 
-    /// Returns the changes whose file comes from elsewhere in the tree, by the number of the change
-    /// that it leaves with.
+    /// Returns the changes whose new file is moved from elsewhere in the tree, by the number of the
+    /// source's change.
     pub(super) fn arrivals(&self) -> Numbered<'_> {
         let number = |change: &Change| match change.arrives {
             Some(Arrival::Old(number)) => Some(number),
@@ -164,7 +163,7 @@ impl Journal {
             .collect()
     }
 
-    /// Returns whether no path is one that no transaction may name, and every arrival is known.
+    /// Returns whether no path is protected and every move has a source.
     fn is_plausible(&self) -> bool {
         let directories = self
             .makes
@@ -185,7 +184,7 @@ impl Journal {
     }
 }
 
-/// Returns the text at `path`.
+/// Returns the content of the file at `path`.
 fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
     let read = workspace
         .read(path, MAX_JOURNAL)

@@ -1,6 +1,7 @@
-//! Files that a rollback could not put back because another process had changed their paths. Each
-//! is kept until the user moves or deletes it, or until the history removes the entry that contains
-//! it.
+//! Kept files: displaced files that a rollback could not restore, because another process had
+//! changed their paths.
+//!
+//! A kept file exists until the user moves or deletes it, or until the history removes its entry.
 
 use super::change::Change;
 use super::failure::is_unreachable;
@@ -11,8 +12,8 @@ use super::{Failure, KeptFile};
 use crate::path::RelPath;
 use crate::workspace::Workspace;
 
-/// Returns the paths at which a rollback keeps displaced files of `change`, in order of use. The
-/// second one is needed only if a process edited the file twice, before and during the rollback.
+/// Returns the paths of kept files for `change`, in the order of use. The second path is needed
+/// only if a process edited the file both before and during the rollback.
 pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2], Failure> {
     let place = |slot| {
         let name = format!("{KEPT}{}", scratch::name(slot, change.number));
@@ -24,8 +25,8 @@ pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2],
     Ok([place(Slot::Old)?, place(Slot::New)?])
 }
 
-/// Returns the kept files of the transaction of `scratch`, which was rolled back. Its record states
-/// the path of each; without a readable record they have no path.
+/// Returns the kept files of a rolled-back transaction. Its record contains their paths. Without a
+/// readable record the paths are unknown.
 pub(super) fn of_record(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -39,14 +40,14 @@ pub(super) fn of_record(
 
 /// Returns the kept files of the transaction of `scratch`.
 ///
-/// Without its journal only those in the state directory are found.
+/// Without its journal, only those in the state directory are found.
 pub(super) fn find(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     journal: Option<&Journal>,
 ) -> Result<Vec<KeptFile>, Failure> {
     let names = match scratch.own_names(workspace) {
-        // The command that made the directory has removed it.
+        // The command that created the directory has removed it.
         Err(error) if is_unreachable(error.fault) => Vec::new(),
         names => names?,
     };
@@ -69,8 +70,8 @@ pub(super) fn find(
         .collect())
 }
 
-/// Returns the path and the copy of each change of `journal` that has one: among `own`, or next to
-/// its file.
+/// Returns the path and the kept file of each change of `journal` that has one. Kept files are in
+/// `own` or next to their paths.
 fn of_journal(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -86,7 +87,7 @@ fn of_journal(
         for copy in places(scratch, change)? {
             let is_there = match change.beside {
                 None => own.contains(&copy),
-                // A directory above it may be another thing by now.
+                // Another process may have replaced a directory above it.
                 Some(_) => workspace.stat(&copy).is_ok_and(|stat| stat.is_some()),
             };
             found.extend(is_there.then(|| (change.path.clone(), copy)));

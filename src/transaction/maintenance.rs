@@ -1,17 +1,16 @@
-//! Commands on the state directory itself: create one that stays, and remove what is over the
-//! limits of the history.
+//! Commands on the state directory: create a permanent one, and remove entries above the limits.
 
 use super::history::{attic_home, bring_down, prune_all, prune_others};
 use super::place::may_stay;
 use super::{Failure, Interrupt, Options, Recovered, recover};
 use crate::workspace::{Workspace, top};
 
-/// Creates a state directory that stays, moves the history of this root there from the attic, and
+/// Creates a permanent state directory, moves the external history of this root into it, and
 /// recovers interrupted transactions.
 ///
 /// # Errors
 ///
-/// Returns [`Failure`] if it cannot be created, locked or trusted.
+/// Returns [`Failure`] if the directory cannot be created, locked or trusted.
 pub fn init(
     workspace: &dyn Workspace,
     options: Options,
@@ -25,12 +24,13 @@ pub fn init(
     Ok(recovered)
 }
 
-/// Recovers interrupted transactions, removes the entries and saved plans that are over the limits
-/// of `options`, and returns their number. Without a history and a state directory it does nothing.
+/// Recovers interrupted transactions and removes the entries and saved plans that exceed the limits
+/// of `options`. Returns the number of removed ones. Does nothing without a history and a state
+/// directory.
 ///
 /// # Errors
 ///
-/// Returns [`Failure`] as [`recover`](super::recover()) does.
+/// Returns [`Failure`] like [`recover`](super::recover()).
 pub fn collect(
     workspace: &dyn Workspace,
     options: Options,
@@ -40,7 +40,8 @@ pub fn collect(
     let workspace = top(below)?;
     prune_others(workspace);
     let (state, recovered) = match attic_home(workspace) {
-        // A command that removes a part of the history of this root holds the lock of the root.
+        // The lock of the root is necessary, because another command can remove entries from the
+        // same history.
         Some(_) => recover::open(below, options, interrupt)
             .map(|(state, recovered)| (Some(state), recovered))?,
         None => recover::open_existing(below, options)?,

@@ -1,8 +1,18 @@
-//! Makes a set of file changes true as a whole, or leaves the tree alone. It has never heard of
-//! patches.
+//! Commits a set of file changes as one transaction, or leaves the tree unchanged.
 //!
-//! The commit protocol: lock, stage, journal, swap with verification behind the swap, sync, commit
-//! record, sweep. See [`Transaction`].
+//! The input is a stream of `FileChange` values, which [`Transaction`] receives as a [`Sink`]. It
+//! does not know patches. The output is a [`Receipt`], or a [`Failure`] after rollback. The next
+//! command recovers an interrupted transaction.
+//!
+//! The steps are: lock, stage, journal, swap with verification, sync, commit record, sweep.
+//! Invariants:
+//!
+//! - Before the journal is durable, the tree contains no change except scratch files.
+//! - A file that moves out is verified before it is discarded.
+//! - After the commit record a commit does not fail.
+//!
+//! Read this file first, then `commit.rs` for the order of the steps, then `swap.rs`, `rollback/`
+//! and `recover.rs`.
 
 mod annex;
 mod arrange;
@@ -73,50 +83,50 @@ use state::State;
 use sweep::sweep;
 use undone::Aborted;
 
-/// One transaction, of the work tree of git that the root is in, or else of the root: begun under
-/// the lock, staged into as a [`Sink`], then committed or given up.
+/// One transaction for a git work tree, or for the root if it is in no work tree.
 ///
-/// Dropped without [`Transaction::commit`], also by a panic, it is given up.
+/// [`Transaction::begin`] takes the lock. The [`Sink`] methods stage changes, and
+/// [`Transaction::commit`] commits them. Dropping the transaction without a commit abandons it,
+/// also after a panic.
 pub struct Transaction<'w> {
-    /// The top of the work tree, or the root.
+    /// The workspace of the work tree's top directory, or of the root.
     workspace: &'w dyn Workspace,
-    /// Where the root is below that.
+    /// The path of the root below that directory.
     below: RootPrefix,
     options: Options,
     label: Label,
-    /// Who is asked before it counts, in order.
+    /// The commit hooks, in the order of their execution.
     trials: Vec<&'w dyn Trial>,
-    /// What some directories get.
+    /// The attributes for new directories.
     directories: BTreeMap<RelPath, Standing>,
-    /// Whom it tells how far it is.
+    /// The receiver of progress.
     progress: Progress,
-    /// The lock; `None` once it was given back.
+    /// The locked state directory, or `None` after the lock was released.
     state: Option<State>,
     scratch: Scratch,
     stage: Stage,
-    /// A moment before anything was read.
+    /// A time before any file was read.
     since: Timestamp,
-    /// Whether the journal, or the record, stays for `recover`.
+    /// Whether the sweep must leave the journal or the record for `recover`.
     keeps_journal: bool,
-    /// Whether it is being committed, which only a panic leaves open.
+    /// Whether a commit is in progress. [`Drop`] sees `true` only after a panic.
     is_committing: bool,
 }
 
-/// What was done.
+/// A committed transaction.
 struct Done {
     journal: Journal,
     old_places: OldPlaces,
-    /// The files that are not as the journal says.
+    /// The files that changed while the commit hooks ran, and therefore differ from the journal.
     altered: Vec<RelPath>,
 }
 
 impl<'w> Transaction<'w> {
-    /// Takes the lock and recovers what a dead process left. A signal ends the waiting for the
-    /// lock.
+    /// Takes the lock and recovers interrupted transactions. A signal ends the wait for the lock.
     ///
     /// # Errors
     ///
-    /// Returns [`Failure`]; nothing has been touched then, other than by recovery.
+    /// Returns [`Failure`]. In that case the tree has no change except those of the recovery.
     pub fn begin(
         workspace: &'w dyn Workspace,
         options: Options,
@@ -148,16 +158,17 @@ impl<'w> Transaction<'w> {
                 Ok((transaction, recovered))
             }
             Err(failure) => {
-                // What cannot be removed now goes with the next command.
+                // The next command removes the rest.
                 let _ = state.close(workspace);
                 Err(failure)
             }
         }
     }
 
-    /// Makes the place of its scratch files.
+    /// Creates the directory for the scratch files.
     fn scratch(workspace: &dyn Workspace, state: &State) -> Result<(Scratch, Timestamp), Failure> {
         let since = workspace.now();
+        // The new ID must sort after the newest entry, even if the clock went back.
         let last = state
             .history()
             .and_then(|home| history::newest(workspace, home));
@@ -166,14 +177,15 @@ impl<'w> Transaction<'w> {
         Ok((scratch, since))
     }
 
-    /// Takes git's lock of the index, and lets that be staged at [`IndexPlace::path`] like any
-    /// other file. The lock is held until the transaction is over; what the index is should be read
-    /// only now.
+    /// Takes git's lock of the index and allows a change of [`IndexPlace::path`] to be staged like
+    /// any other file.
+    ///
+    /// The lock is held until the transaction ends. Read the index only after this call.
     ///
     /// # Errors
     ///
-    /// Returns [`Failure::IndexLocked`] if somebody else has the lock: nobody waits for it, as git
-    /// does not.
+    /// Returns [`Failure::IndexLocked`] if another process holds the lock. Like git, it does not
+    /// wait.
     pub fn claim(&self, place: &IndexPlace) -> Result<(), Failure> {
         annex::claim(
             self.workspace,
@@ -183,8 +195,8 @@ impl<'w> Transaction<'w> {
         )
     }
 
-    /// Returns the path of a scratch file for what belongs to the transaction besides its files; it
-    /// goes with that. It is a path of [`Transaction::workspace`].
+    /// Returns the path of a scratch file for additional data of the transaction, below
+    /// [`Transaction::workspace`]. The file is removed together with the transaction.
     ///
     /// # Errors
     ///
@@ -193,18 +205,19 @@ impl<'w> Transaction<'w> {
         self.scratch.file("aside")
     }
 
-    /// Returns the workspace that the transaction changes: that of the top of the work tree.
+    /// Returns the workspace that the transaction changes: the work tree's top directory, or the
+    /// root.
     #[must_use]
     pub fn workspace(&self) -> &'w dyn Workspace {
         self.workspace
     }
 
-    /// Makes all that was staged true.
+    /// Commits all staged changes.
     ///
     /// # Errors
     ///
-    /// Returns [`Failure`] after rolling back. A change that could not even be staged is an error
-    /// of [`Sink::take`], and such a transaction must not be committed.
+    /// Returns [`Failure`] after the rollback. If [`Sink::take`] returned an error, the transaction
+    /// must not be committed.
     pub fn commit(mut self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
         self.is_committing = true;
         let attempted = self.attempt(interrupt);
@@ -222,8 +235,7 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    /// Returns the journal of what was done, and which files are not as it says; `None` if there
-    /// was nothing to do.
+    /// Commits and returns the journal and the altered files, or `None` if there is nothing to do.
     fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Done>, Aborted> {
         let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
@@ -232,7 +244,7 @@ impl<'w> Transaction<'w> {
         let Some(state) = &self.state else {
             return Ok(None);
         };
-        // That something was taken back is to be known, also if the tree was as before already.
+        // An undo is recorded even if the tree already has the old content.
         if staged.is_empty() && self.label.undoes.is_empty() {
             return Ok(None);
         }
@@ -240,10 +252,10 @@ impl<'w> Transaction<'w> {
             return Err(Failure::Interrupted(signal).into());
         }
         if state.history().is_none() && !self.label.undoes.is_empty() {
-            // What it displaces would be nowhere.
+            // Without a history, the files that an undo displaces would be lost.
             return Err(no_history().into());
         }
-        // The root itself stays, also if nothing is left in it.
+        // The root itself is kept, even if it becomes empty.
         staged.keeps.extend(self.below.root().cloned());
         let label = self
             .below
@@ -284,8 +296,8 @@ impl<'w> Transaction<'w> {
         }))
     }
 
-    /// Lets the history tell of a rollback that could not put everything back, and returns
-    /// `failure` with the places where the kept files are then.
+    /// Adds an incomplete rollback to the history. Returns `failure` with the new locations of the
+    /// kept files.
     fn noted(&self, failure: Failure) -> Failure {
         match (failure, &self.state) {
             (
@@ -297,7 +309,7 @@ impl<'w> Transaction<'w> {
                 },
                 Some(state),
             ) => {
-                // What cannot be noted now is noted by the next command.
+                // If this fails, the next command adds the entry.
                 let _ = recover::clear(
                     self.workspace,
                     state,
@@ -316,7 +328,7 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    /// Sweeps and gives the lock back.
+    /// Removes the scratch files and releases the lock.
     fn clear(&mut self) -> Result<(), Failure> {
         let Some(state) = self.state.take() else {
             return Ok(());
@@ -327,28 +339,28 @@ impl<'w> Transaction<'w> {
             return Ok(());
         }
         sweep(self.workspace, &self.scratch)?;
-        // A directory that is not empty keeps old files of somebody who did not get them back.
+        // A state directory that contains kept files is not empty and remains.
         let _ = state.close(self.workspace);
         Ok(())
     }
 
-    /// Gives up what was staged; also done when it is dropped.
+    /// Abandons the staged changes, like dropping the transaction.
     pub fn abandon(self) {}
 }
 
-/// Says that the transaction happened, but left something behind.
+/// Returns the warning that the transaction is committed but scratch files remain.
 fn unswept(failure: &Failure) -> String {
     format!("scratch files are left for the next command: {failure}")
 }
 
 impl Drop for Transaction<'_> {
-    /// Gives up what was staged, and rolls back what a panic left half done.
+    /// Abandons the staged changes. Rolls back a commit that a panic interrupted.
     fn drop(&mut self) {
         if let (true, Some(state)) = (self.is_committing, &self.state) {
             self.keeps_journal =
                 recover::one(self.workspace, state, &self.scratch, self.options).is_err();
         }
-        // What cannot be swept now goes with the next command.
+        // The next command removes the rest.
         let _ = self.clear();
     }
 }

@@ -1,4 +1,4 @@
-//! The numbers of scratch files, which say where they stand.
+//! The numbers of scratch files, which determine their buckets.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -9,33 +9,33 @@ use super::scratch::{BUCKET, BUCKETED, Scratch};
 use crate::mutex::locked;
 use crate::workspace::Workspace;
 
-/// Gives each number once.
+/// Allocates each number once.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    /// The next one of the files that stand in no bucket.
+    /// The next number outside the buckets.
     next: AtomicUsize,
     buckets: Mutex<Buckets>,
 }
 
-/// The numbers in buckets: each of these is for one thread at a time.
+/// The numbers in buckets. Only one thread at a time uses a bucket.
 #[derive(Debug, Default)]
 struct Buckets {
-    /// What is left in those that nobody puts anything into just now.
+    /// The unused numbers of buckets that no thread is using.
     open: Vec<Range<usize>>,
-    /// How many there are.
+    /// The number of buckets.
     count: usize,
 }
 
-/// A number; as long as it is held, nobody else gets one from its bucket.
+/// An allocated number. While it is held, no other thread gets a number from its bucket.
 pub(super) struct Number<'n> {
     pub(super) value: usize,
-    /// Those behind it in its bucket.
+    /// The remaining numbers of the bucket.
     rest: Range<usize>,
     numbers: &'n Numbers,
 }
 
 impl Numbers {
-    /// Returns a number that nobody had, and makes its bucket in `scratch` if it is the first one
+    /// Returns an unused number. Creates the bucket in `scratch` if the number is the first one
     /// there.
     pub(super) fn take(
         &self,
@@ -43,6 +43,7 @@ impl Numbers {
         scratch: &Scratch,
     ) -> Result<Number<'_>, Failure> {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
+        // A small transaction needs no bucket, and so no extra directory.
         if first < BUCKET {
             return Ok(Number {
                 value: first,
@@ -63,7 +64,7 @@ impl Numbers {
 }
 
 impl Buckets {
-    /// Returns what is left in a bucket, and whether it is a new one.
+    /// Returns the unused numbers of a bucket, and whether the bucket is new.
     fn take(&mut self) -> (Range<usize>, bool) {
         if let Some(rest) = self.open.pop() {
             return (rest, false);

@@ -1,17 +1,17 @@
-//! What may be asked of a transaction.
+//! The options of a transaction.
 
 use std::time::Duration;
 
-/// How a transaction is carried out.
+/// The options of a transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// What survives a loss of power.
+    /// The level of durability.
     pub durability: Durability,
-    /// How long to wait for the lock.
+    /// The time to wait for the lock.
     pub patience: Duration,
-    /// How much history is kept, where there is a place for it.
+    /// The limits of the history, if one is kept.
     pub history: Limits,
-    /// What becomes of the other names of files that change.
+    /// The treatment of hard links to changed files.
     pub links: Links,
 }
 
@@ -26,37 +26,40 @@ impl Default for Options {
     }
 }
 
-/// What survives a loss of power.
+/// The failures that a transaction survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Durability {
-    /// Whole or nothing, also after a loss of power; a success that was reported stays.
+    /// The transaction is atomic after a crash and after a power loss. A reported success is
+    /// durable.
     Full,
-    /// Whole or nothing after a kill, not after a loss of power: nothing is synced.
+    /// The transaction is atomic after a killed process, but not after a power loss. Nothing is
+    /// synced.
     None,
 }
 
-/// What becomes of the other names of a file that changes.
+/// The treatment of the other hard links of a changed file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Links {
-    /// They keep what was there: the new file takes the place of the one name.
+    /// The other links keep the old content: the new file replaces only the named link.
     #[default]
     Parted,
-    /// They have what comes too: the file is written over in place. That is journaled like
-    /// everything else, but it does not happen at once: whoever reads meanwhile may find a part of
-    /// each, and what somebody writes at that very moment may be lost.
+    /// The other links get the new content: the file is overwritten in place.
+    ///
+    /// The overwrite is journaled but not atomic. A concurrent reader can see parts of both
+    /// contents. A concurrent write can be lost.
     Kept,
 }
 
-/// How much history is kept. What is over a limit goes, the oldest first.
+/// The limits of the history. The oldest entries above a limit are removed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Number of entries.
+    /// The maximum number of entries.
     pub entries: usize,
-    /// Age.
+    /// The maximum age.
     pub age: Duration,
-    /// Size of all old files, in bytes.
+    /// The maximum size of all old files in bytes.
     pub bytes: u64,
 }
 
@@ -71,7 +74,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// No history at all.
+    /// Limits that keep no history.
     pub const NOTHING: Self = Self {
         entries: 0,
         age: Duration::ZERO,

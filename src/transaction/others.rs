@@ -1,8 +1,8 @@
-//! The state of other users on the same work tree: in git's directory of another user, and in state
-//! directories that they made.
+//! The state of other users on the same work tree: in another user's git directory, and in state
+//! directories that they created.
 //!
-//! wpatch does not trust this state and does not change it. wpatch takes its lock, and refuses to
-//! write while a change in it is interrupted.
+//! wpatch does not trust or change this state. It takes the lock of it, and refuses to write while
+//! a change in it is unfinished.
 
 use std::thread;
 use std::time::Duration;
@@ -16,15 +16,14 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, PASSING, Result as Done, Stat, Workspace, top};
 
-/// Time between two looks at a state directory that this user cannot lock.
+/// The time between two checks of a state directory that this user cannot lock.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Returns where the state is as soon as no command of another user has the usual state directory,
-/// which the command made for itself; [`Waited::Held`] while one has it. The directory of a command
-/// that died stays.
+/// Returns the location of the state when no other user's command is running in a temporary state
+/// directory at the usual place. Returns [`Waited::Held`] while one is running.
 ///
-/// The place is determined again after each wait: the next command of the other user takes the
-/// usual place.
+/// Returns [`Waited::Again`] if the directory was removed or replaced, because another user's next
+/// command can take the usual place. The directory of a dead command stays.
 pub(super) fn await_commands(
     workspace: &dyn Workspace,
     patience: Duration,
@@ -52,15 +51,15 @@ pub(super) fn await_commands(
     Ok(Waited::Done(place))
 }
 
-/// Returns whether a command of another user may use the state directory, which this user cannot
-/// read.
+/// Returns whether another user's command may be running in the state directory, which this user
+/// cannot read.
 fn is_hidden(workspace: &dyn Workspace, (directory, stat): (&RelPath, &Stat)) -> bool {
     let is_denied = |names: Done<_>| names.is_err_and(|error| error.fault == Fault::Denied);
     stat.permissions & PASSING != 0 && is_denied(workspace.list(Some(directory)))
 }
 
-/// Returns `failure`, or that a command of another user has the place of the state directory: it
-/// took it after this one looked.
+/// Returns `Ok` if a command of another user took the place of the state directory after this
+/// command had looked. Otherwise returns `failure`.
 pub(super) fn is_taken(
     workspace: &dyn Workspace,
     directory: &RelPath,
@@ -85,7 +84,8 @@ pub(super) fn is_taken(
     }
 }
 
-/// Names the command of another user that a wait for a lock ended for, if it was one.
+/// Replaces [`Failure::Locked`] with the command of another user that holds the lock, if there is
+/// one.
 pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
     let Failure::Locked = failure else {
         return failure;
@@ -112,13 +112,13 @@ pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
     }
 }
 
-/// Returns whether a command of another user may be at work here, in a state directory that this
-/// user cannot read.
+/// Returns whether another user's command may be running in a state directory that this user cannot
+/// read.
 ///
 /// # Errors
 ///
-/// Returns [`Failure::Foreign`] if a change of another user is interrupted. A state directory that
-/// stays and cannot be read is ignored.
+/// Returns [`Failure::Foreign`] if another user's change is unfinished. A permanent state directory
+/// that cannot be read is ignored.
 pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, Failure> {
     let mut is_at_work = false;
     for (directory, stat) in &place.others {
@@ -144,7 +144,7 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, 
     Ok(is_at_work)
 }
 
-/// Takes the locks of the other users, as far as they can be opened.
+/// Takes the locks of the other users that can be opened.
 pub(super) fn lock(
     workspace: &dyn Workspace,
     place: &Place,
@@ -160,14 +160,14 @@ pub(super) fn lock(
     Ok(locks)
 }
 
-/// Takes the lock of one of them; `None` if there is none that can be opened.
+/// Takes the lock of one directory. Returns `None` if there is no lock that can be opened.
 fn lock_one(
     workspace: &dyn Workspace,
     (directory, owner): (&RelPath, &Stat),
     patience: Duration,
 ) -> Result<Waited<Option<Lock>>, Failure> {
     let lock = join(directory, LOCK)?;
-    // It is not created: a lock file of this user would block the other user.
+    // wpatch does not create the lock file, because a file of this user would block the other user.
     let is_theirs = |stat: Stat| {
         stat.kind == FileKind::Regular
             && stat.uid == owner.uid

@@ -1,20 +1,21 @@
-//! Two steps over a list of files, the second one step behind the first.
+//! Runs two steps over a list: the second step follows the first in another thread.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
 
-/// The number of items that are handed to the other thread at once.
+/// The number of items per message to the other thread.
 const BATCH: usize = 64;
 
 /// Runs `first` for each of `items` in this thread, in order, and `second` for each result. With at
-/// least `least` items another thread runs `second`, if one can be started.
+/// least `least` items another thread runs `second`, if it can be started.
 ///
 /// # Errors
 ///
-/// An error of `second` ends both steps and is the one that is returned: it is about an earlier
-/// item. After an error of `first`, `second` still runs for all results from before it.
+/// An error of `second` ends both steps. It is returned even if `first` fails too, because it
+/// concerns an earlier item. After an error of `first`, `second` still runs for all earlier
+/// results.
 pub(super) fn in_turn<'t, T: Sync, R: Send, E: Send>(
     items: &'t [T],
     least: usize,
@@ -43,14 +44,15 @@ pub(super) fn in_turn<'t, T: Sync, R: Send, E: Send>(
                 let started = part
                     .iter()
                     .try_for_each(|item| first(item).map(|it| done.push(it)));
-                // Only a receiver that met an error is gone.
+                // `send` fails only if the receiver has ended with an error, which `join` returns
+                // below.
                 let _ = hand.send(done);
                 started?;
             }
             Ok(())
         };
         let here = lead();
-        // This closes the channel, so that the follower ends.
+        // Dropping the sender closes the channel, so that the follower ends.
         drop(lead);
         follower
             .join()

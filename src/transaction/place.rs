@@ -1,4 +1,4 @@
-//! Where the state is, and what is believed that lies there.
+//! Locates the state directory and decides whether to trust it.
 
 use super::Failure;
 use super::failure::is_unreachable;
@@ -9,40 +9,44 @@ use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{Fault, GitDirectory, PASSING, Probe, Stat, Workspace};
 
-/// Returns where the state is below a root that is in no work tree of git.
+/// Returns the state directory of a root outside of git work trees.
 pub(super) fn beside() -> RelPath {
     RelPath::new(b".wpatch").expect("BUG: a plain name is no path")
 }
 
-/// Where the state of a root is.
+/// The location of the state of a root.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) directory: RelPath,
-    /// Where it was before the root became a work tree of git, if anything is there.
+    /// The state directory from the time before the root became a git work tree, if it still
+    /// exists.
     pub(super) former: Option<RelPath>,
-    /// Why git's directory, or the usual state directory, is not used, if there seems to be one.
+    /// The reason why the git directory or the usual state directory cannot be used, if it seems to
+    /// exist.
     pub(super) unusable: Option<Unkept>,
-    /// The state directories of other users, with what they are.
+    /// The state directories of other users, with their `Stat`.
     pub(super) others: Vec<(RelPath, Stat)>,
-    /// What the state directory has to record, see [`TOP`](crate::workspace::TOP).
+    /// The content of the [`TOP`](crate::workspace::TOP) file in the state directory.
     pub(super) binding: Option<Vec<u8>>,
 }
 
-/// Returns where the state of this user is if another user has the usual state directory. It is
-/// made for one command.
+/// Returns this user's state directory if another user owns the usual one. It is a temporary
+/// directory.
 pub(super) fn of_user(workspace: &dyn Workspace) -> RelPath {
     RelPath::new(format!(".wpatch-{}", workspace.user()).as_bytes())
         .expect("BUG: a plain name is no path")
 }
 
-/// Returns where the state of `workspace` is, which is the top of a work tree of git or in none:
-/// `wpatch/` in git's directory of that work tree, else `.wpatch/`, and else, if these belong to
-/// another user, a directory of this user.
+/// Returns the location of the state of `workspace`, which is the top of a git work tree or outside
+/// of one.
+///
+/// The candidates are `wpatch/` in the git directory of the work tree, then `.wpatch/`. If another
+/// user owns them, the state is in a directory of this user.
 pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
     place_with_git(workspace, workspace.git_directory()?)
 }
 
-/// Does the same where the git directory is known.
+/// Does the same for a known git directory.
 pub(super) fn place_with_git(
     workspace: &dyn Workspace,
     git: GitDirectory,
@@ -61,7 +65,8 @@ pub(super) fn place_with_git(
             own.push((candidate, stat.is_some()));
             continue;
         };
-        // What git's directory cannot do matters more than what the place beside it cannot.
+        // The reason for the first candidate, in the git directory, is more important than the one
+        // for `.wpatch/`.
         if own.is_empty() {
             unusable.get_or_insert_with(|| foreign(workspace, &candidate, stat.uid));
         }
@@ -71,7 +76,7 @@ pub(super) fn place_with_git(
     let directory = own
         .next()
         .map_or_else(|| of_user(workspace), |(directory, _)| directory);
-    // The state was there before the root became a work tree of git.
+    // The second candidate was the state directory before the root became a git work tree.
     let former = own
         .next()
         .and_then(|(former, is_there)| is_there.then_some(former));
@@ -85,16 +90,16 @@ pub(super) fn place_with_git(
     })
 }
 
-/// What git's directory means for the state.
+/// The state in the git directory.
 #[derive(Default)]
 struct OfGit {
-    /// The place for the state there.
+    /// The state directory there.
     directory: Option<RelPath>,
-    /// What the state directory there has to record.
+    /// The content of its `TOP` file.
     binding: Option<Vec<u8>>,
-    /// Why it is not used.
+    /// The reason why it cannot be used.
     unusable: Option<Unkept>,
-    /// The state directory of another user there, with what it is.
+    /// The state directory of another user there, with its `Stat`.
     other: Option<(RelPath, Stat)>,
 }
 
@@ -142,7 +147,7 @@ fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<OfGit, Failure
     })
 }
 
-/// Returns why the state directory `directory` of the user `owner` is not used.
+/// Returns the reason why the state directory `directory` of the user `owner` cannot be used.
 fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept {
     let (name, user) = (shown(workspace, directory), workspace.user());
     let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
@@ -153,7 +158,7 @@ fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept
     }
 }
 
-/// Returns what is at `path`. What this user cannot reach is ignored.
+/// Returns the `Stat` of `path`, or `None` if this user cannot reach it.
 fn reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
         Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => Ok(None),
@@ -161,7 +166,7 @@ fn reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, 
     }
 }
 
-/// Returns whether `path`, which has this `stat`, is a state directory of another user.
+/// Returns whether `path` with this `stat` is the state directory of another user.
 fn is_foreign(workspace: &dyn Workspace, path: &RelPath, stat: &Stat) -> bool {
     stat.kind == FileKind::Directory
         && stat.uid != workspace.user()
@@ -169,19 +174,19 @@ fn is_foreign(workspace: &dyn Workspace, path: &RelPath, stat: &Stat) -> bool {
             || workspace.keeps_modes(path.parent().as_ref(), Probe::Unnamed))
 }
 
-/// The file of a state directory that stays whose lock is the lock of the directory.
+/// The file in a permanent state directory whose lock is the lock of the directory.
 pub(super) const LOCK: &str = "lock";
-/// The file that keeps git from looking into the directory.
+/// The file that makes git ignore the directory.
 pub(super) const IGNORE: &str = ".gitignore";
 
-/// How long a state directory stays.
+/// The lifetime of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lifetime {
     Stays,
-    /// As long as one command, as [`PASSING`] shows.
+    /// The directory is removed after one command. The mode bit [`PASSING`] marks it.
     Passes,
-    /// As long as one command, on a file system that cannot show it: one that is to stay has
-    /// [`IGNORE`] in it there.
+    /// The directory is removed after one command, but the file system cannot store the mark. A
+    /// permanent directory contains [`IGNORE`] there.
     PassesUnmarked,
 }
 
@@ -191,15 +196,14 @@ impl Lifetime {
     }
 }
 
-/// Returns how long the directory of the program's own at `directory` stays; `None` if there is
-/// none.
+/// Returns the lifetime of the state directory `directory`, or `None` if it does not exist.
 ///
 /// # Security
 ///
-/// Its content is believed only if no other user can have written it: a journal is a list of files
-/// to write. If the tree itself is on a file system without permission bits, such as vfat, owner
-/// and bits are those of the mount. There every user who can write to the state can write to the
-/// tree as well, and gains nothing.
+/// The content is trusted only if no other user can have written it, because recovery writes the
+/// files that a journal lists. On a file system without permission bits, such as vfat, owner and
+/// bits are those of the mount. There, a user who can write to the state directory can also write
+/// to the tree, and gains nothing.
 pub(super) fn find(
     workspace: &dyn Workspace,
     directory: &RelPath,
@@ -207,7 +211,7 @@ pub(super) fn find(
     find_by(workspace, directory, Probe::Named)
 }
 
-/// Does the same and makes no file, not even for a moment.
+/// Does the same without creating a probe file.
 pub(super) fn find_to_read(
     workspace: &dyn Workspace,
     directory: &RelPath,
@@ -247,16 +251,16 @@ fn find_by(
     Err(Failure::State { reason })
 }
 
-/// Returns whether a state directory is at `directory`. It creates no file.
+/// Returns whether a state directory exists at `directory`. Creates no file.
 ///
 /// # Errors
 ///
-/// Returns [`Failure::State`] and [`Failure::Foreign`] for a directory that a command that writes
-/// would refuse.
+/// Returns [`Failure::State`] or [`Failure::Foreign`] for a directory that a writing command would
+/// refuse.
 pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
     match find_to_read(workspace, directory)? {
         None => return Ok(false),
-        // The directory itself is locked.
+        // A temporary directory has no lock file, because the directory itself is locked.
         Some(lifetime) if lifetime.passes() => return Ok(true),
         Some(_) => {}
     }
@@ -267,14 +271,19 @@ pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result
     }
 }
 
-/// Returns the error for `path`, which must be a regular file of the state directory and is not.
+/// Returns the error for `path`, which must be a regular file of the state directory.
 pub(super) fn no_file(path: &RelPath) -> Failure {
     Failure::State {
         reason: format!("{path}: not a regular file; remove it"),
     }
 }
 
-/// Returns an error if no state directory can stay, because another user has the usual one.
+/// Checks that a permanent state directory is possible.
+///
+/// # Errors
+///
+/// Returns [`Failure::Foreign`] if another user owns the usual one, and [`Failure::State`] inside a
+/// git directory.
 pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
     let git = workspace.git_directory()?;
     if let GitDirectory::Inside { why } = &git {
@@ -292,17 +301,17 @@ pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
     }
 }
 
-/// Returns how other programs call `directory`.
+/// Returns the path of `directory` as other programs use it.
 pub(super) fn shown(workspace: &dyn Workspace, directory: &RelPath) -> String {
     printable(&workspace.real_path(directory)).to_string()
 }
 
-/// Returns whether the owner and the bits of a directory let another user write to it.
+/// Returns whether owner or permission bits allow another user to write to a directory.
 pub(super) fn is_open(workspace: &dyn Workspace, stat: &Stat) -> bool {
     stat.uid != workspace.user() || stat.permissions & 0o022 != 0
 }
 
-/// Returns how long the directory at `directory` stays.
+/// Returns the lifetime of the state directory `directory`.
 fn lifetime(
     workspace: &dyn Workspace,
     directory: &RelPath,
@@ -316,7 +325,7 @@ fn lifetime(
     if !is_beside || workspace.stat(&join(directory, IGNORE)?)?.is_some() {
         return Ok(Lifetime::Stays);
     }
-    // The user may have made it, without that file.
+    // The user may have created a permanent directory without that file.
     let has_bits = workspace.keeps_modes(Some(directory), probe);
     Ok(if has_bits {
         Lifetime::Stays
@@ -325,8 +334,8 @@ fn lifetime(
     })
 }
 
-/// Returns whether a file belongs to the user and to nobody else. One that is being removed has no
-/// name any more.
+/// Returns whether only the current user can use the file. A file that is being removed has no name
+/// and a link count of 0.
 pub(super) fn is_private(workspace: &dyn Workspace, stat: &Stat) -> bool {
     stat.uid == workspace.user() && stat.permissions & 0o7177 == 0 && stat.links <= 1
 }

@@ -1,4 +1,8 @@
-//! Recovery: what the next command does with the transactions of dead processes.
+//! Recovery: completes or rolls back the interrupted transactions of dead processes.
+//!
+//! Every writing command calls `open`, which returns the locked state directory and the
+//! transactions that it recovered. `wpatch recover` calls [`recover`]. If one journal cannot be
+//! trusted, nothing is changed. Read `recover/transaction.rs` for one transaction.
 
 mod formers;
 mod left;
@@ -18,14 +22,14 @@ use left::{transactions, trust};
 
 pub(super) use transaction::{clear, one, relocated};
 
-/// Finishes what dead processes left, and says what it was. Without a state directory it does
+/// Recovers the interrupted transactions and returns them. Without a state directory it does
 /// nothing.
 ///
 /// # Errors
 ///
-/// Returns [`Failure::Incomplete`] if the disk still refuses to be put back, [`Failure::State`] if
-/// a journal cannot be trusted (then nothing was touched), [`Failure::Locked`] if somebody is at
-/// work.
+/// Returns [`Failure::Incomplete`] if the disk prevents a rollback, and [`Failure::Locked`] if
+/// another process holds the lock. Returns [`Failure::State`] if a journal cannot be trusted; in
+/// that case nothing was changed.
 pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recovered>, Failure> {
     let (state, mut recovered) = open_existing(workspace, options)?;
     let workspace = top(workspace)?;
@@ -37,18 +41,18 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
         .into_iter()
         .filter(|kept| !known.contains(&kept.id));
     recovered.extend(kept);
-    // What cannot be removed now goes with the next command.
+    // The next command removes the rest.
     let _ = state.map(|state| state.close(workspace));
     Ok(recovered)
 }
 
-/// Returns whether a change is half made, by a process that is at work or died: then the tree is
-/// not what the next command finds. Touches nothing and waits for nobody.
+/// Returns whether an unfinished change exists, by a running or a dead process. If so, the next
+/// command may find a different tree. Changes nothing and takes no lock.
 ///
 /// # Errors
 ///
-/// Returns what [`Transaction::begin`](super::Transaction::begin) would: [`Failure::State`] for a
-/// state directory or a journal that cannot be trusted, and the errors of reading.
+/// Returns the errors of [`Transaction::begin`](super::Transaction::begin): [`Failure::State`] for
+/// a state directory or journal that cannot be trusted, and read errors.
 pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
     let mut is_open = false;
     let place = place(top(workspace)?)?;
@@ -61,21 +65,21 @@ pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
     Ok(is_half_made(top(workspace)?, &place.directory)? || is_open)
 }
 
-/// Returns whether a change is half made whose state is in `directory`.
+/// Returns whether the state directory `directory` contains an unfinished change.
 fn is_half_made(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
     if !is_state(workspace, directory)? {
         return Ok(false);
     }
     match workspace.list(Some(directory)) {
         Ok(names) => trust(workspace, &transactions(workspace, directory, &names)?),
-        // Another process is done with it meanwhile.
+        // Another process has finished the change and removed the directory.
         Err(error) if is_unreachable(error.fault) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Makes the state directory of the work tree if it is not there, locks it, and finishes what dead
-/// processes left.
+/// Creates the state directory of the work tree if necessary, locks it, and recovers interrupted
+/// transactions.
 pub(super) fn open(
     workspace: &dyn Workspace,
     options: Options,
@@ -98,20 +102,20 @@ pub(super) fn open(
     match leftovers(workspace, &state, options) {
         Ok(others) => {
             recovered.extend(others);
-            // What is kept since an earlier command was reported by that.
+            // An earlier command has already reported these kept files.
             recovered.retain(|recovered| recovered.ending != Ending::Kept);
             bring_down(workspace, &state, options);
             Ok((state, recovered))
         }
         Err(failure) => {
-            // What cannot be removed now goes with the next command.
+            // The next command removes the rest.
             let _ = state.close(workspace);
             Err(failure)
         }
     }
 }
 
-/// Makes one attempt to open the state directory. `recovered` gets what it finishes.
+/// Makes one attempt to open the state directory. Appends recovered transactions to `recovered`.
 fn attempt(
     workspace: &dyn Workspace,
     options: Options,
@@ -127,6 +131,8 @@ fn attempt(
     let opened = finish_formers(workspace, &place, options).and_then(|others| {
         recovered.extend(others);
         let theirs = others::lock(top, &place, (options.patience, interrupt))?;
+        // With the lock held, an unfinished change of another user is not in progress but
+        // interrupted.
         others::examine(top, &place)?;
         let mut state = State::open(top, &place, options, interrupt)?;
         state.others = theirs.into_iter().map(Mutex::new).collect();
@@ -142,7 +148,7 @@ fn attempt(
     }
 }
 
-/// Does the same where a state directory is.
+/// Locks the state directory only if it exists, and recovers interrupted transactions.
 pub(super) fn open_existing(
     workspace: &dyn Workspace,
     options: Options,
@@ -159,15 +165,15 @@ pub(super) fn open_existing(
     Ok((state, recovered))
 }
 
-/// Brings what the attic has to where the history is from now on.
+/// Moves the external history into the state directory if that is permanent.
 fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
     if !state.passes() {
         history::bring_down(workspace, &state.directory, options.durability);
     }
 }
 
-/// Recovers every transaction in the state directory, in the order of their names, which is that of
-/// time; none if there is one that cannot be trusted.
+/// Recovers every transaction in the state directory in the order of their names, which is the
+/// order of time. If one cannot be trusted, it recovers none.
 fn leftovers(
     workspace: &dyn Workspace,
     state: &State,
@@ -179,7 +185,7 @@ fn leftovers(
     history::bury(workspace, &state.directory, (&names, None))?;
     state.sweep_probes(workspace, &names)?;
     if let Some(home) = state.history().filter(|&home| *home != state.directory) {
-        // An attic that cannot be read now does not keep anybody from working.
+        // An external history that cannot be read now does not prevent the command.
         let _ = history::names(workspace, home)
             .and_then(|names| history::bury(workspace, home, (&names, None)));
     }

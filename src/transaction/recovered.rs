@@ -1,35 +1,34 @@
-//! The report of recovery.
+//! The report of a recovery.
 
 use super::KeptFile;
 use crate::path::RelPath;
 
-/// What recovery did with a transaction that a dead process had left.
+/// A recovered transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// The transaction's name.
+    /// The ID of the transaction.
     pub id: String,
-    /// How it ended.
+    /// The result of the recovery.
     pub ending: Ending,
-    /// Files that were left as found because somebody else changed them since, from the top of the
-    /// work tree.
+    /// Files that another process has changed, which are left unchanged. The paths start at the top
+    /// of the work tree.
     pub left: Vec<RelPath>,
-    /// The displaced files that could not be put back for that.
+    /// The displaced files that could not be restored for this reason.
     pub kept: Vec<KeptFile>,
 }
 
-/// How a left transaction ended.
+/// The result of recovering a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// Its commit record was there: only scratch was swept.
+    /// It was committed. Only the scratch files were removed.
     Committed,
-    /// Its commit record was there, and what it displaced cannot be brought into the history now:
-    /// it waits.
+    /// It was committed, but its displaced files cannot be moved to the history now.
     Waiting,
-    /// The tree was put back.
+    /// It was rolled back.
     RolledBack,
-    /// Nothing had been touched yet.
+    /// It had not changed the tree.
     Abandoned,
-    /// It was rolled back before, and files of it are still kept.
+    /// It was rolled back earlier, and its kept files still exist.
     Kept,
 }

@@ -1,4 +1,4 @@
-//! Rejections of plans. Each is an entry of the history, so that the log shows it.
+//! Rejections of plans. Each is a history entry, so that the log shows it.
 
 use super::failure::is_unreachable;
 use super::history::{PlanRejection, Spares, entry_name, entry_places, homes, prune};
@@ -7,11 +7,11 @@ use super::sealed::seal;
 use super::{Failure, Interrupt, Options};
 use crate::workspace::{Workspace, top};
 
-/// Makes `rejection` an entry; `None` if there is no place for a history.
+/// Saves `rejection` as a history entry. Returns `None` if no history can be kept.
 ///
 /// # Errors
 ///
-/// Returns [`Failure`] as [`saved_plans::save`] does.
+/// Returns [`Failure`] like [`saved_plans::save`].
 pub fn save(
     workspace: &dyn Workspace,
     options: Options,
@@ -29,11 +29,11 @@ pub fn save(
     )
 }
 
-/// Returns the newest rejection of the change with the name `plan`. Takes no lock.
+/// Returns the newest rejection of the change `plan`. Takes no lock.
 ///
 /// # Errors
 ///
-/// Returns [`Failure`] as [`entries`](super::history::entries) does.
+/// Returns [`Failure`] like [`entries`](super::history::entries).
 pub fn find(workspace: &dyn Workspace, plan: &str) -> Result<Option<PlanRejection>, Failure> {
     let workspace = top(workspace)?;
     for home in homes(workspace)? {
@@ -49,11 +49,11 @@ pub fn find(workspace: &dyn Workspace, plan: &str) -> Result<Option<PlanRejectio
     Ok(None)
 }
 
-/// Removes every rejection of the change with the name `plan`, and returns their number.
+/// Removes all rejections of the change `plan` and returns their number.
 ///
 /// # Errors
 ///
-/// Returns [`Failure`] as [`entries`](super::history::entries) does.
+/// Returns [`Failure`] like [`entries`](super::history::entries).
 pub fn remove(workspace: &dyn Workspace, plan: &str) -> Result<usize, Failure> {
     let workspace = top(workspace)?;
     let mut count = 0;

@@ -1,8 +1,8 @@
 //! Saved plans: checked plans that wait for their commit.
 //!
-//! This module does not interpret a plan. It stores bytes under the name of the change that they
-//! make. A saved plan is a directory of the history, like an entry: it is complete before a rename
-//! makes it visible. The name of the directory states its age, its size and the change.
+//! This module does not interpret plans. It stores bytes under the name of a change. Like an entry,
+//! a saved plan is a directory of the history, and a rename makes it visible when it is complete.
+//! The name of the directory contains its age, its size and the name of the change.
 
 use super::history::{
     Place, homes, make_home, move_into, newest, plan_name, plan_places, prune_plans, sync,
@@ -17,24 +17,24 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace, top};
 
-/// The only file of a plan.
+/// The only file of a saved plan.
 const FILE: &str = "plan";
-/// First word of that file.
+/// The first word of that file.
 const MAGIC: &str = "wpatch.plan/1";
-/// The largest plan that can be saved, in bytes.
+/// The maximum size of a plan in bytes.
 pub const MAX_PLAN: u64 = 64 << 20;
 
 /// A saved plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPlan {
-    /// The name of its change, as 64 hex digits.
+    /// The name of the change, as 64 hex digits.
     pub name: String,
-    /// Its content. The caller must compute the change again: nothing is true only because the
-    /// content states it.
+    /// The content. The caller must compute the change again, because the content alone proves
+    /// nothing.
     pub bytes: Vec<u8>,
 }
 
-/// The saved plans whose names have one prefix.
+/// The saved plans with a given prefix of the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Search {
@@ -46,22 +46,22 @@ pub enum Search {
     Several(Vec<String>),
 }
 
-/// The outcome of saving a plan or a rejection.
+/// The result of saving a plan or a rejection.
 #[derive(Debug)]
 pub struct Saved {
-    /// The transactions that were recovered before.
+    /// The transactions that were recovered first.
     pub recovered: Vec<Recovered>,
-    /// Why a replaced plan, or an entry over the limits, was not removed.
+    /// The error of removing a replaced plan or an entry above the limits.
     pub warning: Option<Failure>,
 }
 
-/// Saves `plan` until it is committed, forgotten or over the limits of the history. It replaces a
-/// saved plan of the same name. Returns `None` if there is no place for a history.
+/// Saves `plan` until it is committed, forgotten or above the limits of the history. Replaces a
+/// saved plan of the same name. Returns `None` if no history can be kept.
 ///
 /// # Errors
 ///
-/// Returns [`Failure`] as [`Transaction::begin`](super::Transaction::begin) does, and the errors of
-/// the disk; no plan is saved then.
+/// Returns [`Failure`] like [`Transaction::begin`](super::Transaction::begin), and the errors of
+/// the disk. In that case no plan is saved.
 pub fn save(
     workspace: &dyn Workspace,
     options: Options,
@@ -88,12 +88,11 @@ pub fn save(
     )
 }
 
-/// A file, its content, and the function that returns the name of its directory for an id.
+/// A file name, its content, and the function that returns the name of the directory for an ID.
 pub(super) type NewFile<'a> = (&'a str, &'a [u8], &'a dyn Fn(&str) -> String);
 
-/// Creates a directory of the history with one file, completely or not at all. Calls `next`, which
-/// may fail, with the history and the id of the directory. Returns `None` if there is no place for
-/// a history.
+/// Creates a directory of the history with one file, atomically. Then calls `next`, which may fail,
+/// with the history and the ID of the directory. Returns `None` if no history can be kept.
 pub(super) fn put(
     workspace: &dyn Workspace,
     options: Options,
@@ -152,12 +151,12 @@ fn make(
     made
 }
 
-/// Returns the saved plans whose names begin with `prefix`, which is hex digits. Takes no lock.
+/// Returns the saved plans whose names start with the hex digits `prefix`. Takes no lock.
 ///
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the plan is damaged, or if another user may have written it or the
-/// state directory; and the errors of the disk.
+/// state directory. Returns the errors of the disk.
 pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure> {
     let workspace = top(workspace)?;
     let mut found = Vec::new();
@@ -167,13 +166,13 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
         };
         found.extend(plan_places(workspace, &home)?.into_iter().filter_map(named));
     }
-    // Plans with one name make one change: the newest is used.
+    // Plans of the same name make the same change, so the newest is used.
     found.sort_by(|(a, at_a), (b, at_b)| (a, &at_b.id).cmp(&(b, &at_a.id)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     match found.as_slice() {
         [] => Ok(Search::None),
         [(name, scratch)] => match read(workspace, name, scratch) {
-            // Another process commits or forgets it.
+            // Another process has committed or forgotten the plan.
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(Search::None),
             read => read.map(Search::One),
         },
@@ -183,8 +182,8 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
     }
 }
 
-/// Removes the plan with the name `name`, if there is one. Takes no lock. A plan that cannot be
-/// removed is pruned by age.
+/// Removes the plan `name` if it exists. Takes no lock. A plan that cannot be removed is pruned
+/// later because of its age.
 pub fn forget(workspace: &dyn Workspace, name: &str) {
     let Ok(workspace) = top(workspace) else {
         return;

@@ -1,4 +1,4 @@
-//! Where the scratch files of one transaction are, and what they are called.
+//! The locations and names of the scratch files of a transaction.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,49 +13,47 @@ use crate::path::RelPath;
 use crate::threads;
 use crate::workspace::{Fault, Privacy, Result as Done, Timestamp, Workspace};
 
-/// How the names of transactions begin in a state directory.
+/// The prefix of transactions in a state directory.
 const PREFIX: &str = "txn-";
-/// So many scratch files stand right in the place of a transaction, and so many in each of the
-/// buckets that follow: a file system looks through what is in a directory for each name, and lets
-/// only one thread at a time put one there.
+/// The number of scratch files outside buckets, and the number in each bucket. A file system
+/// searches the whole directory for each name, and lets only one thread at a time add a name.
 pub(super) const BUCKET: usize = 32;
-/// The first number of a scratch file in a bucket. All below it stand right in the place of a
-/// transaction, as they did before there were buckets, when no transaction came as far.
+/// The first number of a scratch file in a bucket. Lower numbers have no bucket. Earlier versions
+/// had no buckets and never used numbers this high.
 pub(super) const BUCKETED: usize = 1 << 31;
-/// How the names of buckets begin.
+/// The prefix of the names of buckets.
 const BUCKETS: &str = "files";
-/// Names of scratch files and buckets of which a thread takes so many at least: it has the buckets
-/// to list.
+/// The minimum number of names per thread, because a bucket must be listed.
 const LISTED: usize = 64;
 
-/// Where the scratch files of one transaction are.
+/// The location of the scratch files of one transaction.
 ///
-/// Where a history is kept they have one of their own, `txn-<id>/`, so that it can be kept whole.
-/// Elsewhere they stand right in the state directory, which passes, as `txn-<id>.journal`: to make
-/// a directory and remove it again costs as much as all the rest of a small commit.
+/// If a history is kept, they have a directory `txn-<id>/`, which can become a history entry.
+/// Otherwise they are in the temporary state directory itself, with names like `txn-<id>.journal`.
+/// Creating and removing a directory costs as much as the rest of a small commit.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
-    /// The directory that the files are in.
+    /// The directory of the files.
     pub(super) directory: RelPath,
-    /// What their names begin with.
+    /// The prefix of their names.
     prefix: String,
-    /// The transaction's name.
+    /// The ID of the transaction.
     pub(super) id: String,
 }
 
-/// What a scratch file is for.
+/// The role of a scratch file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
-    /// A new file that waits; after an exchange, the old one.
+    /// A staged file. After an exchange, it is the displaced file.
     New,
-    /// An old file that was moved out.
+    /// A displaced file that was moved out.
     Old,
-    /// A new file that rolling back took out again.
+    /// A new file that a rollback moved out.
     Returned,
 }
 
 impl Scratch {
-    /// Returns that of the transaction `id`, with a directory of its own in the state directory
+    /// Returns the location for the transaction `id`: a directory of its own in the state directory
     /// `state`.
     pub(super) fn housed(state: &RelPath, id: &str) -> Result<Self, Failure> {
         let directory = join(state, &format!("{PREFIX}{id}"))?;
@@ -66,7 +64,7 @@ impl Scratch {
         })
     }
 
-    /// Returns that of the transaction `id`, right in the state directory `state`.
+    /// Returns the location for the transaction `id` in the state directory `state` itself.
     pub(super) fn lodged(state: &RelPath, id: &str) -> Self {
         Self {
             directory: state.clone(),
@@ -75,7 +73,7 @@ impl Scratch {
         }
     }
 
-    /// Returns that of an entry of the history, whose directory is `directory`.
+    /// Returns the location of a history entry with the directory `directory`.
     pub(super) fn of_entry(directory: RelPath, id: &str) -> Self {
         Self {
             directory,
@@ -84,8 +82,8 @@ impl Scratch {
         }
     }
 
-    /// Returns those that have anything among `names`, in the order of their names, which is that
-    /// of time.
+    /// Returns the transactions that have a file in `names`, sorted by name, which is the order of
+    /// time.
     pub(super) fn among(state: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Self>, Failure> {
         let rest = |name| std::str::from_utf8(name).ok()?.strip_prefix(PREFIX);
         let mut found = BTreeMap::new();
@@ -99,7 +97,7 @@ impl Scratch {
         Ok(found.into_values().collect())
     }
 
-    /// Makes the directory, unless it is there with the state directory.
+    /// Creates the directory, unless the state directory itself is used.
     pub(super) fn make(&self, workspace: &dyn Workspace) -> Done<()> {
         if self.is_lodged() {
             Ok(())
@@ -108,7 +106,7 @@ impl Scratch {
         }
     }
 
-    /// Removes the directory, unless it goes with the state directory.
+    /// Removes the directory, unless the state directory itself is used.
     pub(super) fn remove(&self, workspace: &dyn Workspace) -> Done<()> {
         if self.is_lodged() {
             Ok(())
@@ -117,13 +115,12 @@ impl Scratch {
         }
     }
 
-    /// Returns whether its files stand right in the state directory.
+    /// Returns whether the files are in the state directory itself.
     pub(super) fn is_lodged(&self) -> bool {
         !self.prefix.is_empty()
     }
 
-    /// Makes the bucket for the scratch files number `number`, unless it is there or they need
-    /// none.
+    /// Creates the bucket for the number `number`, unless it exists or is not needed.
     pub(super) fn make_bucket(
         &self,
         workspace: &dyn Workspace,
@@ -138,8 +135,8 @@ impl Scratch {
         }
     }
 
-    /// Returns the names of the files that are there, but for those in buckets, as
-    /// [`Scratch::file`] takes them.
+    /// Returns the names of the existing files outside buckets, in the form that [`Scratch::file`]
+    /// accepts.
     pub(super) fn own_names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
         let all = workspace.list(Some(&self.directory))?.into_iter();
         Ok(all
@@ -150,15 +147,15 @@ impl Scratch {
             .collect())
     }
 
-    /// Does the same with those in buckets; the name of a bucket follows those of what is in it.
+    /// Does the same including the files in buckets. The name of a bucket follows its files.
     pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
         let own = self.own_names(workspace)?;
         let names = threads::map(&own, LISTED, |name| {
             let mut names = Vec::new();
             if let (true, Ok(bucket)) = (is_bucket_name(name), self.file(name)) {
                 let inside = match workspace.list(Some(&bucket)) {
-                    // Where all of it has another name by now, nobody is told that a part is
-                    // missing.
+                    // A missing bucket has no files, unless the whole directory was renamed. Then
+                    // the error is returned.
                     Err(error)
                         if is_unreachable(error.fault)
                             && workspace.stat(&self.directory)?.is_some() =>
@@ -195,8 +192,7 @@ impl Scratch {
         path.map_err(|_| too_long())
     }
 
-    /// Makes the file of the transaction itself durable that is at `path`, with the directories
-    /// above it.
+    /// Makes the transaction's file at `path` durable, together with the directories above it.
     pub(super) fn make_durable(&self, workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
         workspace.sync(Some(path))?;
         workspace.sync(Some(&self.directory))?;
@@ -217,12 +213,12 @@ impl Scratch {
         }
     }
 
-    /// Returns the path of the scratch file number `number` that stands in its own place.
+    /// Returns the path of the scratch file number `number` in the location of the transaction.
     pub(super) fn own_slot(&self, slot: Slot, number: usize) -> Result<RelPath, Failure> {
         match number.checked_sub(BUCKETED) {
             None => self.file(name(slot, number)),
-            // Not by a format: that was a third of all that the program itself does in the swap of
-            // many files.
+            // Without `format!`, which took a third of the program's own time in a swap of many
+            // files.
             Some(place) => {
                 let (bucket, place) = ((place / BUCKET).to_string(), place.to_string());
                 self.file([BUCKETS, &bucket, "/", slot.letter(), &place].concat())
@@ -230,7 +226,7 @@ impl Scratch {
         }
     }
 
-    /// Returns the path of a scratch file in `directory`, outside of the state directory.
+    /// Returns the path of a scratch file in `directory`, outside the state directory.
     pub(super) fn beside(
         &self,
         directory: Option<&RelPath>,
@@ -243,8 +239,8 @@ impl Scratch {
         }
     }
 
-    /// Returns the path of the scratch file that comes in with `change`. `leaving` holds what may
-    /// have moved.
+    /// Returns the path of the file that `change` moves in. `leaving` contains the changes that
+    /// move a file out.
     pub(super) fn arrival(
         &self,
         change: &Change,
@@ -260,14 +256,14 @@ impl Scratch {
         }
     }
 
-    /// Returns the name that a scratch file has outside of the state directory.
+    /// Returns the name of a scratch file outside the state directory.
     pub(super) fn beside_name(&self, name: &str) -> String {
         format!(".wpatch-{}-{name}", self.id)
     }
 }
 
-/// Returns a name for a transaction that began at `now`: names sort by time, also where clocks
-/// stand still or go back (it comes behind the name `last`), and no two are the same.
+/// Returns an ID for a transaction that starts at `now`. IDs are unique and sort by time. An ID
+/// sorts after `last`, even if the clock did not advance or went back.
 pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let hex = |text: Option<&str>| text.and_then(|digits| u64::from_str_radix(digits, 16).ok());
@@ -281,6 +277,7 @@ pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
         _ => now,
     };
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    // The random part distinguishes processes that start at the same time.
     let seed = format!(
         "{} {count} {:p} {:?}",
         std::process::id(),
@@ -292,7 +289,7 @@ pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
 }
 
 impl Slot {
-    /// Returns the letter that the names of such files begin with.
+    /// Returns the first letter of the names with this role.
     fn letter(self) -> &'static str {
         match self {
             Self::New => "n",
@@ -302,7 +299,7 @@ impl Slot {
     }
 }
 
-/// Returns which bucket the scratch files number `number` stand in, if they stand in one.
+/// Returns the bucket of the number `number`, or `None` if it has no bucket.
 pub(super) fn bucket_of(number: usize) -> Option<usize> {
     number.checked_sub(BUCKETED).map(|place| place / BUCKET)
 }
@@ -312,12 +309,12 @@ pub(super) fn bucket_name(bucket: usize) -> String {
     format!("{BUCKETS}{bucket}")
 }
 
-/// Returns whether a bucket may be called `name`.
+/// Returns whether `name` is a valid name of a bucket.
 pub(super) fn is_bucket_name(name: &[u8]) -> bool {
     name.strip_prefix(BUCKETS.as_bytes()).is_some_and(is_plain)
 }
 
-/// Returns whether `digits` are those of a number, without any in front that say nothing.
+/// Returns whether `digits` is a number without leading zeros.
 fn is_plain(digits: &[u8]) -> bool {
     let has_first = digits == b"0"
         || digits
@@ -331,8 +328,8 @@ pub(super) fn name(slot: Slot, number: usize) -> String {
     format!("{}{number}", slot.letter())
 }
 
-/// Returns what the scratch file `name` is for, and its number; `None` if it is called otherwise,
-/// or is not in its bucket.
+/// Returns the role and the number of the scratch file `name`. Returns `None` if it is not a
+/// scratch file or is in the wrong bucket.
 pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
     let (bucket, name) = memchr::memrchr(b'/', name)
         .map_or((None, name), |end| (Some(&name[..end]), &name[end + 1..]));
@@ -357,12 +354,12 @@ pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
     .then_some((slot, number))
 }
 
-/// Returns the name of the directory that was taken out as the one number `index` of those that go.
+/// Returns the scratch name of the removed directory number `index`.
 pub(super) fn directory_name(index: usize) -> String {
     format!("d{index}")
 }
 
-/// Returns whether [`directory_name`] gave `name`.
+/// Returns whether `name` was returned by [`directory_name`].
 pub(super) fn is_directory_name(name: &[u8]) -> bool {
     name.strip_prefix(b"d")
         .is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))

@@ -1,4 +1,4 @@
-//! Records that tell whether they were damaged: a journal, and notes of the same kind.
+//! Records with a checksum, such as the journal, so that damage is detected.
 
 use std::io::{self, Write};
 
@@ -11,31 +11,32 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// First word of a record. Its checksum is the second one, and is of all behind its line.
+/// The first word of a record with the checksum in its first line. The checksum covers everything
+/// after that line.
 pub(super) const MAGIC: &str = "wpatch.journal/1";
-/// First line of a record that was written in pieces. Its checksum is the last line, and is of all
-/// before that.
+/// The first line of a record that is written in pieces. Its last line is the checksum of
+/// everything before it.
 const PIECED: &[u8] = b"wpatch.journal/2\n";
-/// Bytes of a line with a checksum: 32 hex digits and a line feed.
+/// The length of a line with a checksum in bytes: 32 hex digits and a line feed.
 const LAST: usize = 33;
-/// Bytes from which on a piece is written.
+/// The size in bytes from which a piece is written.
 const PIECE: usize = 1 << 16;
 
-/// Returns `record` as text that tells whether it was damaged.
+/// Returns `record` as text with a checksum.
 pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
     let mut body = serde_json::to_vec(record).map_err(|error| unsaid(&error))?;
     body.push(b'\n');
     Ok([head(&body).as_bytes(), &body].concat())
 }
 
-/// Returns the line in front of `body`.
+/// Returns the first line of the record with this `body`.
 fn head(body: &[u8]) -> String {
     format!("{MAGIC} {}\n", Digest::of(body))
 }
 
-/// Writes `record` to the new file `path`, private, as text that tells whether it was damaged.
+/// Writes `record` with a checksum to the new file `path`, with mode 0600.
 ///
-/// It may be long, and is never in memory as a whole.
+/// A long record is written in pieces and is never completely in memory.
 pub(super) fn write(
     record: &impl Serialize,
     workspace: &dyn Workspace,
@@ -55,6 +56,7 @@ pub(super) fn write(
     }
     written.map_err(|error| unsaid(&error))?;
     pieces.piece.push(b'\n');
+    // The checksum covers the last piece, so it is computed before the checksum line is appended.
     pieces.digest.update(&pieces.piece);
     let last = format!("{}\n", pieces.digest.digest());
     pieces.piece.extend_from_slice(last.as_bytes());
@@ -65,18 +67,18 @@ pub(super) fn write(
 struct Pieces<'a> {
     workspace: &'a dyn Workspace,
     path: &'a RelPath,
-    /// What comes next.
+    /// The bytes not written yet.
     piece: Vec<u8>,
-    /// That of all before it.
+    /// The digest of all previous bytes.
     digest: Hasher,
-    /// Whether the file is there.
+    /// Whether the file exists.
     is_begun: bool,
-    /// Why it could not be written.
+    /// The error that stopped the writing.
     failed: Option<WorkspaceError>,
 }
 
 impl Pieces<'_> {
-    /// Writes the piece behind those before it.
+    /// Writes the piece at the end of the file.
     fn put(&mut self) -> Result<(), WorkspaceError> {
         if self.is_begun {
             self.workspace.append(self.path, &self.piece)?;
@@ -108,7 +110,7 @@ impl Write for Pieces<'_> {
     }
 }
 
-/// Returns the record that [`seal`] or [`write()`] made text of, which was read at `path`.
+/// Returns the record whose `text` [`seal`] or [`write()`] created. The text was read from `path`.
 pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
     let body = if text.starts_with(PIECED) {
         pieced(text)
@@ -118,13 +120,13 @@ pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result
     serde_json::from_slice(body.ok_or_else(|| damaged(path))?).map_err(|_| damaged(path))
 }
 
-/// Returns the body of a text with a checksum in front of it.
+/// Returns the body of a text with the checksum in its first line.
 fn headed(text: &[u8]) -> Option<&[u8]> {
     let (first, body) = text.split_at(memchr::memchr(b'\n', text)? + 1);
     (first == head(body).as_bytes()).then_some(body)
 }
 
-/// Returns the body of a text with a checksum behind it.
+/// Returns the body of a text with the checksum in its last line.
 fn pieced(text: &[u8]) -> Option<&[u8]> {
     let (before, last) = text.split_at(text.len().checked_sub(LAST)?);
     let body = before.strip_prefix(PIECED)?;

@@ -1,4 +1,4 @@
-//! The settings of a transaction between its beginning and its commit.
+//! The settings of a transaction between `begin` and `commit`.
 
 use std::collections::BTreeMap;
 
@@ -7,44 +7,43 @@ use crate::path::RelPath;
 use crate::progress::Progress;
 
 impl<'w> Transaction<'w> {
-    /// Says what the history is to say of it.
+    /// Sets the label that the history records.
     #[must_use]
     pub fn labelled(mut self, label: Label) -> Self {
         self.label = label;
         self
     }
 
-    /// Says whose directories are, and with which permission bits, if they have to be made; others
-    /// are the user's own with 0777 less the umask.
+    /// Sets owner and permission bits for new directories. Any other new directory belongs to the
+    /// user and has 0777 less the umask.
     #[must_use]
     pub fn with_directories(mut self, directories: BTreeMap<RelPath, Standing>) -> Self {
         self.directories = directories;
         self
     }
 
-    /// Lets `trial` have a say before it counts, after those that were named before.
+    /// Adds a commit hook, which runs after those added before.
     #[must_use]
     pub fn tried_by(mut self, trial: &'w dyn Trial) -> Self {
         self.trials.push(trial);
         self
     }
 
-    /// Tells `progress` how far its commit is.
+    /// Reports the progress of the commit to `progress`.
     #[must_use]
     pub fn followed_by(mut self, progress: Progress) -> Self {
         self.progress = progress;
         self
     }
 
-    /// Makes room for `changes`, about as many as there are going to be: lists that grow leave what
-    /// they moved out of.
+    /// Reserves memory for about `changes` changes. Growing lists would leave unused memory.
     #[must_use]
     pub fn expecting(self, changes: usize) -> Self {
         self.stage.reserve(changes);
         self
     }
 
-    /// Says what becomes of the other names of files that are staged from now on.
+    /// Sets whether later staged files keep or break their hard links.
     #[must_use]
     pub fn with_links(mut self, links: Links) -> Self {
         self.stage.links = links;

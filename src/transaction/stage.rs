@@ -1,4 +1,4 @@
-//! Staging: new contents go to scratch files at once; only identities stay in memory.
+//! Staging: writes new contents to scratch files at once and keeps only their identities in memory.
 
 mod content;
 mod place;
@@ -18,20 +18,20 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::Workspace;
 
-/// Takes changes from several threads.
+/// Receives changes from several threads.
 #[derive(Debug)]
 pub(super) struct Stage {
     scratch: Scratch,
     durability: Durability,
-    /// What becomes of the other names of files that change.
+    /// The treatment of hard links.
     pub(super) links: Links,
     numbers: Numbers,
     staged: Mutex<Staged>,
     stale: Mutex<Vec<RelPath>>,
-    /// The directories that are missing.
+    /// The missing directories above the staged paths.
     missing: Mutex<BTreeSet<RelPath>>,
-    /// For each directory that was looked at, whether scratch files have to stand in it; the root
-    /// has no name.
+    /// For each examined directory, whether its scratch files must be in the directory itself. The
+    /// empty name is the root.
     beside: Mutex<HashMap<Box<[u8]>, bool>>,
 }
 
@@ -49,18 +49,18 @@ impl Stage {
         }
     }
 
-    /// Makes room for so many changes, if there is any.
+    /// Reserves memory for `changes` changes. Does nothing if the memory is not available.
     pub(super) fn reserve(&self, changes: usize) {
         locked(&self.staged).reserve(changes);
     }
 
-    /// Returns what was staged, and the files that were seen to have changed meanwhile.
+    /// Returns the staged changes, and the files that changed while they were staged.
     pub(super) fn finish(&self) -> (Staged, Vec<RelPath>) {
         let staged = std::mem::take(&mut *locked(&self.staged));
         (staged.sorted(), std::mem::take(&mut *locked(&self.stale)))
     }
 
-    /// Returns a number that no scratch file has.
+    /// Returns a number that no scratch file has yet.
     pub(super) fn number(&self, workspace: &dyn Workspace) -> Result<Number<'_>, Failure> {
         self.numbers.take(workspace, &self.scratch)
     }
@@ -117,6 +117,7 @@ impl Stage {
             Some(after) => self.stage(workspace, &mut change, (&mut one, place.missing), after)?,
             None => {}
         }
+        // The file is written, so other threads can use its bucket.
         drop(number);
         change.in_place = self.keeps_names(one.found.as_ref()) && change.is_of_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
@@ -125,7 +126,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Returns whether a file has other names that are to keep it.
+    /// Returns whether the file has other hard links that must stay linked.
     fn keeps_names(&self, found: Option<&FileState>) -> bool {
         self.links == Links::Kept && found.is_some_and(|found| found.stat.links > 1)
     }
@@ -134,8 +135,10 @@ impl Stage {
         locked(&self.staged).add(one);
     }
 
-    /// Notes scratch files that are going to stand outside of the state directory, so that they can
-    /// be swept.
+    /// Records the location of scratch files outside the state directory, so that the sweep can
+    /// find them.
+    ///
+    /// The record is durable before the files exist.
     pub(super) fn note(&self, workspace: &dyn Workspace, change: &Change) -> Result<(), Failure> {
         if change.beside.is_none() {
             return Ok(());
@@ -152,8 +155,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Notes scratch files that are going to stand elsewhere than it was noted; none of them is
-    /// there yet.
+    /// Replaces the recorded location of scratch files that do not exist yet.
     pub(super) fn note_again(
         &self,
         workspace: &dyn Workspace,

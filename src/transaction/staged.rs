@@ -1,5 +1,4 @@
-//! What was staged: what becomes of files and directories, and what was found by those who decided
-//! it.
+//! The staged changes of files and directories, and the file states they are based on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,30 +6,32 @@ use super::change::{Change, Standing};
 use crate::change::FileState;
 use crate::path::RelPath;
 
-/// What was staged of one change.
+/// The staged parts of one change.
 #[derive(Debug, Default)]
 pub(super) struct One {
-    /// What becomes of the file; `None` if only directories change.
+    /// The change of the file, or `None` if only directories change.
     pub(super) change: Option<Change>,
-    /// What was found at the path.
+    /// The file found at the path.
     pub(super) found: Option<FileState>,
-    /// The file that comes here or whose contents do, and has to go from where it was.
+    /// The source of a move, with the file found there.
     pub(super) moved: Option<(RelPath, FileState)>,
-    /// Directories that are missing and that no other change has noted.
+    /// The missing directories that no other change has recorded.
     pub(super) makes: Vec<RelPath>,
-    /// A directory that goes, with what it was.
+    /// The directory to remove, with its attributes.
     pub(super) removes: Option<(RelPath, Standing)>,
-    /// A directory that stays, though everything in it goes.
+    /// A directory to keep even if it becomes empty.
     pub(super) keeps: Option<RelPath>,
 }
 
-/// What was staged of all changes. There may be many, so each part has a room of its own, which the
-/// journal then takes.
+/// The staged parts of all changes.
+///
+/// Each part has a list of its own, because there can be many changes and the journal takes over
+/// the lists.
 #[derive(Debug, Default)]
 pub(super) struct Staged {
     pub(super) changes: Vec<Change>,
     pub(super) found: Found,
-    /// What comes to the first path from the second one, where this was found.
+    /// Moves: the target, the source, and the file found at the source.
     pub(super) moves: Vec<(RelPath, RelPath, FileState)>,
     pub(super) makes: BTreeSet<RelPath>,
     pub(super) removes: BTreeMap<RelPath, Standing>,
@@ -38,7 +39,7 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// Makes room for so many changes, if there is any.
+    /// Reserves memory for `changes` changes. Does nothing if the memory is not available.
     pub(super) fn reserve(&mut self, changes: usize) {
         let _ = self.changes.try_reserve(changes);
         let _ = self.found.0.try_reserve(changes);
@@ -59,7 +60,7 @@ impl Staged {
         self.changes.push(change);
     }
 
-    /// Returns whether nothing is going to be done.
+    /// Returns whether there is nothing to commit.
     pub(super) fn is_empty(&self) -> bool {
         let Self {
             changes,
@@ -71,7 +72,7 @@ impl Staged {
         changes.is_empty() && makes.is_empty() && removes.is_empty() && keeps.is_empty()
     }
 
-    /// Returns it in the order of the paths, whichever thread was first.
+    /// Sorts the changes by path, so that the order does not depend on the threads.
     pub(super) fn sorted(mut self) -> Self {
         self.changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.moves.sort_unstable_by(|(a, ..), (b, ..)| a.cmp(b));
@@ -80,10 +81,10 @@ impl Staged {
     }
 }
 
-/// What was read at the paths of changes.
+/// The files found at the paths of the changes.
 #[derive(Debug, Default)]
 pub(super) struct Found(
-    /// With the number of the change, in the order of these.
+    /// Pairs of the change's number and the file, in the order of the numbers.
     Vec<(usize, FileState)>,
 );
 
@@ -96,7 +97,7 @@ impl FromIterator<(usize, FileState)> for Found {
 }
 
 impl Found {
-    /// Returns what was read at the path of the change with this number.
+    /// Returns the file found at the path of the change `number`.
     pub(super) fn get(&self, number: usize) -> Option<&FileState> {
         self.0
             .binary_search_by_key(&number, |&(other, _)| other)
@@ -104,7 +105,7 @@ impl Found {
             .map(|place| &self.0[place].1)
     }
 
-    /// Adds what it does not know yet.
+    /// Adds the states of changes that have none yet.
     pub(super) fn complete(&mut self, more: impl IntoIterator<Item = (usize, FileState)>) {
         let known = self.0.len();
         for (number, state) in more {

@@ -1,4 +1,4 @@
-//! The state directory: where it is, whether it can be trusted, and its lock.
+//! The state directory and its lock.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -13,29 +13,29 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, PROBE, Privacy, TOP, Workspace};
 
-/// How often at least another process may take the directory away while it is being locked.
+/// The minimum number of attempts to lock a directory that other processes keep removing.
 const ATTEMPTS: usize = 16;
 
 /// The locked state directory.
 #[derive(Debug)]
 pub(super) struct State {
-    /// `wpatch` in git's directory of the work tree, or else `.wpatch`.
+    /// `wpatch` in the git directory of the work tree, or else `.wpatch`.
     pub(super) directory: RelPath,
-    /// Whether it was made for one command, and goes with it.
+    /// Whether the directory is temporary.
     lifetime: Lifetime,
-    /// Where the history is kept, if it is.
+    /// The directory of the history, if one is kept.
     history: Option<RelPath>,
-    /// Why git's directory is not used, if there seems to be one.
+    /// The reason why the git directory cannot be used, if it seems to exist.
     pub(super) unusable: Option<Unkept>,
     /// The locks of other users on the same work tree.
     pub(super) others: Vec<Mutex<Lock>>,
-    /// What is locked.
+    /// The locked object.
     locks: Locks,
-    /// Held, never looked at; the mutex lets threads share what holds it.
+    /// The lock, which is only held. The mutex makes the struct `Sync`.
     lock: Mutex<Lock>,
 }
 
-/// What a lock is on.
+/// The object that a lock is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Locks {
     Directory,
@@ -43,13 +43,13 @@ enum Locks {
 }
 
 impl State {
-    /// Makes the directory if it is not there, and locks it.
+    /// Creates the directory if it does not exist, and locks it.
     ///
     /// # Errors
     ///
-    /// [`Failure::Locked`] if somebody else holds it for longer than `patience`; [`Failure::State`]
-    /// if it is not a directory that only the user can write to; [`Failure::Interrupted`] while it
-    /// waits.
+    /// Returns [`Failure::Locked`] if another process holds the lock for longer than `patience`.
+    /// Returns [`Failure::State`] if another user can write to the directory, and
+    /// [`Failure::Interrupted`] if a signal ends the wait.
     pub(super) fn open(
         workspace: &dyn Workspace,
         place: &Place,
@@ -77,8 +77,8 @@ impl State {
         Ok(state)
     }
 
-    /// Records the top whose history it has, if it has to. Without the record it is bound by the
-    /// next command.
+    /// Records the top of the work tree to which the history belongs, if necessary. If this fails,
+    /// the next command records it.
     fn bind(&self, workspace: &dyn Workspace, place: &Place) {
         let (Some(binding), Ok(path)) = (&place.binding, join(&self.directory, TOP)) else {
             return;
@@ -96,8 +96,8 @@ impl State {
         );
     }
 
-    /// Makes the directory or finds it, and locks it; `None` if another process took it away or
-    /// made it first.
+    /// Finds or creates the directory and locks it. Returns `None` if another process removed it or
+    /// created it first.
     fn attempt(
         workspace: &dyn Workspace,
         Place { directory, .. }: &Place,
@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Makes the directory and locks it; `None` if another process made it first.
+    /// Creates the directory and locks it. Returns `None` if another process created it first.
     fn make(
         workspace: &dyn Workspace,
         directory: &RelPath,
@@ -128,22 +128,22 @@ impl State {
             Err(error) if error.fault == Fault::Exists => return Ok(None),
             made => made?,
         }
-        // A file system without permission bits forgets that it passes, and all have to lock the
-        // same.
+        // A file system without permission bits loses the mark of a temporary directory. All
+        // processes must read the lifetime back, so that they lock the same object.
         let Some(lifetime) = find(workspace, directory)? else {
             return Ok(None);
         };
         let locked = Self::lock(workspace, directory, lifetime, options.patience);
         match &locked {
             Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
-            // Whoever has it is going to use it.
+            // The process that holds the lock will use the directory.
             Ok(_) | Err(Failure::Locked) => {}
             Err(_) => drop(workspace.remove_dir(directory)),
         }
         locked
     }
 
-    /// Lets the directory stay, whoever made it.
+    /// Makes the directory permanent.
     pub(super) fn stay(
         &mut self,
         workspace: &dyn Workspace,
@@ -161,7 +161,8 @@ impl State {
                 workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
             }
             if let Some(next) = next {
-                // Only now it is the one that counts: who waits for the other looks again.
+                // From here on the lock file is the lock. A process that waits for the lock of the
+                // directory checks the lifetime again.
                 (self.lock, self.locks) = (Mutex::new(next), Locks::File);
             }
             self.lifetime = Lifetime::Stays;
@@ -171,18 +172,18 @@ impl State {
         Ok(())
     }
 
-    /// Returns whether it goes with the command.
+    /// Returns whether the directory is temporary.
     pub(super) fn passes(&self) -> bool {
         self.lifetime.passes()
     }
 
-    /// Returns where the history is kept, if it is: here, if the directory stays, or else in the
-    /// attic.
+    /// Returns the directory of the history: this one if it is permanent, else the external
+    /// history, if one is kept.
     pub(super) fn history(&self) -> Option<&RelPath> {
         self.history.as_ref()
     }
 
-    /// Returns where the scratch files of the transaction `id` are going to be.
+    /// Returns the location of the scratch files of the transaction `id`.
     pub(super) fn scratch(&self, id: &str) -> Result<Scratch, Failure> {
         match self.history {
             Some(_) => Scratch::housed(&self.directory, id),
@@ -190,7 +191,7 @@ impl State {
         }
     }
 
-    /// Locks the directory at `directory` if it is there.
+    /// Locks the directory at `directory` if it exists.
     pub(super) fn open_existing(
         workspace: &dyn Workspace,
         directory: &RelPath,
@@ -202,9 +203,9 @@ impl State {
         Self::lock(workspace, directory, lifetime, patience)
     }
 
-    /// Locks; `None` if the directory was taken away meanwhile, as [`State::close`] does.
+    /// Locks the directory. Returns `None` if another process removed it, as [`State::close`] does.
     ///
-    /// One that passes is locked itself, which saves making a file and removing it again.
+    /// A temporary directory is locked itself, which saves the creation and removal of a lock file.
     fn lock(
         workspace: &dyn Workspace,
         directory: &RelPath,
@@ -227,8 +228,8 @@ impl State {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
                 if passes && !find(workspace, directory)?.is_some_and(Lifetime::passes) {
-                    // Somebody decided that it is to stay, while we waited: then another lock
-                    // counts.
+                    // Another process made the directory permanent while this one waited, so the
+                    // lock file is the lock now.
                     return Ok(None);
                 }
                 let history = if passes {
@@ -246,18 +247,20 @@ impl State {
                     lock,
                 }))
             }
-            // Gone.
+            // The directory was removed.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
             Err(error) if error.fault == Fault::NotRegular => Err(no_file(&file)),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Hides a `.wpatch` from git. It matters only if the process is killed, since the directory
-    /// goes with the command: so it is no failure if it cannot be done, and without durability,
-    /// where each file counts, it is done only for what stays.
+    /// Makes git ignore a `.wpatch` directory.
+    ///
+    /// This matters only if the process is killed, because a temporary directory is removed with
+    /// the command. An error is therefore ignored. Without durability, each created file is a
+    /// noticeable cost, so it is done only for permanent directories.
     pub(super) fn ignore(&self, workspace: &dyn Workspace) {
-        // Elsewhere it would say that the directory is to stay.
+        // On a file system without permission bits, this file marks a permanent directory.
         let is_hidden =
             self.directory.parent().is_some() || self.lifetime == Lifetime::PassesUnmarked;
         if let (false, Ok(path)) = (is_hidden, join(&self.directory, IGNORE)) {
@@ -265,7 +268,7 @@ impl State {
         }
     }
 
-    /// Removes the probes among `names` that a kill has left.
+    /// Removes the probe files among `names` that a killed process left.
     pub(super) fn sweep_probes(
         &self,
         workspace: &dyn Workspace,
@@ -287,14 +290,15 @@ impl State {
         Ok(())
     }
 
-    /// Gives the lock back and removes what was made for one command, unless old files are kept in
-    /// it. The lock file goes before its lock: who waits for it looks again, see
-    /// [`Workspace::lock`].
+    /// Releases the lock and removes a temporary directory, unless it contains kept files.
+    ///
+    /// The lock file is removed before its lock is released. A process that waits for it checks
+    /// again, see [`Workspace::lock`].
     pub(super) fn close(self, workspace: &dyn Workspace) -> Result<(), Failure> {
         if !self.passes() {
             return Ok(());
         }
-        // Mostly it is empty, and an empty one goes also where no more files can be opened.
+        // The directory is usually empty. rmdir(2) also works if no file descriptor is available.
         match workspace.remove_dir(&self.directory) {
             Err(error) if error.fault == Fault::NotEmpty => {}
             removed => return Ok(removed?),

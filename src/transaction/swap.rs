@@ -1,6 +1,7 @@
-//! The swap: puts what was staged in place, each old file staying within reach. What leaves is one
-//! thread's, in the journal's order; where there are many, another one looks behind it at what came
-//! out, and two put in what comes.
+//! The swap: puts the staged files in place. Each old file remains as a scratch file.
+//!
+//! One thread moves the old files out, in the order of the journal. If there are many, a second
+//! thread verifies them, and several threads move the new files in.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,35 +20,35 @@ use crate::progress::{Phase, Progress};
 use crate::threads;
 use crate::workspace::{Fault, Privacy, Probe, Rename, Timestamp, WorkspaceError};
 
-/// So many files are worth a second thread.
+/// The number of files from which a second thread is used.
 const SHARED: usize = 256;
 
-/// One swap.
+/// A swap in progress.
 pub(super) struct Swap<'a> {
     pub(super) slots: &'a Slots<'a>,
     pub(super) scratch: &'a Scratch,
     pub(super) journal: &'a Journal,
-    /// The changes whose old files leave.
+    /// The changes whose old files are moved out.
     pub(super) leaving: &'a Numbered<'a>,
-    /// What was read.
+    /// The files found at the paths.
     pub(super) found: &'a Found,
-    /// A moment before anything was read.
+    /// A time before any file was read.
     pub(super) since: Timestamp,
     pub(super) interrupt: &'a Interrupt,
     pub(super) progress: &'a Progress,
 }
 
 impl Swap<'_> {
-    /// Carries everything out: what leaves makes room for what comes. Returns the directories that
-    /// could not go.
+    /// Carries out all changes. Returns the directories that could not be removed.
     ///
     /// # Errors
     ///
-    /// Stops at the first error, or at a file that is not what was read; then it has to be rolled
-    /// back.
+    /// Stops at the first error, or at a file that has changed since it was read. The caller must
+    /// then roll back.
     pub(super) fn run(&self) -> Result<BTreeSet<&RelPath>, Failure> {
         let changes = &self.journal.changes;
         self.progress.enter(Phase::Swapping, changes.len());
+        // Deletions and moves out come first, because they free names and space.
         self.take_all_out()?;
         let mut stay = BTreeSet::new();
         for (index, removed) in self.journal.removes.iter().enumerate().rev() {
@@ -75,7 +76,8 @@ impl Swap<'_> {
             self.poll()?;
             self.set_mode(change)?;
         }
-        // Only now, and the inner ones first: some bits let nobody put anything in.
+        // The permission bits of new directories come last and inner directories first, because
+        // some bits prevent the creation of files.
         for made in self.journal.makes.iter().rev() {
             self.poll()?;
             self.set_standing(made)?;
@@ -132,14 +134,14 @@ impl Swap<'_> {
         )
     }
 
-    /// Puts in what has its old file elsewhere or none. Where there is much, two threads do it,
-    /// each directory one of them; an error of one ends both.
+    /// Moves in all files whose old file was moved out or never existed. With many files, several
+    /// threads each process whole directories. An error in one thread stops all of them.
     fn put_all_in(&self) -> Result<(), Failure> {
         let changes = self.journal.changes.iter();
         let coming: Vec<_> = changes
             .filter(|change| !change.is_exchange() && !change.is_overwrite())
             .collect();
-        // What only leaves is done with.
+        // A change that only moves a file out has nothing left to do here.
         let are_many = coming
             .iter()
             .filter(|change| change.arrives.is_some())
@@ -170,7 +172,7 @@ impl Swap<'_> {
         }
     }
 
-    /// Takes a file out, and returns where it is now: that has to be verified.
+    /// Moves a file out and returns its new path. The caller must verify it.
     fn take_out(&self, change: &Change) -> Result<RelPath, Failure> {
         let slot = self.scratch.slot(change, Slot::Old)?;
         let taken = self.slots.take_out(&change.path, &slot);
@@ -178,17 +180,18 @@ impl Swap<'_> {
         Ok(slot)
     }
 
-    /// Takes an emptied directory out, and returns whether it is gone. One that somebody put
-    /// something into stays, and so does one that may not be removed, as git leaves them; where a
-    /// file is to be, it is in the way then.
+    /// Moves an empty directory out and returns whether it is gone.
     ///
-    /// It is moved, for its owner and attributes to come back with it; removed where it cannot be
-    /// moved.
+    /// Like git, it leaves a directory that is not empty or must not be removed. A later create of
+    /// a file at this path then fails.
+    ///
+    /// The directory is renamed, so that a rollback restores its owner and attributes. If the
+    /// rename fails, it is removed.
     fn take_out_dir(&self, path: &RelPath, slot: &RelPath) -> Result<bool, Failure> {
         let workspace = self.slots.workspace;
         let is_empty = |path: &RelPath| match workspace.list(Some(path)) {
             Ok(names) => Ok(names.is_empty()),
-            // Who may not look into it may still remove it.
+            // rmdir(2) needs no read permission on the directory, so removing it can still succeed.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::Denied) => Ok(true),
             Err(error) => Err(error),
         };
@@ -200,6 +203,7 @@ impl Swap<'_> {
         {
             return self.remove_dir(path);
         }
+        // Another process can have created a file between the listing and the rename.
         if is_empty(slot)? {
             return Ok(true);
         }
@@ -225,21 +229,23 @@ impl Swap<'_> {
         }
     }
 
-    /// Lets the new file and the old one trade places, and returns where the old one is, if it has
-    /// to be verified still.
+    /// Exchanges the new and the old file. Returns the path of the old file, or `None` if it was
+    /// already verified.
     fn exchange(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let new = self.scratch.slot(change, Slot::New)?;
         if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
             exchanged.map_err(|error| stale(error, &change.path, &[Fault::Missing]))?;
             return Ok(Some(new));
         }
+        // This file system cannot exchange files: move out, verify, then move in.
         self.verify(change, &self.take_out(change)?)?;
         let put = self.slots.put_in(&new, &change.path);
         put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))?;
         Ok(None)
     }
 
-    /// Puts in what comes; a new file that is one of `many` by a second name.
+    /// Moves the new file in. If it is one of `many`, a staged file is moved by link(2) and
+    /// unlink(2).
     fn put_in(&self, change: &Change, many: bool) -> Result<(), Failure> {
         let Some(slot) = self.scratch.arrival(change, self.leaving)? else {
             return Ok(());
@@ -251,7 +257,7 @@ impl Swap<'_> {
         put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
     }
 
-    /// Writes the new file over the old one, of which there is a copy.
+    /// Overwrites the old file in place with the new content. A copy of the old file exists.
     fn overwrite(&self, change: &Change) -> Result<(), Failure> {
         self.verify(change, &change.path)?;
         let Some(found) = self.found.get(change.number) else {
@@ -271,8 +277,8 @@ impl Swap<'_> {
         self.set_permissions(change)
     }
 
-    /// Sets a mode where the file is; one with other names was staged as an update, unless they are
-    /// to keep it.
+    /// Changes the mode of the file in place. A file with other hard links was staged as an update
+    /// instead, unless its links must stay.
     fn set_mode(&self, change: &Change) -> Result<(), Failure> {
         self.verify(change, &change.path)?;
         self.set_permissions(change)
@@ -286,12 +292,13 @@ impl Swap<'_> {
         let set = workspace.set_permissions(&change.path, Permissions::Exact(mode));
         let found = self.found.get(change.number).map(|found| found.stat);
         let stat = workspace.stat(&change.path)?;
+        // Another process can replace the file after `verify`, so compare the inode too.
         let is_same = stat.is_some_and(|stat| Some(stat.inode) == found.map(|found| found.inode));
         let has = |mode| stat.is_some_and(|stat| is_same && Some(stat.permissions) == mode);
         if set.is_ok() && has(Some(mode)) {
             return Ok(());
         }
-        // A file system without permission bits ignores them, as git does there.
+        // A file system without permission bits ignores the change. git ignores it there too.
         let above = change.path.parent();
         if has(found.map(|found| found.permissions))
             && !workspace.keeps_modes(above.as_ref(), Probe::Named)
@@ -302,7 +309,8 @@ impl Swap<'_> {
         Err(Failure::Stale(vec![change.path.clone()]))
     }
 
-    /// Looks at what came out: only then nobody can change it any more without our seeing it.
+    /// Verifies an old file after it was moved out. Before that, another process could still change
+    /// it unnoticed.
     fn verify(&self, change: &Change, slot: &RelPath) -> Result<(), Failure> {
         let is_same = match self.found.get(change.number) {
             Some(found) => is_unchanged(self.slots.workspace, slot, found, self.since)
@@ -317,7 +325,8 @@ impl Swap<'_> {
     }
 }
 
-/// Tells what somebody else did from what the disk did.
+/// Returns [`Failure::Stale`] for an error that another process caused, and otherwise `error` about
+/// `path`. `signs` lists the faults that show such a cause.
 pub(super) fn stale(error: WorkspaceError, path: &RelPath, signs: &[Fault]) -> Failure {
     let is_foreign = matches!(error.fault, Fault::ThroughLink | Fault::NotDirectory)
         || signs.contains(&error.fault);

@@ -1,4 +1,4 @@
-//! Sweeping: removes the scratch files of a transaction that is over.
+//! The sweep: removes the scratch files of a finished transaction.
 
 use super::escape::unescape;
 use super::failure::gone;
@@ -7,14 +7,13 @@ use super::{Failure, annex, scratch};
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Result as Done, Workspace};
 
-/// Names in the order in which they go, what says how the transaction ended last of all but the
-/// note of an annex.
+/// The records in the order of their removal. They are removed after all other scratch files except
+/// the note of git's index, so that a killed sweep can be repeated.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
-/// How the names of old files begin that could not be put back.
+/// The prefix of the names of kept files.
 pub(super) const KEPT: &str = "kept-";
 
-/// Removes every scratch file but kept ones and the record that names them, and then what they were
-/// in.
+/// Removes all scratch files and their directory, except kept files and the record that lists them.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
     let swept = scratch
         .names(workspace)
@@ -28,18 +27,17 @@ pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), 
     finish(workspace, scratch, swept)
 }
 
-/// Removes every scratch file, also kept ones, and then what they were in.
+/// Removes all scratch files and their directory, including kept files.
 pub(super) fn erase(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
     finish(workspace, scratch, trim(workspace, scratch, |_| false))
 }
 
-/// Returns whether `name` is that of a file that stays where a rollback could not put everything
-/// back.
+/// Returns whether `name` is a kept file or the record that lists the kept files.
 pub(super) fn is_kept_or_record(name: &[u8]) -> bool {
     is_kept(name) || name == b"undone"
 }
 
-/// Removes what the scratch files were in, if none stays.
+/// Removes the directory of the scratch files if no file remains.
 fn finish(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -52,8 +50,8 @@ fn finish(
     }
 }
 
-/// Removes every scratch file but those that `stays` names, and returns how many of these there
-/// are.
+/// Removes all scratch files except those for which `stays` is true. Returns the number of
+/// remaining files.
 pub(super) fn trim(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -62,8 +60,8 @@ pub(super) fn trim(
     trim_among(workspace, scratch, scratch.names(workspace)?, stays)
 }
 
-/// Removes those of the scratch files `names` that are not to stay, and returns how many of the
-/// names do. A bucket stays with what is in it.
+/// Removes the scratch files `names` except those for which `stays` is true. Returns the number of
+/// remaining names. A bucket remains if a file in it remains.
 pub(super) fn trim_among(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -73,6 +71,7 @@ pub(super) fn trim_among(
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| stays(name));
     let annexed: Vec<_> = names.extract_if(.., |name| annex::is_note(name)).collect();
     let has_annex = !annexed.is_empty() && annex::open(workspace, scratch)?;
+    // `sort_by_key` is stable, so the files in a bucket stay before the bucket.
     names.sort_by_key(|name| {
         RECORDS
             .iter()
@@ -96,18 +95,20 @@ pub(super) fn trim_among(
         }
     }
     for note in annexed {
-        // A journal that comes back without the note could not be trusted.
+        // After a power loss, a journal could reappear without the note and could then not be
+        // trusted. So the other removals must be durable first.
         gone(workspace.sync(Some(&scratch.directory)))?;
         remove(workspace, &scratch.file(note)?)?;
     }
     Ok(kept.len())
 }
 
-/// Removes a bucket, unless something stays in it.
+/// Removes a bucket if it is empty.
 fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match workspace.remove_dir(path) {
         Err(error) if error.fault == Fault::NotEmpty => Ok(()),
-        // Somebody else has put something else there, which would keep all from being removed.
+        // Another process created a file of this name. It would prevent the removal of the whole
+        // directory.
         Err(error) if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {
             remove(workspace, path)
         }
@@ -115,12 +116,12 @@ fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     }
 }
 
-/// Returns whether `name` is that of an old file that could not be put back.
+/// Returns whether `name` is a kept file.
 pub(super) fn is_kept(name: &[u8]) -> bool {
     name.starts_with(KEPT.as_bytes())
 }
 
-/// Removes the scratch files that stand outside of the state directory, as the note at `note` says.
+/// Removes the scratch files outside the state directory, whose location the file `note` records.
 fn sweep_beside(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -143,12 +144,12 @@ fn sweep_beside(
     };
     let directory = path.parent();
     sweep_slots(workspace, scratch, directory.as_ref(), number)?;
-    // The note goes only after what it names.
+    // The note must not be removed before the files it locates.
     gone(workspace.sync(directory.as_ref()))?;
     Ok(())
 }
 
-/// Removes the scratch files number `number` that stand in `directory`, outside of the state
+/// Removes the scratch files with the number `number` in `directory`, which is outside the state
 /// directory.
 pub(super) fn sweep_slots(
     workspace: &dyn Workspace,
@@ -169,8 +170,8 @@ pub(super) fn sweep_slots(
     Ok(())
 }
 
-/// Removes a scratch file, which may be gone already. A read-only file system refuses before it
-/// looks for the name.
+/// Removes a scratch file if it exists. A read-only file system returns an error even for a missing
+/// name.
 fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match gone(workspace.remove(path)) {
         Err(error) if error.fault == Fault::Denied && matches!(workspace.stat(path), Ok(None)) => {

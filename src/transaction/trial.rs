@@ -1,24 +1,23 @@
-//! What has the last word: asked when everything is in place, before it counts.
+//! The commit hook: a check that runs before the commit record.
 
 use super::{Failure, Interrupt};
 
-/// Somebody who looks at the tree as it is going to be, and may send it back.
+/// A check of the new state of the tree, which can reject the change.
 ///
-/// It is asked when every file is in its place and durable, before the commit record and under the
-/// lock: until it answers, a kill means that the next command puts everything back. Whatever
-/// changes the tree through a transaction waits for it.
+/// It runs when every file is in place and durable, before the commit record and with the lock
+/// held. If the process is killed before it returns, the next command rolls back. Other changes
+/// through a transaction wait for it.
 ///
-/// A file of the change that it changes itself is not put back, as one that anybody else changes
-/// meanwhile: it stays as it was left, and [`Failure::Incomplete`] names it. If it is content all
-/// the same, the change stays with that file as it is, and
-/// [`Receipt::altered`](super::Receipt::altered) names it.
+/// If the check itself changes a file of the change, a rollback does not restore that file, and
+/// [`Failure::Incomplete`] contains it. If the check accepts the change, the file stays as it is,
+/// and [`Receipt::altered`](super::Receipt::altered) contains it.
 pub trait Trial: Sync {
-    /// Returns whether the change may stay.
+    /// Checks the new state of the tree.
     ///
     /// # Errors
     ///
-    /// [`Failure::Rejected`] if it may not, after which the trial knows why;
-    /// [`Failure::Interrupted`] if `interrupt` asked to stop meanwhile; or why nobody could tell.
-    /// Everything is put back then.
+    /// Returns [`Failure::Rejected`] to reject the change, after which the hook has the reason.
+    /// Returns [`Failure::Interrupted`] if `interrupt` is raised, or another error if the check
+    /// could not run. After each error the change is rolled back.
     fn judge(&self, interrupt: &Interrupt) -> Result<(), Failure>;
 }

@@ -1,21 +1,25 @@
-//! What came of rolling back.
+//! The result of a rollback.
 
 use super::{Failure, KeptFile};
 use crate::path::RelPath;
 
-/// What came of it.
+/// The result of a rollback.
 pub(super) struct Undone {
-    /// Files that stay as somebody else left them.
+    /// The files that another process has changed, which were left unchanged.
     pub(super) left: Vec<RelPath>,
-    /// The displaced files that belong there.
+    /// The displaced files that belong to these paths.
     pub(super) kept: Vec<KeptFile>,
-    /// Why the journal has to stay; the tree is not back.
+    /// The error that stopped the rollback. If it is set, the tree is not restored, and the journal
+    /// must stay.
     pub(super) trouble: Option<Failure>,
 }
 
 impl Undone {
-    /// Returns the files that stay as somebody else left them, and the displaced files that belong
-    /// there, if everything else is back.
+    /// Returns the files that were left unchanged and the displaced files for them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Failure::Incomplete`] if an error stopped the rollback.
     pub(super) fn finished(self) -> Result<(Vec<RelPath>, Vec<KeptFile>), Failure> {
         match self.trouble {
             None => Ok((self.left, self.kept)),
@@ -31,7 +35,7 @@ impl Undone {
         }
     }
 
-    /// Returns how the commit failed that it was for, which `cause` had stopped.
+    /// Returns the failure of the commit that `cause` had stopped.
     pub(super) fn aborted(self, cause: Failure) -> Aborted {
         let Self {
             left,
@@ -55,10 +59,10 @@ impl Undone {
     }
 }
 
-/// How a commit failed.
+/// A failed commit.
 pub(super) struct Aborted {
     pub(super) failure: Failure,
-    /// Whether the journal has to stay, because something could not be put back.
+    /// Whether the journal must stay, because a file could not be restored.
     pub(super) keeps_journal: bool,
 }
 

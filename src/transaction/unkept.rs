@@ -1,28 +1,28 @@
-//! Why a change is in no history, and what helps.
+//! The reason why a change is not in the history, and the remedy.
 
-/// Why no history is kept.
+/// The reason why no history is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unkept {
-    /// The reason, in words.
+    /// The reason as text.
     pub reason: String,
-    /// What helps.
+    /// The remedy.
     pub remedy: Remedy,
-    /// Whether a warning of the transaction states the reason.
+    /// Whether a warning of the transaction already contains the reason.
     pub is_warned: bool,
 }
 
-/// What helps if no history is kept.
+/// The remedy if no history is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// `wpatch init` creates a place for one.
+    /// `wpatch init` creates a permanent state directory.
     Init,
-    /// The reason names it.
+    /// The reason contains the remedy.
     Named,
 }
 
 impl Unkept {
-    /// Returns `reason`, where `wpatch init` helps and no warning states it.
+    /// Returns `reason` with the remedy `wpatch init` and without a warning.
     pub(super) fn new(reason: String) -> Self {
         Self {
             reason,

@@ -1,4 +1,4 @@
-//! Tells what lies at a path, and whether it is still what was read.
+//! Identifies the file at a path, and checks whether it has changed since it was read.
 
 use super::Failure;
 use super::change::Image;
@@ -8,8 +8,8 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Stat, Timestamp, Workspace};
 
-/// Returns what lies at `path`. Where a link stands in the place of a directory above it, nothing
-/// of ours does.
+/// Returns the `Stat` of `path`. If a link has replaced a directory above it, no file of the
+/// transaction is there.
 pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
         Err(error) if error.fault == Fault::ThroughLink => Ok(None),
@@ -17,7 +17,7 @@ pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<S
     }
 }
 
-/// Returns what lies at `path`, by its contents.
+/// Returns the identity of the file at `path`.
 pub(super) fn identify(
     workspace: &dyn Workspace,
     path: &RelPath,
@@ -26,8 +26,7 @@ pub(super) fn identify(
         return Ok(None);
     };
     let digest = match digest(workspace, path, stat.kind) {
-        // It is gone by now, or FUSE remembered a file that was found under another spelling of its
-        // name.
+        // The file was removed, or FUSE had cached it under another spelling of its name.
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return Ok(None),
         digest => digest?,
     };
@@ -42,11 +41,10 @@ fn digest(workspace: &dyn Workspace, path: &RelPath, kind: FileKind) -> Result<D
     })
 }
 
-/// Returns whether the file at `path` is the one that was found as `found`, unchanged.
+/// Returns whether the file at `path` is the file `found`, unchanged.
 ///
-/// Size, inode and time of change tell it if the time is old enough: `since` is a moment before the
-/// file was read, and a file that changed after it would have a later time. Else the contents have
-/// to be compared.
+/// Size, inode and modification time prove this if the time is old enough. `since` is a time before
+/// the file was read, and a later change sets a later time. Otherwise the contents are compared.
 pub(super) fn is_unchanged(
     workspace: &dyn Workspace,
     path: &RelPath,
@@ -57,6 +55,7 @@ pub(super) fn is_unchanged(
         return Ok(false);
     };
     let old = &found.stat;
+    // The permission bits of a symbolic link have no effect, see symlink(7).
     if stat.kind != old.kind
         || stat.size != old.size
         || stat.kind == FileKind::Regular && stat.permissions != old.permissions
@@ -72,11 +71,11 @@ pub(super) fn is_unchanged(
     Ok(digest(workspace, path, stat.kind)? == found.digest)
 }
 
-/// Returns whether a change after `since` would show in a time of change that was `modified`
-/// before.
+/// Returns whether a file that was `modified` before `since` would have a different time after a
+/// later change.
 ///
-/// Linux dates files by a clock that ticks every 10 ms at most; file systems that keep whole
-/// seconds may round to two of them (FAT).
+/// Linux updates file times with a clock that ticks at least every 10 ms. File systems that store
+/// whole seconds can round to two seconds (FAT).
 fn is_settled(modified: Timestamp, since: Timestamp) -> bool {
     let tick = if modified.nanoseconds == 0 {
         2_000_000_000

@@ -1,23 +1,23 @@
-//! Waiting for a lock, which a signal ends.
+//! Waits for a lock until a signal arrives.
 
 use std::time::{Duration, Instant};
 
 use super::{Failure, Interrupt};
 
-/// Time to wait for a lock between two checks for signals.
+/// The time between two checks for signals.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Result of one attempt to take a lock.
+/// The result of one attempt to take a lock.
 pub(super) enum Waited<T> {
     Done(T),
-    /// Another process holds it.
+    /// Another process holds the lock.
     Held,
-    /// The attempt is repeated even if no time is left.
+    /// The attempt must be repeated, even if the time is over.
     Again,
 }
 
-/// Attempts to take a lock until that is done, or for `patience`. Each attempt gets the time for
-/// which it may wait.
+/// Repeats `attempt` until it succeeds, but at most for `patience`. Each attempt receives the time
+/// that it may wait.
 pub(super) fn wait<T>(
     interrupt: &Interrupt,
     patience: Duration,

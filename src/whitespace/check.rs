@@ -1,8 +1,8 @@
-//! What is wrong with a line. The rules are those of `ws_check` in git's ws.c.
+//! Finds white-space errors in a line. The rules follow `ws_check` in git's `ws.c`.
 
 use super::{Flags, WhitespaceRule, is_space};
 
-/// Returns what `rule` finds wrong with a line, which has its terminator if it is there.
+/// Returns the errors of `line` under `rule`. The line must include its terminator, if it has one.
 #[must_use]
 pub fn check(line: &[u8], rule: WhitespaceRule) -> Flags {
     let mut found = Flags::default();
@@ -33,7 +33,7 @@ fn of_indentation(content: &[u8], rule: WhitespaceRule) -> Flags {
         .position(|byte| !matches!(byte, b' ' | b'\t'))
         .unwrap_or(content.len());
     let mut found = Flags::default();
-    // Behind the last tab.
+    // The position after the last tab.
     let mut start = 0;
     for (place, _) in content[..end]
         .iter()

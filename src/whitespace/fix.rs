@@ -1,19 +1,19 @@
-//! Lines without errors. What becomes of a line is what `ws_fix_copy` in git's ws.c makes of it.
+//! Fixes white-space errors in a line, like `ws_fix_copy` in git's `ws.c`.
 
 use std::borrow::Cow;
 
 use super::{Flags, WhitespaceRule, is_space};
 
-/// A line put right.
+/// A fixed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed<'a> {
-    /// The line as it should be.
+    /// The line without errors.
     pub line: Cow<'a, [u8]>,
-    /// Whether an error was corrected; a CR that goes with nothing else is none.
+    /// Whether an error was fixed. The removal of a CR alone does not count.
     pub is_corrected: bool,
 }
 
-/// Returns `line`, which has its terminator if it is there, without what `rule` finds wrong.
+/// Fixes the errors of `line` under `rule`. The line must include its terminator, if it has one.
 #[must_use]
 pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
     let (content, ending, is_ended) = ended(line, rule);
@@ -32,7 +32,8 @@ pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
     }
 }
 
-/// Returns the line without what it ends with, how it should end, and whether that is another end.
+/// Returns the line without its end, the fixed terminator, and whether an error at the end was
+/// fixed.
 fn ended(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
     let is_incomplete =
         rule.has(Flags::INCOMPLETE_LINE) && !line.is_empty() && !line.ends_with(b"\n");
@@ -62,8 +63,8 @@ fn ended(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
     )
 }
 
-/// Returns how many bytes of the indentation go, and what comes for them; `None` if it is as it
-/// should be.
+/// Returns the number of bytes of the indentation to replace, and their replacement. Returns `None`
+/// if the indentation has no error.
 fn indented(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> {
     let end = content
         .iter()
@@ -90,19 +91,19 @@ fn indented(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> {
         .then(|| (tabs, with_spaces(&content[..tabs], rule.tab_width)))
 }
 
-/// Returns whether a tab stands behind a space; `indentation` ends with its last tab.
+/// Returns whether `indentation`, which must end with its last tab, has a space before a tab.
 fn is_mixed(indentation: &[u8]) -> bool {
     indentation.contains(&b' ')
 }
 
-/// Returns whether so many spaces stand in a row that they could be a tab.
+/// Returns whether `indentation` has a run of at least `width` spaces.
 fn has_wide_run(indentation: &[u8], width: usize) -> bool {
     indentation
         .split(|&byte| byte == b'\t')
         .any(|spaces| spaces.len() >= width)
 }
 
-/// Writes tabs for runs of spaces that are as wide; fewer spaces go where a tab follows.
+/// Replaces each run of `width` spaces with a tab. Shorter runs before a tab are removed.
 fn with_tabs(indentation: &[u8], width: usize) -> Vec<u8> {
     let (mut out, mut spaces) = (Vec::new(), 0);
     for &byte in indentation {
@@ -119,7 +120,7 @@ fn with_tabs(indentation: &[u8], width: usize) -> Vec<u8> {
     out
 }
 
-/// Writes spaces for tabs.
+/// Replaces tabs with spaces.
 fn with_spaces(indentation: &[u8], width: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in indentation {

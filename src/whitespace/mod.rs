@@ -1,7 +1,9 @@
-//! White space that a line should not have: the rules of git's `core.whitespace`, and lines put
-//! right.
+//! White-space errors: the rules of git's `core.whitespace`, and functions to check and fix lines.
 //!
-//! To add a rule, add a row of `RULES`, and what breaks it to `check` and `fix`.
+//! Input: a line and a [`WhitespaceRule`]. Output: the errors as [`Flags`], or the fixed line. The
+//! module is pure. Start with [`check()`] and [`fix()`].
+//!
+//! To add a rule, add a row to `RULES` and its implementation to `check` and `fix`.
 
 mod check;
 mod fix;
@@ -11,12 +13,12 @@ use std::fmt;
 pub use check::check;
 pub use fix::{Fixed, fix};
 
-/// What is looked for, or what was found.
+/// A set of white-space errors, either to search for or found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(u8);
 
 impl Flags {
-    /// Blanks at the end of a line.
+    /// White space at the end of a line.
     pub const BLANK_AT_EOL: Self = Self(1);
     /// Blank lines at the end of a file.
     pub const BLANK_AT_EOF: Self = Self(1 << 1);
@@ -26,30 +28,30 @@ impl Flags {
     pub const INDENT_WITH_NON_TAB: Self = Self(1 << 3);
     /// A tab in the indentation.
     pub const TAB_IN_INDENT: Self = Self(1 << 4);
-    /// No error, but leave to end lines with CR LF.
+    /// Not an error: allows lines to end with CR LF.
     pub const CR_AT_EOL: Self = Self(1 << 5);
     /// A last line without terminator.
     pub const INCOMPLETE_LINE: Self = Self(1 << 6);
 
-    /// Returns whether there is none.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns whether all of `others` are among these.
+    /// Returns whether the set contains all of `others`.
     #[must_use]
     pub fn has(self, others: Self) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// Returns these and `others`.
+    /// Returns the union with `others`.
     #[must_use]
     pub fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Returns these without `others`.
+    /// Returns the set without `others`.
     #[must_use]
     pub fn but(self, others: Self) -> Self {
         Self(self.0 & !others.0)
@@ -57,7 +59,7 @@ impl Flags {
 }
 
 impl fmt::Display for Flags {
-    /// Names errors as git does.
+    /// Writes the names that git uses for the errors.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_trailing = self.has(Flags::BLANK_AT_EOL);
         let words = [
@@ -86,15 +88,15 @@ impl fmt::Display for Flags {
     }
 }
 
-/// A rule by its name.
+/// A rule and its name in git.
 struct Row {
     name: &'static str,
     flags: Flags,
-    /// Whether it is among those that an attribute without a value stands for.
+    /// Whether the attribute `whitespace` without a value enables the rule.
     is_usual: bool,
 }
 
-/// The rules as git names them; any beginning of a name is that of the first which begins so.
+/// The rules with their names in git. Any prefix of a name selects the first row with this prefix.
 const RULES: &[Row] = &[
     Row {
         name: "trailing-space",
@@ -138,12 +140,12 @@ const RULES: &[Row] = &[
     },
 ];
 
-/// What is looked for in the lines of a file.
+/// The white-space errors to search for in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WhitespaceRule {
-    /// The errors, and the leave for CR.
+    /// The errors, and the permission for CR at the end of lines.
     pub flags: Flags,
-    /// How many columns a tab has, 1 to 63.
+    /// The tab width in columns, 1 to 63.
     pub tab_width: usize,
 }
 
@@ -159,24 +161,26 @@ impl Default for WhitespaceRule {
     }
 }
 
-/// What no rule can be made of.
+/// The error for rules that exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot enforce both tab-in-indent and indent-with-non-tab")]
 pub struct Contradiction;
 
 impl WhitespaceRule {
-    /// The rule that looks for nothing.
+    /// The rule that finds no errors.
     pub const NONE: Self = Self {
         flags: Flags(0),
         tab_width: 8,
     };
 
-    /// Reads a value of `core.whitespace`: what it names comes to the usual rules, or goes from
-    /// them after a `-`. Words that are not known, and widths that no tab has, say nothing.
+    /// Parses a value of `core.whitespace`.
+    ///
+    /// A name adds an error to the default set, and a name after `-` removes it. Unknown words and
+    /// invalid tab widths are ignored.
     ///
     /// # Errors
     ///
-    /// Returns [`Contradiction`] if indentations shall have neither tabs nor spaces.
+    /// Returns [`Contradiction`] if the rule would prohibit both tabs and spaces in indentations.
     pub fn parse(text: &[u8]) -> Result<Self, Contradiction> {
         let mut rule = Self::default();
         let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r');
@@ -219,8 +223,8 @@ impl WhitespaceRule {
         Ok(rule)
     }
 
-    /// Returns the rule that looks for all that is usual, with the tabs of this one: what the
-    /// attribute `whitespace` says.
+    /// Returns the rule of the attribute `whitespace` without a value: all usual errors, with the
+    /// tab width of this rule.
     #[must_use]
     pub fn strict(self) -> Self {
         let usual = RULES.iter().filter(|row| row.is_usual);
@@ -230,7 +234,7 @@ impl WhitespaceRule {
         }
     }
 
-    /// Returns the rule that looks for nothing, with the tabs of this one: what `-whitespace` says.
+    /// Returns the rule of the attribute `-whitespace`: no errors, with the tab width of this rule.
     #[must_use]
     pub fn none(self) -> Self {
         Self {
@@ -239,7 +243,7 @@ impl WhitespaceRule {
         }
     }
 
-    /// Returns the rule that leaves CR at the end of lines.
+    /// Returns this rule with permission for CR at the end of lines.
     #[must_use]
     pub fn with_cr(self) -> Self {
         Self {
@@ -248,26 +252,26 @@ impl WhitespaceRule {
         }
     }
 
-    /// Returns whether it looks for all of `flags`.
+    /// Returns whether the rule searches for all of `flags`.
     #[must_use]
     pub fn has(self, flags: Flags) -> bool {
         self.flags.has(flags)
     }
 }
 
-/// Reads the digits at the start, as atoi(3).
+/// Parses the digits at the start of `text`, like atoi(3). Returns `None` for an invalid tab width.
 fn width(text: &[u8]) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let width = std::str::from_utf8(&text[..digits]).ok()?.parse().ok()?;
     (1..64).contains(&width).then_some(width)
 }
 
-/// Returns whether git takes `byte` for white space.
+/// Returns whether git treats `byte` as white space.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Returns whether a line has nothing but white space.
+/// Returns whether a line contains only white space.
 #[must_use]
 pub fn is_blank(line: &[u8]) -> bool {
     line.iter().copied().all(is_space)
@@ -295,7 +299,7 @@ mod tests {
                 .and(Flags::CR_AT_EOL)
                 .and(Flags::INCOMPLETE_LINE)
         );
-        // Nothing is read behind an empty word.
+        // An empty word ends the parsing.
         assert_eq!(flags("-,-trailing"), usual.flags);
         assert_eq!(WhitespaceRule::parse(b"tab,indent"), Err(Contradiction));
     }

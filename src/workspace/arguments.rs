@@ -1,66 +1,68 @@
-//! The options of verbs: the origin of attributes, the mode of a directory, the way to rename.
+//! Options of verbs: the source of attributes, the mode of a directory, the kind of rename.
 
 use super::Directory;
 use crate::path::RelPath;
 
-/// What a new file takes over besides its contents and its permissions.
+/// The source of the attributes that a new file gets in addition to its permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Like<'a> {
     /// Owner, group and extended attributes of this file.
     File(&'a RelPath),
-    /// This owner and group, as a file has them that was seen to have no extended attributes: those
-    /// that it gets between that look and the swap are not seen, as no time but that of the last
-    /// change of anything tells of them.
+    /// This owner and group, and no extended attributes. Used for a preimage that had none when it
+    /// was read. Attributes that another process sets between that read and the swap are lost,
+    /// because only the status change time (ctime) would reveal them.
     Bare {
-        /// Owner.
+        /// User ID.
         uid: u32,
-        /// Group.
+        /// Group ID.
         gid: u32,
     },
-    /// What a file that is made in this directory gets: the group of a set-group-ID one, see
-    /// inode(7), and its default access control list in the place of the umask, see acl(5).
+    /// The attributes of a file created in this directory. A set-group-ID directory determines the
+    /// group, see inode(7). A default access control list replaces the umask, see acl(5).
     NewIn(Directory<'a>),
 }
 
-/// How the names of the files begin that [`Probe::Named`] makes. A kill may leave one; it can be
-/// removed at any time.
+/// Prefix of the names of files that [`Probe::Named`] creates. A killed process can leave such a
+/// file. It can be removed at any time.
 pub const PROBE: &str = ".wpatch-probe-";
 
-/// How [`Workspace::keeps_modes`](super::Workspace::keeps_modes) finds out.
+/// How [`Workspace::keeps_modes`](super::Workspace::keeps_modes) tests a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Probe {
-    /// Not at all: without an earlier answer, modes are kept.
+    /// Does not test. Without an earlier answer, assumes that modes are stored.
     Never,
-    /// With a file that has no name (`O_TMPFILE` of open(2)). File systems without such files do
-    /// not keep modes.
+    /// Tests with an unnamed file (`O_TMPFILE` of open(2)). Assumes that a file system without such
+    /// files does not store modes.
     Unnamed,
-    /// Also with a file that has a name for a moment.
+    /// Tests with an unnamed file, or with a named temporary file if unnamed ones are not
+    /// supported.
     Named,
 }
 
-/// What [`Workspace::rename`](super::Workspace::rename) does with a file that is already there.
+/// What [`Workspace::rename`](super::Workspace::rename) does if the target exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rename {
-    /// Fails with [`Fault::Exists`](super::Fault::Exists). `RENAME_NOREPLACE` of rename(2); may be
-    /// [`Fault::Unsupported`](super::Fault::Unsupported).
+    /// Fails with [`Fault::Exists`](super::Fault::Exists). Uses `RENAME_NOREPLACE` of rename(2),
+    /// which can be [`Fault::Unsupported`](super::Fault::Unsupported).
     Exclusive,
-    /// Gives it the other name, both at once. `RENAME_EXCHANGE` of rename(2); may be
+    /// Exchanges the two files atomically. Uses `RENAME_EXCHANGE` of rename(2), which can be
     /// [`Fault::Unsupported`](super::Fault::Unsupported).
     Exchange,
-    /// Replaces it.
+    /// Replaces the target.
     Replace,
 }
 
-/// The permission bit of a private directory that goes with the command that made it. It stands
-/// there from the first moment, so that the next command knows the directory of a dead process from
-/// one that is to stay. The sticky bit, which means nothing where only the owner can write, see
-/// mkdir(2).
+/// The permission bit that marks a temporary directory. It is the sticky bit, which has no effect
+/// if only the owner can write, see mkdir(2).
+///
+/// The directory is created with this bit. A later command can therefore distinguish the directory
+/// of a dead process from a permanent one.
 pub const PASSING: u32 = 0o1000;
 
-/// Whether others may look into a new directory.
+/// The permissions of a new directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Privacy {
@@ -68,6 +70,6 @@ pub enum Privacy {
     Private,
     /// Mode 0700 and [`PASSING`].
     Passing,
-    /// Mode 0777 less the umask.
+    /// Mode 0777 without the bits of the umask.
     Shared,
 }

@@ -1,4 +1,4 @@
-//! Verbs that failed, and why.
+//! The error of a verb and its kinds.
 
 use std::io;
 
@@ -6,29 +6,28 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: cannot {verb}")]
 pub struct WorkspaceError {
-    /// What was tried, as in "cannot read".
+    /// The verb that failed, as in "cannot read".
     pub verb: &'static str,
-    /// The path below the root, printable; `.` for the root.
+    /// The path below the root, printable. `.` is the root.
     pub path: String,
-    /// The kind of failure that callers tell apart.
+    /// The error kind.
     pub fault: Fault,
-    /// What the system said.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
 impl WorkspaceError {
-    /// Returns whether the system refuses it for another reason than permission bits, such as an
-    /// immutable file.
+    /// Returns whether the cause is not the permission bits but, for example, an immutable file.
     #[must_use]
     pub fn is_not_permitted(&self) -> bool {
-        /// The number that every Unix has for it. [`io::ErrorKind`] has one kind for this and for
-        /// permission bits.
+        /// `EPERM` is 1 on every Unix. [`io::ErrorKind::PermissionDenied`] also includes `EACCES`,
+        /// the error for missing permission bits.
         const EPERM: i32 = 1;
         self.source.raw_os_error() == Some(EPERM)
     }
 }
 
-/// Why a user who can write to a directory cannot replace or remove a file in it.
+/// The reason why a user who can write to a directory cannot replace or remove a file in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the sticky bit of the directory lets only user {owner} (uid) replace the file")]
 pub struct StickyBit {
@@ -36,30 +35,30 @@ pub struct StickyBit {
     pub owner: u32,
 }
 
-/// The failures of verbs that callers tell apart.
+/// The kinds of errors that callers distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing is there.
+    /// The file does not exist.
     Missing,
-    /// Something is there already.
+    /// The file already exists.
     Exists,
-    /// A symbolic link stands in the way.
+    /// A directory of the path is a symbolic link.
     ThroughLink,
-    /// A component above is no directory.
+    /// A component above the file is not a directory.
     NotDirectory,
-    /// It is a directory, a link or a special file where a regular file is needed.
+    /// The verb needs a regular file, and the path is a directory, a link or a special file.
     NotRegular,
-    /// The directory has something in it.
+    /// The directory is not empty.
     NotEmpty,
     /// The file is larger than the limit.
     TooLarge,
     /// The two names are on different file systems.
     CrossDevice,
-    /// It may not be done here: permissions, a read-only file system, or a mount point in use.
+    /// The system refuses: permissions, a read-only file system, or a mount point in use.
     Denied,
-    /// Kernel or file system has no such call.
+    /// The kernel or the file system does not support the call.
     Unsupported,
-    /// Anything else: the disk, limits.
+    /// Any other error, such as a disk error or a resource limit.
     Other,
 }

@@ -1,9 +1,9 @@
-//! File systems that find a file under several spellings of its name: another case, another normal
-//! form.
+//! Detects file systems that find a file under several spellings of its name: other case, or
+//! another Unicode normal form.
 //!
-//! Nothing is written to find out. An existing file is looked for under another spelling of its
-//! name. If it is found, a listing tells whether that is another file: inode numbers cannot, as
-//! some drivers give each spelling one of its own.
+//! Detection writes nothing. It looks up an existing file under another spelling of its name. If
+//! that lookup succeeds, a listing of the directory shows whether the other spelling is another
+//! file. Inode numbers cannot show this, because some drivers give each spelling its own number.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,33 +17,35 @@ use crate::text::{folded_name, is_one_name};
 
 /// How the file systems of a workspace spell names.
 pub trait Spellings: Sync {
-    /// Returns whether listings of `directory` have names as they were stored. `lowntfs-3g` with
-    /// `ignore_case` lists lower case.
+    /// Returns whether listings of `directory` contain names as they were stored. `lowntfs-3g` with
+    /// `ignore_case` lists names in lower case.
     fn lists_stored_names(&self, directory: Directory<'_>) -> bool;
 
-    /// Returns whether the root, or a directory above it on the same file system, is found under
-    /// another spelling of its name.
+    /// Returns whether another spelling finds the root, or a directory above it on the same file
+    /// system.
     fn is_root_folded(&self) -> bool;
 }
 
-/// Names of a directory with letters that are tried before its own name is.
+/// The limit on the number of names in a directory that are probed before its own name.
 const MOST_PROBES: usize = 4;
 
-/// The names in a directory by their folded form.
+/// The names in a directory, by their folded form.
 type Listing = HashMap<Vec<u8>, Vec<Vec<u8>>>;
 
-/// What is known of the file systems at and below one root.
+/// Cached facts about the file systems at and below one root.
 #[derive(Debug, Default)]
 pub struct Folding {
-    /// Whether a file system folds names, by its device, and by whether the probed name was pure
+    /// Whether a file system folds names. The key is the device and whether the probed name is
     /// ASCII.
     known: Mutex<HashMap<(u64, bool), bool>>,
     listings: Mutex<HashMap<Vec<u8>, Arc<Listing>>>,
 }
 
 impl Folding {
-    /// Returns whether the file system of the existing file `path`, which is on `device`, folds
-    /// names. It looks once for each device, by one call if names are not folded.
+    /// Returns whether the file system of the existing file `path` on `device` folds names.
+    ///
+    /// The answer is cached for each device. If names are not folded, a probe costs one call for
+    /// each other spelling.
     ///
     /// # Errors
     ///
@@ -63,7 +65,7 @@ impl Folding {
         Ok(answer)
     }
 
-    /// Returns whether the file system on which `path` is going to be made folds names.
+    /// Returns whether the file system on which `path` will be created folds names.
     ///
     /// # Errors
     ///
@@ -86,7 +88,7 @@ impl Folding {
         })
     }
 
-    /// Returns the path of the existing file `path` as listings have it.
+    /// Returns the path of the existing file `path` in the spelling that listings contain.
     ///
     /// # Errors
     ///
@@ -112,7 +114,7 @@ impl Folding {
         Ok(stored.filter(is_stored).unwrap_or_else(|| path.clone()))
     }
 
-    /// Returns whether listings have `path` in this very spelling.
+    /// Returns whether listings contain `path` in exactly this spelling.
     ///
     /// # Errors
     ///
@@ -135,7 +137,7 @@ impl Folding {
         Ok(are_stored(workspace, path))
     }
 
-    /// Returns the paths of what is in `directory`.
+    /// Returns the paths of all files and directories in `directory`.
     ///
     /// # Errors
     ///
@@ -149,7 +151,8 @@ impl Folding {
             .collect())
     }
 
-    /// Looks for the existing file `path` under another spelling; `None` if its name has only one.
+    /// Returns whether another spelling finds the existing file `path`. If the last name has only
+    /// one spelling, the names above it are probed. Returns `None` if no name has another spelling.
     fn probe(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<Option<bool>> {
         for path in std::iter::once(path.clone()).chain(path.ancestors()) {
             let others = other_spellings(path.name());
@@ -174,8 +177,7 @@ impl Folding {
         Ok(None)
     }
 
-    /// Looks for the files in `directory` under other spellings; `None` if there are none with
-    /// letters.
+    /// Probes the files in `directory`. Returns `None` if no name contains a letter.
     fn probe_inside(
         &self,
         workspace: &dyn Workspace,
@@ -191,8 +193,8 @@ impl Folding {
         for name in names.into_iter().take(MOST_PROBES) {
             let path = directory.map_or_else(|| RelPath::new(name), |above| above.join(name));
             let Ok(path) = path else { continue };
-            // A name in a directory where another file system is mounted tells nothing of this one;
-            // a file is mounted rarely.
+            // If this name is a mount point, it shows nothing about this file system. Mounts on
+            // files are rare, so the answer is accepted.
             let answer = self.probe(workspace, &path)?;
             if answer.is_some() {
                 return Ok(answer);
@@ -201,7 +203,8 @@ impl Folding {
         Ok(None)
     }
 
-    /// Returns the names in `directory`, which are read once; none if it is not there.
+    /// Returns the names in `directory`, which are read once. Returns no names if the directory is
+    /// missing.
     fn listing(&self, workspace: &dyn Workspace, directory: Directory<'_>) -> Result<Arc<Listing>> {
         let place = directory.map_or_else(Vec::new, |directory| directory.as_bytes().to_vec());
         if let Some(known) = locked(&self.listings).get(&place) {
@@ -228,7 +231,7 @@ impl Folding {
     }
 }
 
-/// Returns whether `directory` has a file whose name some file system treats as `name`.
+/// Returns whether `directory` contains a name that some file system treats as equal to `name`.
 ///
 /// # Errors
 ///
@@ -240,7 +243,7 @@ pub fn lists(workspace: &dyn Workspace, directory: Directory<'_>, name: &[u8]) -
         .any(|listed| is_one_name(listed, name)))
 }
 
-/// Returns whether the name of `path` is listed as it was stored.
+/// Returns whether listings show the name of `path` as it was stored.
 fn are_stored(workspace: &dyn Workspace, path: &RelPath) -> bool {
     let spellings = workspace.spellings();
     spellings.is_none_or(|spellings| spellings.lists_stored_names(path.parent().as_ref()))
@@ -254,8 +257,8 @@ fn has_letters(name: &[u8]) -> bool {
     name.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Returns other spellings of `name`: its ASCII letters in the other case, and the text in the
-/// other normal form.
+/// Returns other spellings of `name`: ASCII letters in the other case, and the text in another
+/// Unicode normal form.
 #[must_use]
 pub fn other_spellings(name: &[u8]) -> Vec<Vec<u8>> {
     let mut others = Vec::new();

@@ -1,13 +1,13 @@
-//! A held lock.
+//! A lock that is held until it is dropped.
 
 use std::fmt;
 
-/// A held lock.
+/// A lock that is held until it is dropped.
 #[must_use]
 pub struct Lock(Box<dyn std::any::Any + Send>);
 
 impl Lock {
-    /// Wraps what has to be dropped to give the lock back.
+    /// Wraps a value whose drop releases the lock.
     pub fn new(guard: impl Send + 'static) -> Self {
         Self(Box::new(guard))
     }

@@ -1,6 +1,20 @@
-//! The only way to files: verbs as small as system calls, below one open root.
+//! The only access to files: verbs as small as system calls, below one open root.
 //!
-//! To add a storage, write `workspace/<name>.rs` and a row of [`BACKENDS`].
+//! A [`Workspace`] takes a [`RelPath`] and returns file contents, a [`Stat`] or a
+//! [`WorkspaceError`]. All other layers access the files below the root only through this trait.
+//! Three invariants hold:
+//!
+//! - No verb leaves the root, except under the names [`ATTIC`], [`ANNEX`] and [`GIT`]. A verb never
+//!   follows a symbolic link.
+//! - A verb is as atomic as its system call. It is durable only after the sync that its
+//!   documentation names.
+//! - An error does not prove that nothing has changed. The caller inspects the file system.
+//!
+//! `disk` is the real file system. `memory` simulates crashes and power loss for tests. `index` and
+//! `objects` read git's index and git's commits. `git` runs git and reads its configuration. Read
+//! [`Workspace`] first, then `memory/mod.rs`.
+//!
+//! To add a backend, add `workspace/<name>.rs` and a row of [`BACKENDS`].
 
 mod arguments;
 pub mod disk;
@@ -29,22 +43,22 @@ pub use lock::Lock;
 pub use stat::{Stat, Timestamp};
 pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, below, top};
 
-/// Result of a verb.
+/// The result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
 
-/// A directory of a workspace; `None` is the root.
+/// A directory of a workspace. `None` is the root.
 pub type Directory<'a> = Option<&'a RelPath>;
 
-/// A storage that files can be kept in.
+/// An implementation of [`Workspace`].
 #[derive(Clone, Copy, Debug)]
 pub struct Backend {
-    /// What it is called.
+    /// The name of the backend.
     pub name: &'static str,
     /// Opens the root: an existing directory, or a new tree in memory.
     pub open: fn(&Path) -> Result<Box<dyn Workspace>>,
 }
 
-/// Every storage; the tests hold each of them to the same table.
+/// All backends. The tests run the same cases on each of them.
 pub const BACKENDS: &[Backend] = &[
     Backend {
         name: "disk",
@@ -56,29 +70,30 @@ pub const BACKENDS: &[Backend] = &[
     },
 ];
 
-/// The door to the files below one root.
+/// The interface to the files below one root.
 ///
-/// A verb resolves its path through real directories only: a symbolic link on the way is an error
-/// of the kind [`Fault::ThroughLink`], never followed. The last component is never followed either.
+/// A verb resolves its path through real directories only. If a directory of the path is a symbolic
+/// link, the verb fails with [`Fault::ThroughLink`]. The last component is never followed either.
 ///
-/// Atomic, durable and ordered are three different things: a verb is atomic where its system call
-/// is, and durable only after the sync that its documentation names.
+/// Atomic, durable and ordered are three different guarantees. A verb is atomic if its system call
+/// is. It is durable only after the sync that its documentation names.
 ///
 /// # Errors
 ///
-/// Every verb returns a [`WorkspaceError`] with the [`Fault`] that callers tell apart. An error of
-/// a verb that changes something proves nothing: look at what is there before deciding. A storage
-/// that can only be read leaves those verbs out: each is [`Fault::Unsupported`] then.
+/// Every verb returns a [`WorkspaceError`], whose [`Fault`] is the error kind. If a verb that
+/// changes files fails, its effect is unknown: inspect the file system before deciding. A read-only
+/// backend does not implement the verbs that change files. They fail with [`Fault::Unsupported`].
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Workspace: Sync {
-    /// Returns what is at `path`, not following a link there; `None` if nothing is, also when a
-    /// directory above is missing or is no directory.
+    /// Returns the attributes of the file at `path`, without following a symbolic link. Returns
+    /// `None` if the file or a directory above it is missing, or if a component above it is not a
+    /// directory.
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>>;
 
-    /// Returns the contents of the regular file at `path`, and what it was when they were read.
+    /// Returns the content of the regular file at `path`, and its attributes when it was read.
     ///
-    /// Never blocks on a FIFO and never opens a device: those are [`Fault::NotRegular`].
-    /// More than `limit` bytes are [`Fault::TooLarge`].
+    /// Never blocks on a FIFO and never opens a device: both fail with [`Fault::NotRegular`]. A
+    /// file of more than `limit` bytes fails with [`Fault::TooLarge`].
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)>;
 
     /// Returns the target of the symbolic link at `path`.
@@ -87,11 +102,12 @@ pub trait Workspace: Sync {
     /// Returns the names in `directory`, without `.` and `..`, in byte order.
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>>;
 
-    /// Makes a regular file that was not there and writes `slices` to it, one behind the other.
+    /// Creates a regular file and writes `slices` to it in order. Fails if `path` exists.
     ///
-    /// It is private (0600) until everything is in it; then it gets what `like` says, as far as the
-    /// caller may give it, and last its permissions. Its contents are durable after
-    /// [`Workspace::sync`] of it, its name after that of its directory.
+    /// The file has mode 0600 until its content is complete. Then it gets the attributes of `like`,
+    /// as far as the caller is allowed to set them, and finally its permissions. The content is
+    /// durable after [`Workspace::sync`] of the file, and the name after [`Workspace::sync`] of its
+    /// directory.
     fn create(
         &self,
         path: &RelPath,
@@ -102,44 +118,48 @@ pub trait Workspace: Sync {
         read_only("create", Some(path))
     }
 
-    /// Writes `bytes` behind what is in the regular file at `path`; neither at once nor durable.
+    /// Appends `bytes` to the regular file at `path`. The write is neither atomic nor durable.
     fn append(&self, path: &RelPath, _bytes: &[u8]) -> Result<()> {
         read_only("write", Some(path))
     }
 
-    /// Writes `bytes` over the contents of the regular file at `path`, which stays the same inode:
-    /// all its names have the new contents. Neither at once nor durable: whoever reads meanwhile,
-    /// after a kill or after a loss of power finds some bytes of each.
+    /// Overwrites the content of the regular file at `path` with `bytes`.
     ///
-    /// A file that is not `was` any more, by its inode, size and time of change, is
-    /// [`Fault::Missing`] and left alone.
+    /// The inode stays the same, so all names of the file show the new content. The write is
+    /// neither atomic nor durable. During the write, after a kill and after a power loss, a reader
+    /// can find a mixture of old and new bytes.
+    ///
+    /// If kind, device, inode, size or modification time of the file differ from `was`, the verb
+    /// fails with [`Fault::Missing`] and changes nothing.
     fn overwrite(&self, path: &RelPath, _bytes: &[u8], _was: &Stat) -> Result<()> {
         read_only("write over", Some(path))
     }
 
-    /// Makes a symbolic link that was not there, with owner and group of the file at `like` as far
-    /// as the caller may give them.
+    /// Creates a symbolic link with the owner and group of the file at `like`, as far as the caller
+    /// is allowed to set them. Fails if `path` exists.
     fn symlink(&self, _target: &[u8], path: &RelPath, _like: Option<&RelPath>) -> Result<()> {
         read_only("create", Some(path))
     }
 
-    /// Gives the file at `from` a second name.
+    /// Creates a second name `to` for the file at `from`.
     fn link(&self, _from: &RelPath, to: &RelPath) -> Result<()> {
         read_only("link", Some(to))
     }
 
-    /// Renames, atomically. The names are durable only after [`Workspace::sync`] of *both*
-    /// directories: after a power loss the file may have its old name, its new one, or both.
+    /// Renames a file atomically.
+    ///
+    /// The new name is durable only after [`Workspace::sync`] of *both* directories. After a power
+    /// loss the file can have its old name, its new name, or both.
     fn rename(&self, from: &RelPath, _to: &RelPath, _how: Rename) -> Result<()> {
         read_only("rename", Some(from))
     }
 
-    /// Removes the name of a file or link.
+    /// Removes one name of a file or a symbolic link.
     fn remove(&self, path: &RelPath) -> Result<()> {
         read_only("remove", Some(path))
     }
 
-    /// Makes a directory with the mode that `privacy` names.
+    /// Creates a directory with the mode that `privacy` names.
     fn make_dir(&self, path: &RelPath, _privacy: Privacy) -> Result<()> {
         read_only("create", Some(path))
     }
@@ -154,101 +174,104 @@ pub trait Workspace: Sync {
         read_only("change the mode of", Some(path))
     }
 
-    /// Gives the directory at `path` to this user and group, as far as the caller may, and sets its
-    /// permission bits.
+    /// Sets the owner, the group and the permission bits of the directory at `path`. Owner and
+    /// group are set only as far as the caller is allowed to.
     fn restore_dir(&self, path: &RelPath, _bits: u32, _owner: (u32, u32)) -> Result<()> {
         read_only("restore", Some(path))
     }
 
-    /// Begins to write out the file at `path`, which is going to be synced: a hint, that
-    /// [`Workspace::sync`] has less to wait for.
+    /// Starts to write the file at `path` to the disk. This hint shortens a later
+    /// [`Workspace::sync`].
     fn write_out(&self, _path: &RelPath) {}
 
-    /// Makes the contents and attributes of the file at `path` durable; of a directory, its names.
+    /// Makes the content and the attributes of the file at `path` durable. For a directory, makes
+    /// its names durable.
     ///
-    /// After an error the file has to be given up: the kernel may have dropped what it could not
-    /// write.
+    /// After an error, discard the file and do not retry: the kernel may have dropped the data that
+    /// it could not write (`fsync(2)`).
     fn sync(&self, path: Directory<'_>) -> Result<()> {
         read_only("sync", path)
     }
 
-    /// Makes everything on the file system of the root durable.
+    /// Makes all files on the file system of the root durable.
     fn sync_all(&self) -> Result<()> {
         read_only("sync", None)
     }
 
-    /// Locks the file at `path` against other processes, making it if needed; `None` when somebody
-    /// else holds it for longer than `patience`. The lock goes with the value.
+    /// Locks the file at `path` against other processes, and creates it if needed.
+    ///
+    /// Returns `None` if another process holds the lock for longer than `patience`. Dropping the
+    /// [`Lock`] releases it.
     fn lock(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
 
-    /// Locks the directory at `path` as [`Workspace::lock`] does a file. [`Fault::Unsupported`]
-    /// where only a file that is open for writing can be locked, as on NFS; see flock(2).
+    /// Locks the directory at `path`, in the same way as [`Workspace::lock`].
+    ///
+    /// Fails with [`Fault::Unsupported`] if the file system can lock only files that are open for
+    /// writing, such as NFS; see flock(2).
     fn lock_dir(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
 
-    /// Returns the present time by the clock that dates files.
+    /// Returns the current time of the clock that file timestamps use.
     fn now(&self) -> Timestamp {
         Timestamp::default()
     }
 
-    /// Returns the user that new files belong to.
+    /// Returns the user that owns new files.
     fn user(&self) -> u32;
 
-    /// Returns whether the file system of `directory` keeps permission bits. Some show the same
-    /// bits for every file, whatever is set: vfat, exFAT, NTFS, SMB shares. `probe` says how to
-    /// find out.
+    /// Returns whether the file system of `directory` stores permission bits. vfat, exFAT, NTFS and
+    /// SMB shares can show the same bits for every file. `probe` selects how the verb tests this.
     fn keeps_modes(&self, _directory: Directory<'_>, _probe: Probe) -> bool {
         true
     }
 
-    /// Returns how file systems at and below the root spell names, where one may find a file under
-    /// several spellings of its name; see [`Folding`].
+    /// Returns how the file systems at and below the root spell names. Returns `None` if every file
+    /// has exactly one spelling. See [`Folding`].
     fn spellings(&self) -> Option<&dyn Spellings> {
         None
     }
 
-    /// Returns what tells this root from a copy of it elsewhere: inode and machine, as text.
+    /// Returns a text that distinguishes this root from a copy of it: inode number and machine.
     ///
-    /// The number of the device is no part of it: the same disk may have another one after a
+    /// The text does not contain the device number, because a disk can get another number after a
     /// restart.
     fn identity(&self) -> Result<String>;
 
-    /// Forgets where directories are: somebody else had time to move them.
+    /// Drops cached directory handles, because another process may have moved the directories.
     fn forget(&self) {}
 
-    /// Returns where the history of this root may be kept if there is no place for it below the
-    /// root: a directory below [`ATTIC`], which stands outside of the root. `None` if there is no
-    /// attic.
+    /// Returns the directory below [`ATTIC`] that holds the external history of this root. Returns
+    /// `None` if no external history is configured.
     fn attic(&self) -> Option<RelPath> {
         None
     }
 
-    /// Returns `path` as other programs find it: below the root as it is, elsewhere as an absolute
-    /// path.
+    /// Returns `path` as other programs name it. A path below the root is unchanged. A path outside
+    /// the root becomes absolute.
     fn real_path(&self, path: &RelPath) -> Vec<u8> {
         path.as_bytes().to_vec()
     }
 
-    /// Says which directory outside of the root verbs find under the name [`ANNEX`] from now on. It
-    /// is opened when it is first needed, and is the one that it was then.
+    /// Sets the directory outside the root that verbs find under the name [`ANNEX`]. The first verb
+    /// that needs the directory opens it; the handle stays valid if the directory is moved.
     ///
     /// # Security
     ///
-    /// Whoever names it decides what is written there: no patch may.
+    /// The caller decides where verbs write. `directory` must never come from a patch.
     fn annex(&self, _directory: &[u8]) -> Result<()> {
         Ok(())
     }
 
-    /// Returns the work tree of git that this root is in, if the root is below its top. It is
-    /// located once.
+    /// Returns the git work tree that contains this root, if the root is below its top. The work
+    /// tree is located once.
     fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {
         Ok(None)
     }
 
-    /// Returns git's directory of the work tree whose top this root is.
+    /// Returns the git directory of the work tree whose top is this root.
     fn git_directory(&self) -> Result<GitDirectory> {
         let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
         let is_there = self
@@ -264,26 +287,28 @@ pub trait Workspace: Sync {
         })
     }
 
-    /// Returns the paths below the root that `.git` of `directory` leads to if it is a link or a
-    /// file, or if several work trees share its git directory: each link on the way and the git
-    /// directories. For the root, also those that the environment names.
+    /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
+    /// and the git directories. For the root, the list also contains the directories that
+    /// environment variables of git name.
+    ///
+    /// The list is empty if `.git` is an ordinary directory that no other work tree shares.
     ///
     /// # Security
     ///
-    /// No patch may change one of these paths, nor what is below them.
+    /// No patch may change these paths or any path below them.
     fn git_ways(&self, _directory: Directory<'_>) -> Vec<RelPath> {
         Vec::new()
     }
 
-    /// Returns the directory that git runs hooks from, if it is not in the git directory, and each
-    /// link on the way: their paths, or `None` if the root is in the directory.
+    /// Returns the paths of git's hook directory, if it is outside the git directory, and of each
+    /// link on the way. An item is `None` if the root is inside the hook directory.
     fn hook_ways(&self) -> Vec<Option<RelPath>> {
         Vec::new()
     }
 
     /// Calls `visit` with the directory, the name and the kind of each file and link below the
-    /// root, from the top down and for at most `most` names. Directories of git are left out.
-    /// Returns whether these are all names.
+    /// root, from the top down. The walk skips `.git` directories and stops after `most` names.
+    /// Returns whether it visited all names.
     fn visit_names(
         &self,
         _most: usize,
@@ -292,19 +317,19 @@ pub trait Workspace: Sync {
         true
     }
 
-    /// Returns the paths below the root that the link at `path` leads to: each link on the way and
-    /// the last path.
+    /// Returns the paths below the root that the symbolic link at `path` leads to: each further
+    /// link on the way and the final path.
     fn link_ways(&self, _path: &RelPath) -> Vec<RelPath> {
         Vec::new()
     }
 
-    /// Returns the absolute name of the root without links; `None` if other programs cannot find
-    /// it.
+    /// Returns the absolute name of the root without links, or `None` if other programs cannot
+    /// access it.
     fn root_name(&self) -> Option<PathBuf> {
         None
     }
 
-    /// Returns the absolute path by which other programs find `path`; `None` if they cannot.
+    /// Returns the absolute name of `path`, or `None` if other programs cannot access it.
     fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
         None
     }
@@ -321,10 +346,10 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
     })
 }
 
-/// The name below a root under which verbs find a directory that is not there: the attic, see
-/// [`Workspace::attic`].
+/// The name below a root under which verbs find the external history, which is outside the root.
+/// See [`Workspace::attic`].
 pub const ATTIC: &str = ".wpatch-attic";
 
-/// The name below a root under which verbs find the directory that [`Workspace::annex`] named: the
-/// one that git keeps the index in.
+/// The name below a root under which verbs find the directory set by [`Workspace::annex`]. That
+/// directory contains the git index file.
 pub const ANNEX: &str = ".wpatch-index";

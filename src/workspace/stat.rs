@@ -2,7 +2,7 @@
 
 use crate::mode::FileKind;
 
-/// A point of time as file systems keep it.
+/// A file timestamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     /// Seconds since 1970.
@@ -11,28 +11,28 @@ pub struct Timestamp {
     pub nanoseconds: u32,
 }
 
-/// What a name leads to, as lstat(2) tells it.
+/// The attributes of a file, as lstat(2) returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Type of file.
+    /// File type.
     pub kind: FileKind,
-    /// Permission bits, of 0o7777.
+    /// Permission bits, at most 0o7777.
     pub permissions: u32,
-    /// Owner.
+    /// User ID of the owner.
     pub uid: u32,
-    /// Group.
+    /// Group ID.
     pub gid: u32,
-    /// Number of names.
+    /// Number of hard links.
     pub links: u64,
     /// Size in bytes.
     pub size: u64,
-    /// When the contents were last changed.
+    /// Time of the last change of the content.
     pub modified: Timestamp,
-    /// Device of the file system.
+    /// Device number of the file system.
     pub device: u64,
-    /// Inode number. A hint: it does not survive every copy of a tree.
+    /// Inode number. It is only a hint: a copy of a tree can have other inode numbers.
     pub inode: u64,
-    /// Whether it is known to have no extended attributes: a disk looks for them only at
+    /// Whether the file is known to have no extended attributes. The disk checks this only in
     /// [`Workspace::read`](super::Workspace::read).
     pub is_bare: bool,
 }

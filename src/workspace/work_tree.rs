@@ -1,17 +1,17 @@
-//! Where a root is in a work tree of git. All roots in one work tree share its transactions, its
-//! lock and its history.
+//! The position of a root in a git work tree. All roots in one work tree share transactions, lock
+//! and history.
 
 use std::path::Path;
 
 use super::{Result, Workspace};
 use crate::path::RelPath;
 
-/// The name below the top of a work tree under which verbs find git's directory, if that is not
+/// The name below the top of a work tree under which verbs find the git directory, if it is not
 /// `.git` below the top.
 pub const GIT: &str = ".wpatch-git";
 
-/// The file of the state directory that records the top whose history is in it. It is needed where
-/// git's directory does not record its work tree.
+/// The file of the state directory that records the top to which its history belongs. It is needed
+/// if the git directory does not record its work tree.
 pub const TOP: &str = "top";
 
 /// The work tree that contains a root below its top.
@@ -19,54 +19,55 @@ pub const TOP: &str = "top";
 pub struct WorkTree<'w> {
     /// The workspace whose root is the top.
     pub top: &'w dyn Workspace,
-    /// The path of the root from the top.
+    /// The path from the top to the root.
     pub prefix: &'w RelPath,
     /// The absolute name of the top.
     pub directory: &'w Path,
 }
 
-/// Git's directory of the work tree whose top a root is: the per-worktree one.
+/// The per-worktree git directory of a work tree whose top is the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GitDirectory {
-    /// Verbs find it at `directory`.
+    /// Verbs find the git directory at `directory`.
     At {
-        /// The path.
+        /// The path below the root.
         directory: RelPath,
-        /// What the state directory has to record in [`TOP`], after its own inode number and a
-        /// space.
+        /// The record that must be written to [`TOP`], after the inode number of the state
+        /// directory and a space. `None` if no record is needed.
         binding: Option<Vec<u8>>,
     },
-    /// The root is in no work tree.
+    /// The root is not in a work tree.
     Missing,
-    /// The root is in a git directory, and in no work tree.
+    /// The root is in a git directory and not in a work tree.
     Inside {
-        /// The same in words.
+        /// A sentence that states this.
         why: String,
     },
-    /// There seems to be one, and it cannot keep the state.
+    /// A git directory was found, but it cannot contain the state directory.
     Unusable {
-        /// Why not.
+        /// The reason.
         why: String,
-        /// Where verbs find it, if it belongs to another user.
+        /// The path at which verbs find it, if it belongs to another user.
         theirs: Option<RelPath>,
-        /// Whether `why` names what helps.
+        /// Whether `why` names a remedy.
         has_remedy: bool,
     },
 }
 
-/// Returns the workspace of the top of the work tree that `workspace` is in, or `workspace` itself.
+/// Returns the workspace of the top of the work tree that contains `workspace`, or `workspace`
+/// itself.
 ///
 /// # Errors
 ///
-/// Returns an error if the work tree cannot be located, which proves nothing: another command may
-/// locate it.
+/// Returns an error if the work tree cannot be located. The error can be temporary: another command
+/// may succeed.
 pub fn top(workspace: &dyn Workspace) -> Result<&dyn Workspace> {
     Ok(workspace.work_tree()?.map_or(workspace, |tree| tree.top))
 }
 
-/// Returns what `path`, from the top of a work tree, is called below `prefix`; `None` if it is not
-/// below that.
+/// Returns `path`, which is relative to the top, as a path relative to `prefix`. Returns `None` if
+/// it is not below `prefix`.
 #[must_use]
 pub fn below(path: &RelPath, prefix: &RelPath) -> Option<RelPath> {
     let rest = path

@@ -20,44 +20,45 @@ pub(in crate::cli) struct CheckOptions {
     pub(in crate::cli) habits: HabitOptions,
     #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
-    /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
+    /// Save the plan for `apply --plan` in the state directory
+    ///
+    /// This takes the lock.
     #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "merge_hunks", "reject_file", "remove_empty_files", "backup", "output_file"])]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,
 }
 
-/// How many checks are done in one run.
+/// Options for many checks in one process.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
-    /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for
-    /// each
+    /// Read jobs, one JSON object per line, and print one report per line
     #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"])]
     pub(in crate::cli) batch: bool,
-    /// How many jobs are done at a time [default: the number of processors]
+    /// Run N jobs in parallel [default: the number of processors]
     #[arg(long, value_name = "N", requires = "batch")]
     pub(in crate::cli) jobs: Option<NonZero<usize>>,
-    /// Do every Nth job only, from the Ith on, as in 1/4
+    /// Run only every Nth job, starting with the Ith, such as 1/4
     #[arg(long, value_name = "I/N", requires = "batch")]
     pub(in crate::cli) shard: Option<Shard>,
 }
 
-/// Where a tree is that is no directory.
+/// A git tree to check against instead of a directory.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct TreeOptions {
-    /// Check against the tree of a revision, as in main or v1:src, without a checkout
+    /// Check against the tree of a revision without a checkout, such as main or v1:src
     #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached", "intent_to_add", "three_way"])]
     pub(in crate::cli) from_tree: Option<OsString>,
-    /// The repository of that revision [default: the one that --root is in]
+    /// Use the repository DIR for that revision [default: the one around --root]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) git_dir: Option<PathBuf>,
-    /// How long the git that reads the repository may be silent, as in 10s or 2m [default: 60s]
+    /// Limit the time that git may give no output, such as 10s or 2m [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(in crate::cli) git_timeout: Option<Duration>,
 }
 
 impl TreeOptions {
-    /// Returns whether a tree is meant, or half of its name.
+    /// Returns whether one of the options that name a tree is given.
     pub(in crate::cli) fn is_meant(&self) -> bool {
         self.from_tree.is_some() || self.git_dir.is_some()
     }

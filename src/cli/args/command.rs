@@ -14,7 +14,7 @@ use crate::cli::notebook::NotebookCommand;
 use crate::cli::show::ShowOptions;
 use crate::cli::verbs::{AppendOptions, EditOptions, WriteOptions};
 
-/// The names of the commands.
+/// The names of all commands, in the order of [`Command`].
 pub(in crate::cli) const COMMANDS: [&str; 24] = [
     "apply",
     "check",
@@ -42,49 +42,50 @@ pub(in crate::cli) const COMMANDS: [&str; 24] = [
     "hook",
 ];
 
-/// What to do.
+/// The command and its options.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Command {
-    /// Apply patches, all of them or nothing
+    /// Apply patches: all of them or none
     Apply(ApplyOptions),
-    /// Say what apply would do, and write nothing
+    /// Check whether patches apply, without changing any file
     Check(CheckOptions),
-    /// Refuse a plan, so that nobody's approval of it counts; the log shows it
+    /// Reject a plan so that it can no longer be approved
+    ///
+    /// The log contains the rejection.
     Reject(RejectOptions),
-    /// Replace a text in a file, or put lines into it
+    /// Replace text in a file, or insert lines
     Edit(Box<EditOptions>),
-    /// Write a file as a whole
+    /// Write a whole file
     Write(Box<WriteOptions>),
-    /// Put a text at the end of a file
+    /// Append text to a file
     Append(Box<AppendOptions>),
-    /// Change one cell of a Jupyter notebook, and no other byte of it
+    /// Change one cell of a Jupyter notebook, and no other byte
     Notebook {
         #[command(subcommand)]
         command: Box<NotebookCommand>,
     },
-    /// Put right what a process left that died while it changed the tree
+    /// Recover from an interrupted run
     Recover,
-    /// Take changes back, all of them or nothing
+    /// Undo changes: all of them or none
     ///
-    /// Files that somebody else changed since stop it. The history is kept in a work tree of git,
-    /// where `wpatch init` made a place for it, and else in `$XDG_STATE_HOME/wpatch` if that is
-    /// set.
+    /// If a file was changed since, the command fails. wpatch keeps the history in git work trees
+    /// and in directories that `wpatch init` prepared. For other directories it keeps the history
+    /// in `$XDG_STATE_HOME/wpatch` if this variable is set.
     Undo(UndoOptions),
-    /// Take the last undo back
+    /// Undo the last undo
     Redo(BackOptions),
-    /// List the changes that can be taken back, the newest first
+    /// List the changes that can be undone, newest first
     Log,
-    /// Show what patches would change in the files as they are now, or what a change of the history
-    /// did, as a git diff
+    /// Show as a git diff what patches would change, or what a change in the history did
     ///
-    /// A PATCH that is no file, and the name of a change in the history or its beginning, means
-    /// that change.
+    /// PATCH can be the identifier of a change in the history, or the beginning of one. An existing
+    /// file of the same name has precedence.
     Show(Box<ShowOptions>),
-    /// Make a place for the history in a directory that is no work tree of git
+    /// Create a state directory for the history, outside git work trees
     Init,
-    /// Remove what the history has over its limits: 100 entries, 30 days, 512 MiB
+    /// Remove history entries over the limits: 100 entries, 30 days, 512 MiB
     Gc {
-        /// Remove all of it
+        /// Remove all entries
         #[arg(long)]
         all: bool,
     },
@@ -94,20 +95,20 @@ pub(in crate::cli) enum Command {
         #[arg(value_parser = grammars())]
         name: String,
     },
-    /// Print the JSON Schema of what is printed as JSON, or the names of all
+    /// Print the JSON Schema of a JSON output, or list the schemas
     Schema {
-        /// Name of the schema
+        /// Name of the schema [default: list all names]
         #[arg(value_parser = schemas())]
         name: Option<String>,
     },
-    /// Print the completions for a shell
+    /// Print a shell completion script
     Completions {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page, in roff
+    /// Print a manual page in roff
     Man {
-        /// A command; without it the page of the program
+        /// Name of the command [default: print the page of the program]
         #[arg(value_parser = COMMANDS)]
         command: Option<String>,
     },
@@ -115,39 +116,40 @@ pub(in crate::cli) enum Command {
     Read(Box<ReadOptions>),
     /// List a directory
     List(Box<ListOptions>),
-    /// Compare two files; exit code 0 if they are the same, 1 if not, 2 if there is trouble
+    /// Compare two files; exit with 0 if they are equal, 1 if they differ, 2 on trouble
     Diff(Box<DiffOptions>),
-    /// Say what may be done, and which rules of policy say so
+    /// Explain what policy allows, and which rules decide
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
     },
-    /// Serve a model that edits files: a Model Context Protocol server on standard input and output
+    /// Serve file tools to a model over the Model Context Protocol (MCP)
     ///
-    /// Its tools are `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's
-    /// text editor tool, `apply_patch` and `check_patch`. It ends with its input.
+    /// The server uses standard input and output, and exits at the end of its input. Its tools are
+    /// `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor
+    /// tool, `apply_patch` and `check_patch`.
     Mcp(McpOptions),
-    /// Answer an agent that asks before it uses a tool: its hook for the event `PreToolUse`
+    /// Decide on a tool call, as an agent's hook for the event `PreToolUse`
     ///
-    /// Reads the call from standard input and checks it as `check` does. Writes no file. Prints
-    /// `deny` for a call that policy denies or that does not apply, and `ask` for a call that
-    /// policy asks about. Prints nothing for any other call, so that the agent's own permissions
-    /// decide. Blocks a call that it cannot read: exit code 2.
+    /// Reads the call from standard input, checks it as `check` does, and writes no file. Prints
+    /// `deny` for a call that policy denies or that does not apply. Prints `ask` for a call that
+    /// needs approval. Prints nothing for any other call, so that the agent's own permissions
+    /// decide. Exits with 2 for a malformed call, which blocks the call.
     Hook {
         /// The agent that calls the hook
         agent: Agent,
-        /// Print `allow` for each change that applies and that no rule asks about: the agent then
-        /// asks no question
+        /// Print `allow` for each change that applies and needs no approval
         ///
-        /// Without this option, only a rule with the verdict `allow` in the user's configuration or
-        /// in a file of --policy does so. The hook never allows a call in plan mode.
+        /// The agent then asks no question. Without this option, the hook allows a change only if a
+        /// rule with the verdict `allow` in the user's configuration or in a --policy file matches.
+        /// The hook never allows a call in plan mode.
         #[arg(long)]
         allow: bool,
     },
 }
 
 impl Command {
-    /// Returns the name of a command that prints documents of its own, or none.
+    /// Returns the name of the command if it prints no report.
     pub(in crate::cli) fn without_report(&self) -> Option<&'static str> {
         match self {
             Self::Log => Some("log"),
@@ -166,8 +168,7 @@ impl Command {
         }
     }
 
-    /// Returns the one file or directory that it is about, of commands that may be about one
-    /// outside of the root.
+    /// Returns the file or directory of the command, if the command can use one outside the root.
     pub(in crate::cli) fn file(&self) -> Option<&Path> {
         match self {
             Self::Edit(edit) => Some(edit.file()),
@@ -181,7 +182,7 @@ impl Command {
         }
     }
 
-    /// Returns the name in reports of a command that is about one file.
+    /// Returns the name in reports of a command that [`Self::file`] supports.
     pub(in crate::cli) fn name(&self) -> &'static str {
         match self {
             Self::Edit(_) => "edit",
@@ -194,7 +195,7 @@ impl Command {
         }
     }
 
-    /// Notes the filters, of commands that have any.
+    /// Sets the filters of a command that reads a patch.
     pub(super) fn set_filters(&mut self, filters: Vec<(bool, String)>) {
         match self {
             Self::Apply(ApplyOptions { patch, .. }) | Self::Check(CheckOptions { patch, .. }) => {

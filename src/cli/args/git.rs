@@ -1,39 +1,40 @@
-//! The options that `git apply` has, as it means them, and that few runs need.
+//! The options that `git apply` has, with git's meaning, and that few commands need.
 
 use std::ffi::OsString;
 
 use clap::Args;
 
-/// Small options of `git apply`.
+/// Less common options of `git apply`.
 #[derive(Debug, Default, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
 pub(in crate::cli) struct GitOptions {
-    /// Leave out the lines that the patch adds
+    /// Ignore the lines that the patch adds
     #[arg(long)]
     pub(in crate::cli) no_add: bool,
-    /// Let a hunk go where another one went, which is done first
+    /// Allow a hunk to overlap an earlier one
     #[arg(long, conflicts_with = "only")]
     pub(in crate::cli) allow_overlap: bool,
-    /// Apply what fits, write hunks that do not to FILE.rej, and end with code 1
+    /// Apply the hunks that match, and write the others to FILE.rej (exit code 1)
     #[arg(long, conflicts_with_all = ["three_way", "lenient", "diagnostics"])]
     pub(in crate::cli) reject: bool,
-    /// Write those hunks to FILE below the root, or nowhere for -
+    /// Write rejected hunks to FILE below the root, or discard them for `-`
     #[arg(short = 'r', long, value_name = "FILE", requires = "reject", conflicts_with_all = ["index", "cached", "intent_to_add"])]
     pub(in crate::cli) reject_file: Option<OsString>,
-    /// Take a text without any change for a patch that changes nothing
+    /// Accept a text without any change as a patch that changes nothing
     #[arg(long)]
     pub(in crate::cli) allow_empty: bool,
-    /// Read names in git diffs from the top of the repository on, and leave out what is outside of
-    /// the root
+    /// Read names in git diffs relative to the top of the repository
+    ///
+    /// Files outside the root are skipped.
     #[arg(long, conflicts_with = "file")]
     pub(in crate::cli) git_paths: bool,
-    /// Does nothing: binary data are taken anyway
+    /// Do nothing: binary patches are always accepted
     #[arg(long, visible_alias = "binary")]
     allow_binary_replacement: bool,
-    /// Does nothing: no name leaves the root
+    /// Do nothing: no name can leave the root
     #[arg(long)]
     unsafe_paths: bool,
 }

@@ -10,7 +10,7 @@ use crate::digest::Sha256;
 
 /// The options of every command.
 ///
-/// None has a default for the parser, which would spend time on filling them all in.
+/// No option has a default for clap, because clap takes time to fill in each default.
 #[derive(Clone, Debug, Default, Args)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -18,44 +18,47 @@ use crate::digest::Sha256;
 )]
 #[command(next_help_heading = "Options of every command")]
 pub(in crate::cli) struct Global {
-    /// Directory that is patched [default: .]
+    /// Set the directory to patch [default: .]
     #[arg(short = 'd', long, global = true, value_name = "DIR")]
     pub(in crate::cli) root: Option<PathBuf>,
-    /// File with rules on what may be done; of several, and of `wpatch.toml` in the root, the
-    /// strictest answer counts
+    /// Apply the policy rules in FILE
+    ///
+    /// If several files or `wpatch.toml` in the root have rules, the strictest verdict applies.
     #[arg(long, global = true, value_name = "FILE")]
     pub(in crate::cli) policy: Vec<PathBuf>,
-    /// The root that the command was given, where the root is a directory that a grant opens
-    /// outside of that.
+    /// The root on the command line, if `root` is another directory to which a policy rule grants
+    /// access.
     #[arg(skip)]
     pub(in crate::cli) given_root: Option<PathBuf>,
-    /// The words of the command line.
+    /// All words of the command line.
     #[arg(skip)]
     pub(in crate::cli) arguments: Vec<OsString>,
-    /// Print one JSON document, whatever happens
+    /// Print one JSON document, for success and failure
     #[arg(long, global = true)]
     pub(in crate::cli) json: bool,
-    /// Print the report in this format, whatever happens; of json, the same as --json
+    /// Print the report in the format NAME, for success and failure
+    ///
+    /// The format `json` is the same as --json.
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "json", value_parser = outputs())]
     pub(in crate::cli) output: Option<String>,
-    /// When to use colours [default: auto]
+    /// Set when to use colors [default: auto]
     #[arg(long, global = true, value_name = "WHEN", value_enum)]
     pub(in crate::cli) color: Option<When>,
-    /// Say what is done
+    /// Print each action
     #[arg(short, long, global = true, overrides_with = "quiet")]
     pub(in crate::cli) verbose: bool,
-    /// Say nothing
+    /// Print no messages
     #[arg(short, long, global = true, overrides_with = "verbose")]
     pub(in crate::cli) quiet: bool,
-    /// What survives a loss of power [default: full]
+    /// Set whether a change survives a power loss [default: full]
     #[arg(long, global = true, value_name = "HOW", value_enum)]
     pub(in crate::cli) durability: Option<Durability>,
-    /// How long to wait for the lock, as in 10s or 500ms [default: 10s]
+    /// Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
     #[arg(long, global = true, value_name = "TIME", value_parser = duration)]
     pub(in crate::cli) lock_timeout: Option<Duration>,
 }
 
-/// When to use colours.
+/// When to use colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum When {
     /// On a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
@@ -67,39 +70,39 @@ pub(in crate::cli) enum When {
     Never,
 }
 
-/// What survives a loss of power.
+/// The guarantee about power loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Durability {
-    /// The change, once success is reported
+    /// A change survives once success is reported
     #[default]
     Full,
-    /// Nothing is promised; quick
+    /// No guarantee, but faster
     None,
 }
 
 impl Global {
-    /// Returns whether the report is to hold digests, and the name of the change.
+    /// Returns whether the report contains digests and the name of the change.
     pub(in crate::cli) fn is_described(&self) -> bool {
         self.json || self.shows_changes()
     }
 
-    /// Returns whether the report is printed in a format that shows all that changes.
+    /// Returns whether the report format contains all changes.
     pub(in crate::cli) fn shows_changes(&self) -> bool {
         self.output.as_deref() == Some("acp")
     }
 
-    /// Returns the directory that is patched.
+    /// Returns the directory to patch.
     pub(in crate::cli) fn root(&self) -> &Path {
         self.root.as_deref().unwrap_or(Path::new("."))
     }
 }
 
-/// Reads a digest as reports write it, or without its prefix.
+/// Parses a digest with or without the prefix `sha256:`.
 pub(in crate::cli) fn digest(text: &str) -> Result<Sha256, String> {
     Sha256::parse(text).ok_or_else(|| "expected `sha256:` and 64 hex digits".to_owned())
 }
 
-/// Reads a number with the unit `ms`, `s` or `m`; seconds without one.
+/// Parses a number with the unit `ms`, `s` or `m`. A number without a unit is in seconds.
 pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text
         .find(|character: char| !character.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! The options of the commands that take changes back, or refuse them.
+//! The options of `reject`, `undo` and `redo`.
 
 use clap::Args;
 
@@ -7,12 +7,12 @@ use crate::cli::commands::CommandOptions;
 /// The options of `reject`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RejectOptions {
-    /// The plan: its `plan_id`, or at least eight hex digits of that of a saved one
+    /// The `plan_id` of the plan, or at least the first eight hex digits of a saved one
     pub(in crate::cli) id: String,
-    /// Why, for people; at most 4096 bytes
+    /// Record TEXT as the reason, of at most 4096 bytes
     #[arg(long, value_name = "TEXT", conflicts_with = "withdraw")]
     pub(in crate::cli) reason: Option<String>,
-    /// Let the plan be approved again
+    /// Remove the rejection, so that the plan can be approved again
     #[arg(long)]
     pub(in crate::cli) withdraw: bool,
 }
@@ -20,10 +20,10 @@ pub(in crate::cli) struct RejectOptions {
 /// The options of `undo`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct UndoOptions {
-    /// The change, or how its name begins; without it the last one that holds
+    /// The identifier of the change, or its beginning [default: the last change that is not undone]
     #[arg(conflicts_with = "last")]
     pub(in crate::cli) id: Option<String>,
-    /// Take the last N changes back
+    /// Undo the last N changes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) last: Option<u32>,
     #[command(flatten)]
@@ -33,13 +33,13 @@ pub(in crate::cli) struct UndoOptions {
 /// The options of `undo` and `redo`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BackOptions {
-    /// Take back also what somebody else changed since
+    /// Undo a change even if its files were changed since
     #[arg(long)]
     pub(in crate::cli) force: bool,
-    /// Only say what would be done
+    /// Print what would be done, and change nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
-    /// Refuse to do anything but what has this `plan_id`, which --dry-run --json tells
+    /// Refuse any change with another `plan_id`, as printed by --dry-run --json
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) approve: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The options of three-way merges.
+//! The options for merges.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use clap::Args;
 use crate::engine::options::ConflictStyle;
 use crate::engine::{Favour, Marking, ThreeWayOptions};
 
-/// What knows no conflicts of hunks.
+/// The options that cannot be combined with `--merge`, which writes conflicts of single hunks.
 const WHOLE: [&str; 9] = [
     "three_way",
     "index",
@@ -20,43 +20,48 @@ const WHOLE: [&str; 9] = [
     "diagnostics",
 ];
 
-/// Whether and how a patch is merged with what became of its files.
+/// Whether and how a patch is merged with the current files.
 #[derive(Debug, Default, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
 pub(in crate::cli) struct MergeOptions {
-    /// Merge the patch with what became of its files since it was made; changes git's index too, as
-    /// --index, or with --cached alone
+    /// Merge the patch with the current files by a three-way merge
+    ///
+    /// As --index, this option also updates git's index. With --cached it updates only the index.
     #[arg(short = '3', long = "3way", conflicts_with_all = ["diagnostics", "lenient", "relocate"])]
     pub(in crate::cli) three_way: bool,
-    /// Take the lines of the file where both sides changed the same
+    /// Resolve conflicts with the lines of the file
     #[arg(long, requires = "three_way", conflicts_with_all = ["theirs", "union"])]
     pub(in crate::cli) ours: bool,
-    /// Take the lines of the patch where both sides changed the same
+    /// Resolve conflicts with the lines of the patch
     #[arg(long, requires = "three_way", conflicts_with = "union")]
     pub(in crate::cli) theirs: bool,
-    /// Take the lines of both where both sides changed the same
+    /// Resolve conflicts with the lines of both sides
     #[arg(long, requires = "three_way")]
     pub(in crate::cli) union: bool,
-    /// Write conflicts of --3way into the files, as markers: both sides, or with diff3 what they
-    /// come from too; all else is applied, exit code 1
+    /// Write conflicts of --3way into the files as markers
+    ///
+    /// `markers` uses git's merge.conflictStyle, by default both sides. `diff3` also writes their
+    /// common base. All other changes are applied, and the exit code is 1.
     #[arg(long, value_name = "STYLE", value_parser = ["markers", "diff3"])]
     pub(in crate::cli) conflict: Option<String>,
-    /// Merge hunks that do not fit with what became of their lines, by what they have of them, and
-    /// write conflicts into the files, as markers; all else is applied, exit code 1 [default:
-    /// merge]
+    /// Merge hunks that do not apply with the current lines [default: merge]
+    ///
+    /// The merge uses the context and deletions of each hunk as its base. Conflicts are written
+    /// into the files as markers. All other changes are applied, and the exit code is 1.
     #[arg(long = "merge", value_name = "STYLE", value_parser = ["merge", "diff3"], num_args = 0..=1, require_equals = true, default_missing_value = "merge", conflicts_with_all = WHOLE)]
     pub(in crate::cli) merge_hunks: Option<String>,
-    /// The file, or the revision of git, that the patch was made for, where its index line does not
-    /// tell
+    /// The file or git revision that the patch was made for
+    ///
+    /// Use this option if the index lines of the patch do not name an available blob.
     #[arg(long, value_name = "FILE|REV", requires = "three_way")]
     pub(in crate::cli) base: Option<OsString>,
 }
 
 impl MergeOptions {
-    /// Returns how a patch is merged, if it is.
+    /// Returns the options of the three-way merge; `None` without `--3way`.
     pub(in crate::cli) fn three_way(&self) -> Option<ThreeWayOptions> {
         let favour = match (self.ours, self.theirs, self.union) {
             (true, ..) => Some(Favour::Ours),
@@ -73,13 +78,13 @@ impl MergeOptions {
             .then_some(ThreeWayOptions { favour, marking })
     }
 
-    /// Returns how conflicts of hunks are written into files, if hunks are merged.
+    /// Returns how conflicts of hunks are written into files; `None` without `--merge`.
     pub(in crate::cli) fn hunkwise(&self) -> Option<ConflictStyle> {
         self.merge_hunks.as_deref().map(conflict_style)
     }
 }
 
-/// Returns what GNU patch means by `name`.
+/// Returns the style to which GNU patch's name `name` refers.
 pub(in crate::cli) fn conflict_style(name: &str) -> ConflictStyle {
     if name == "diff3" {
         ConflictStyle::Base

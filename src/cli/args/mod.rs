@@ -1,4 +1,9 @@
-//! The command line, typed. Options that git has mean what they mean there.
+//! The command line as types. Options of `git apply` have their meaning in git.
+//!
+//! `parse` returns a `Cli`: the global options and one command. For `apply` and `check` it first
+//! tries small parsers, which are faster to build than the complete one. Read `command` for the
+//! commands, `global` for the options of every command, and `patch` for the options of `apply`,
+//! `check` and `show`.
 
 mod check;
 mod command;
@@ -30,15 +35,14 @@ pub(super) use usual::UsualOptions;
 
 use global::outputs;
 
-/// Applies a patch to a tree of files as a whole, or not at all.
+/// Applies patches to a tree of files: completely or not at all.
 ///
 /// Reads unified, git, context and normal diffs, Codex envelopes, SEARCH/REPLACE blocks, hashline
-/// edits and JSON documents of changes. After any error the tree is as it was.
+/// edits and JSON change documents. After any error, the tree is unchanged.
 ///
-/// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3
-/// refused by policy or safety; 4 disk or system failed, everything was put back; 5 putting back
-/// could not be finished, run `wpatch recover`; 6 another process holds the lock; 128+n signal n,
-/// everything was put back.
+/// Exit codes: 0 success; 1 the patch does not apply; 2 usage error or malformed patch; 3 refused
+/// by policy or a safety check; 4 I/O or system error, rolled back; 5 the rollback is incomplete,
+/// run `wpatch recover`; 6 another process holds the lock; 128+n signal n, rolled back.
 #[derive(Debug, Parser)]
 #[command(name = "wpatch", version, args_override_self = true)]
 pub(super) struct Cli {
@@ -48,11 +52,11 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-/// Reads the command line.
+/// Parses the command line.
 ///
 /// # Errors
 ///
-/// Returns clap's error: a mistake, or a wish for help or version.
+/// Returns clap's error: a mistake, or a request for help or the version.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let command = arguments.get(1).and_then(|name| name.to_str());
     let parsed = match command {
@@ -70,9 +74,11 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// Reads the command line of the command `arguments[0]`. clap takes longer to build the parser of
-/// every command and option than a small patch takes, so it builds one for a few options first.
-/// Help and mistakes are left to the whole parser.
+/// Parses the command line of the command `arguments[0]`. Returns `None` for help and for mistakes,
+/// which need the complete parser.
+///
+/// Building clap's parser for all commands and options takes longer than applying a small patch.
+/// This function therefore tries a parser with few options first.
 fn quickly<T: Args + From<UsualOptions>>(
     arguments: &[OsString],
     command: fn(T) -> Command,
@@ -80,16 +86,16 @@ fn quickly<T: Args + From<UsualOptions>>(
     usual(arguments, command).or_else(|| alone(arguments, command))
 }
 
-/// Reads a command line with the usual options only.
+/// Parses a command line that contains only the options of [`UsualOptions`].
 fn usual<T: From<UsualOptions>>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
     alone(arguments, |options: UsualOptions| command(options.into()))
 }
 
-/// Reads a command line with any options of its command.
+/// Parses a command line with any options of its command.
 fn alone<T: Args>(arguments: &[OsString], command: impl FnOnce(T) -> Command) -> Option<Cli> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
-    // It is never taken apart again: the process does one thing, and that would take as long as a
-    // tenth of a tiny patch.
+    // Leak the parser: the process parses one command line, and dropping the parser would add a
+    // tenth of the time of a small patch.
     let parser = Box::leak(Box::new(
         parser.args_override_self(true).disable_help_flag(true),
     ));
@@ -101,7 +107,7 @@ fn alone<T: Args>(arguments: &[OsString], command: impl FnOnce(T) -> Command) ->
     Some(Cli { global, command })
 }
 
-/// Reads any command line.
+/// Parses any command line with the complete parser.
 fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
@@ -111,8 +117,8 @@ fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// Reads the command line of `apply` or `check` once more, with options as git's option parser
-/// accepts them.
+/// Parses the command line of `apply` or `check` again, with the spellings that git's option parser
+/// accepts. Returns `error` if this fails, too.
 fn as_git(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error> {
     let takes = arguments
         .get(1)
@@ -125,7 +131,7 @@ fn as_git(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error
     known.and_then(|known| whole(&known).ok()).ok_or(error)
 }
 
-/// Returns the format that a command line asks for which cannot be understood.
+/// Returns the report format that a malformed command line asks for.
 pub(super) fn format_among(arguments: &[OsString]) -> Option<String> {
     let words: Vec<_> = arguments
         .iter()
@@ -145,7 +151,8 @@ pub(super) fn format_among(arguments: &[OsString]) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Returns both kinds of filter in the order of the command line, which decides between them.
+/// Returns the values of `--include` (`true`) and `--exclude` (`false`) in the order of the command
+/// line. The first match decides.
 fn filters(matches: &ArgMatches) -> Vec<(bool, String)> {
     let given = |id: &str, takes: bool| {
         if matches.try_contains_id(id).is_err() {

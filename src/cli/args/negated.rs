@@ -1,9 +1,8 @@
-//! Spellings that git's option parser accepts for every option: `--no-NAME` and unambiguous
-//! abbreviations.
+//! Spellings that git's option parser accepts: `--no-NAME` and unambiguous abbreviations.
 
 use std::ffi::OsString;
 
-/// The long options of `git apply` with their short names; the last field tells whether `--no-NAME`
+/// The long options of `git apply` and their short names. The last field states whether `--no-NAME`
 /// cancels the option.
 const OPTIONS: [(&str, Option<char>, bool); 31] = [
     ("exclude", None, false),
@@ -39,11 +38,11 @@ const OPTIONS: [(&str, Option<char>, bool); 31] = [
     ("binary", None, true),
 ];
 
-/// Short options without a value, which can share an argument.
+/// The short options without a value. Several of them can share an argument.
 const SHORT: &str = "N3Rvqz";
 
-/// Returns the command line `arguments` of `apply` in the spelling that this program knows, or
-/// `None` if nothing differs. An option that a later `--no-NAME` cancels is left out.
+/// Returns the arguments of `apply` in the spelling that clap accepts. Returns `None` if no
+/// argument changes. An option that a later `--no-NAME` cancels is removed.
 pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let mut known: Vec<OsString> = Vec::with_capacity(arguments.len());
     let mut words = arguments.iter();
@@ -71,12 +70,12 @@ pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
     (known != arguments).then_some(known)
 }
 
-/// Returns the only option that is called `name`, or that begins with it.
+/// Returns the option with this name, or the only option whose name starts with `name`.
 fn full(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
     if let Some(option) = OPTIONS.iter().find(|(known, ..)| *known == name) {
         return Some(option);
     }
-    // `--no-add` and other negated options have the same prefix.
+    // Negated options such as `--no-add` have a common prefix and cannot be abbreviated.
     let mut options = OPTIONS
         .iter()
         .filter(|(known, ..)| known.starts_with(name) && !known.starts_with("no-"));
@@ -96,7 +95,7 @@ fn cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> 
     is_opposite.or_else(|| without().filter(|_| OPTIONS.iter().all(|(known, ..)| *known != name)))
 }
 
-/// Removes the option from the arguments, also from several short ones in one argument.
+/// Removes the option from the arguments, including its letter in a group of short options.
 fn cancel(arguments: &mut Vec<OsString>, &(name, short, _): &(&str, Option<char>, bool)) {
     let long = format!("--{name}");
     arguments.retain(|word| *word != *long);

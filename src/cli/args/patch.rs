@@ -1,4 +1,4 @@
-//! The options of what reads a patch.
+//! The options of commands that read a patch.
 
 use std::ffi::OsString;
 use std::mem;
@@ -31,20 +31,22 @@ pub(in crate::cli) struct ApplyOptions {
     pub(in crate::cli) commands: CommandOptions,
     #[command(flatten)]
     pub(in crate::cli) habits: HabitOptions,
-    /// Only check
+    /// Check only, and write nothing
     #[arg(long, visible_alias = "dry-run")]
     pub(in crate::cli) check: bool,
-    /// Apply although --check, --stat, --numstat or --summary is given
+    /// Apply even if --check, --stat, --numstat or --summary is given
     #[arg(long)]
     pub(in crate::cli) apply: bool,
-    /// Apply the plan that `check --save` kept, or nothing: its `plan_id`, or eight hex digits of
-    /// it
+    /// Apply the plan that `check --save` stored
+    ///
+    /// ID is the `plan_id` of the plan, or at least its first eight hex digits. The command changes
+    /// nothing if the result would differ from the plan.
     #[arg(long, value_name = "ID", conflicts_with_all = decided())]
     pub(in crate::cli) plan: Option<String>,
 }
 
-/// Returns the options that a saved plan has decided already: all that read a patch, except those
-/// for the report and for programs that are run.
+/// Returns the options that a saved plan already contains. These are all options that read a patch,
+/// except the options for the report and for other programs.
 fn decided() -> Vec<Id> {
     let all = HabitOptions::augment_args(PatchOptions::augment_args(Command::new("")));
     let others = DiagnosticsOptions::augment_args(LookOptions::augment_args(Command::new("")));
@@ -70,82 +72,88 @@ fn decided() -> Vec<Id> {
 pub(in crate::cli) struct PatchOptions {
     #[command(flatten)]
     pub(in crate::cli) usual: UsualOptions,
-    /// Apply the patches that a list as quilt's names, one after the other, all of them or nothing;
-    /// each line is a name below the directory of FILE, with -pN and -R if need be
+    /// Apply the patches in the quilt series FILE in order: all of them or none
+    ///
+    /// Each line is the name of a patch below the directory of FILE, optionally followed by -pN and
+    /// -R.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["patches", "file", "lenient"])]
     pub(in crate::cli) series: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) look: LookOptions,
-    /// Put DIR in front of all names
+    /// Prepend DIR to all names
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) directory: Option<OsString>,
-    /// Leave out files that match; of --include and --exclude the first that matches decides
+    /// Skip files that match PATTERN
+    ///
+    /// If a file matches several --include and --exclude patterns, the first one decides.
     #[arg(long, value_name = "PATTERN")]
     pub(in crate::cli) exclude: Vec<String>,
-    /// Take files that match, and no others that nothing names
+    /// Apply only to files that match PATTERN
     #[arg(long, value_name = "PATTERN")]
     pub(in crate::cli) include: Vec<String>,
-    /// What --include and --exclude say, in the order of the command line: whether to take, and
-    /// what.
+    /// The patterns of --include (`true`) and --exclude (`false`), in the order of the command
+    /// line.
     #[arg(skip)]
     pub(in crate::cli) filters: Vec<(bool, String)>,
-    /// What `apply` has from GNU patch.
+    /// The options of GNU patch that `apply` and `check` accept.
     #[arg(skip)]
     pub(in crate::cli) gnu: GnuOptions,
-    /// Take some files and hunks, by the numbers and names that `check --json` with the other
-    /// options shows: 1,3-4,f6,f7h2
+    /// Apply only the listed files and hunks, such as 1,3-4,f6,f7h2
+    ///
+    /// `check --json` with the same other options prints the numbers and names.
     #[arg(long, value_name = "LIST")]
     pub(in crate::cli) only: Option<Only>,
-    /// Lines of context that have to match on each side of a change
+    /// Require N matching lines of context on each side of a change
     #[arg(short = 'C', value_name = "N")]
     pub(in crate::cli) context: Option<usize>,
-    /// Take hunks without context
+    /// Accept hunks without context
     #[arg(long)]
     pub(in crate::cli) unidiff_zero: bool,
-    /// Repair a patch that does not fit as it stands, where it has one certain reading
+    /// Repair a patch that does not apply, if exactly one reading is certain
     #[arg(long)]
     pub(in crate::cli) lenient: bool,
     /// Refuse an input that names a change without its content, such as "Only in b: x"
     #[arg(long)]
     pub(in crate::cli) strict_input: bool,
-    /// Take line numbers of an earlier version that the history has, where every line that they
-    /// name stands unchanged
+    /// Accept line numbers of an earlier version in the history
+    ///
+    /// Every line that the patch names must be unchanged since that version.
     #[arg(long)]
     pub(in crate::cli) relocate: bool,
-    /// Count the lines of hunks instead of believing their headers
+    /// Count the lines of hunks instead of reading the numbers in their headers
     #[arg(long)]
     pub(in crate::cli) recount: bool,
     #[command(flatten)]
     pub(in crate::cli) whitespace: WhitespaceOptions,
     #[command(flatten)]
     pub(in crate::cli) git: GitOptions,
-    /// Lines of context that may be left out when nothing else fits [default: 0]
+    /// Ignore up to N lines of context if nothing else matches [default: 0]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) fuzz: Option<usize>,
-    /// Replace files where the patch makes others
+    /// Replace existing files that the patch creates or moves to
     #[arg(long)]
     pub(in crate::cli) overwrite: bool,
     #[command(flatten)]
     pub(in crate::cli) links: LinkOptions,
-    /// Refuse hunks off their stated place that fit in several places
+    /// Refuse hunks that match several places, but not their stated line
     #[arg(long)]
     pub(in crate::cli) unique: bool,
-    /// How closely context and old lines have to fit [default: exact]
+    /// Set how closely context and deleted lines must match [default: exact]
     #[arg(long = "match", value_name = "HOW", value_enum)]
     pub(in crate::cli) closeness: Option<How>,
-    /// Indent new lines as those that were found; needs --match ladder
+    /// Indent added lines like the matched lines; needs --match ladder
     #[arg(long, requires = "closeness")]
     pub(in crate::cli) reindent: bool,
-    /// Apply a patch of one file to this one, whatever name it has there
+    /// Apply a patch of one file to FILE, regardless of the name in the patch
     #[arg(long, value_name = "FILE", conflicts_with = "directory")]
     pub(in crate::cli) file: Option<OsString>,
-    /// Refuse any file but the one with this SHA-256, for a patch of one file
+    /// Refuse to change a file with another SHA-256; only for a patch of one file
     #[arg(long, value_name = "HASH", value_parser = digest)]
     pub(in crate::cli) expect_hash: Option<Sha256>,
-    /// Say what the patch is about, and read no file; turns applying off
+    /// Describe the patch without reading any file; turns applying off
     #[arg(long)]
     pub(in crate::cli) shape: bool,
-    /// Take what has been applied already for success
+    /// Treat a change that is already applied as success
     #[arg(long, visible_alias = "forward")]
     pub(in crate::cli) idempotent: bool,
     #[command(flatten)]
@@ -158,27 +166,27 @@ pub(in crate::cli) struct PatchOptions {
     pub(in crate::cli) guard: GuardOptions,
     #[command(flatten)]
     pub(in crate::cli) diagnostics: DiagnosticsOptions,
-    /// Refuse any change but the one with this `plan_id`
+    /// Refuse any change with another `plan_id`
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) approve: Option<String>,
-    /// Largest patch that is read, in bytes [default: 4294967296]
+    /// Limit the size of the patch, in bytes [default: 4294967296]
     #[arg(long, value_name = "BYTES")]
     pub(in crate::cli) max_patch: Option<u64>,
-    /// Largest file that is read or made, in bytes [default: 536870912]
+    /// Limit the size of a file that is read or created, in bytes [default: 536870912]
     #[arg(long, value_name = "BYTES")]
     pub(in crate::cli) max_file: Option<u64>,
-    /// Most files in a patch [default: 100000]
+    /// Limit the number of files in a patch [default: 100000]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_files: Option<usize>,
-    /// Most hunks in a patch [default: 1000000]
+    /// Limit the number of hunks in a patch [default: 1000000]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_hunks: Option<usize>,
-    /// Most bytes that a byte of binary data makes, beyond 16777216 bytes of contents [default:
-    /// 200]
+    /// Limit the bytes to which one byte of binary data expands [default: 200]
+    ///
+    /// The first 16777216 bytes of content do not count.
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_ratio: Option<u64>,
-    /// Most bytes that copies and binary data add to files that belong together [default:
-    /// 134217728]
+    /// Limit the bytes that copies and binary data add to related files [default: 134217728]
     #[arg(long, value_name = "BYTES")]
     pub(in crate::cli) max_growth: Option<u64>,
 }
@@ -261,20 +269,20 @@ impl PatchOptions {
         })
     }
 
-    /// Returns the lines of context that may be left out. A merge leaves out none.
+    /// Returns the number of context lines that can be ignored. A merge ignores none.
     fn fuzz(&self) -> usize {
         let fuzz = self.fuzz.filter(|_| self.merge.merge_hunks.is_none());
         fuzz.unwrap_or_default()
     }
 
-    /// Adds the options from GNU patch.
+    /// Adds the options of GNU patch.
     pub(in crate::cli) fn add(&mut self, habits: HabitOptions) {
         let (patches, gnu) = habits.into_parts();
         self.usual.patches.extend(patches);
         self.gnu = gnu;
     }
 
-    /// Returns whether it asks for something that turns applying off.
+    /// Returns whether an option turns applying off.
     pub(in crate::cli) fn is_inert(&self) -> bool {
         self.look.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
     }

@@ -1,4 +1,4 @@
-//! The parsers of the command line agree.
+//! Tests that the small parsers and the complete parser agree.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn the_command_line_is_consistent() {
     assert_eq!(named, COMMANDS);
 }
 
-/// Command lines that every parser understands. The first [`USUAL`] have usual options only.
+/// Command lines that the complete parser accepts. The first [`USUAL`] contain only usual options.
 const LINES: [&[&str]; 10] = [
     &["apply"],
     &[
@@ -115,7 +115,7 @@ const LINES: [&[&str]; 10] = [
 
 const USUAL: usize = 5;
 
-/// Arguments that some parsers do not understand.
+/// Arguments that some parsers reject.
 const DOUBTFUL: [&str; 17] = [
     "-h",
     "--help",

@@ -1,28 +1,30 @@
-//! The options of most command lines.
+//! The most common options. A small parser for these starts faster.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// What is applied, and which way.
+/// The input and the direction.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct UsualOptions {
-    /// Files that hold the patches; `-`, or none, for standard input
+    /// Files with patches [default: standard input, as for `-`]
     #[arg(value_name = "PATCH")]
     pub(in crate::cli) patches: Vec<PathBuf>,
-    /// Grammar of the patches [default: auto]
+    /// Set the grammar of the patches [default: auto]
     #[arg(long, value_name = "NAME", value_parser = formats())]
     pub(in crate::cli) format: Option<String>,
-    /// Leading components to take off names [default: 1; 0 from the first plain diff on whose names
-    /// have no directory]
+    /// Remove N leading components from names [default: 1]
+    ///
+    /// If the names of a plain diff have no directory, the default is 0 for it and for all later
+    /// diffs.
     #[arg(short = 'p', value_name = "N", allow_negative_numbers = true, value_parser = components)]
     pub(in crate::cli) strip: Option<usize>,
-    /// Undo the patch
+    /// Apply the patch in reverse
     #[arg(short = 'R', long)]
     pub(in crate::cli) reverse: bool,
 }
 
-/// Reads a strip level; the words are git's.
+/// Parses a strip level. The error message is git's.
 fn components(text: &str) -> Result<usize, String> {
     text.parse()
         .map_err(|_| format!("option -p expects a non-negative integer, got '{text}'"))

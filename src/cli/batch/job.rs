@@ -1,4 +1,4 @@
-//! What a line of a batch asks for.
+//! Parses one line of a batch into a job and its request.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::engine::options::{GUARDS, code};
 use crate::engine::{Decide, Request};
 use crate::report::JobId;
 
-/// One line.
+/// One job.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Job {
@@ -30,7 +30,7 @@ pub(super) struct Job {
     options: JobOptions,
 }
 
-/// The options of a job; the others are those of the command line.
+/// The options of a job. The command line sets all other options.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct JobOptions {
@@ -45,7 +45,7 @@ struct JobOptions {
     decide: Map<String, Value>,
 }
 
-/// The name alone, of a job that cannot be read otherwise.
+/// Only the identifier, for a job that cannot be parsed completely.
 #[derive(Deserialize)]
 struct Named {
     #[serde(default)]
@@ -53,7 +53,7 @@ struct Named {
 }
 
 impl Job {
-    /// Reads a line; returns its name besides, if it has one that can be read.
+    /// Parses a job. Returns its identifier as well, even if the rest is invalid.
     pub(super) fn read(text: &[u8]) -> (Option<JobId>, Result<Self, Stop>) {
         match serde_json::from_slice::<Self>(text) {
             Ok(mut job) => match job.id.take().map(id).transpose() {
@@ -70,7 +70,7 @@ impl Job {
         }
     }
 
-    /// Returns the names by which problems may call what it names.
+    /// Returns the paths in the job that messages of problems can contain.
     pub(super) fn places(&self) -> Vec<String> {
         let places = [&self.root, &self.git_dir, &self.patch_file]
             .into_iter()
@@ -83,8 +83,8 @@ impl Job {
             .collect()
     }
 
-    /// Returns what is to be checked, where `usual` says what the job does not, under the policy of
-    /// the root of `global`.
+    /// Returns the request of the job. `usual` supplies the options that the job does not set. The
+    /// policy of the root of `global` applies to the patch file.
     pub(super) fn request(
         self,
         usual: &Request,
@@ -111,7 +111,8 @@ impl Job {
             what: Request::of_all(vec![patch]).what,
             ..usual.clone()
         };
-        // The repository of its tree, if that has one, is not the one that this runs in.
+        // The current repository belongs to the command line. The tree of the job can be in another
+        // one.
         request.context.objects = None;
         self.options.amend(&mut request)?;
         Ok(request)
@@ -157,8 +158,8 @@ impl JobOptions {
     }
 }
 
-/// Returns `decide` with other values for the fields `options`. An option that is `null` is not
-/// given.
+/// Returns `decide` with the fields in `options` replaced. A field with the value `null` is
+/// ignored.
 fn amended(decide: &Decide, options: Map<String, Value>) -> serde_json::Result<Decide> {
     let mut fields: Map<String, Value> = serde_json::from_value(serde_json::to_value(decide)?)?;
     fields.extend(options.into_iter().filter(|(_, value)| !value.is_null()));

@@ -1,7 +1,9 @@
-//! Many checks in one run: a job a line in, a report a line out.
+//! `check --batch`: many checks in one process. Each input line is a JSON job, each output line a
+//! JSON report. Threads take lines from `queue`, parse them with `job`, and check them. Read
+//! [`Batch::work`] first.
 //!
-//! Threads take lines one by one, so that no more of them are in memory than are worked on, and
-//! nothing that is wrong with one job ends the run.
+//! Invariants: only the lines in progress are in memory. A failure or a panic in one job does not
+//! stop the others. Each job that starts has a printed report, even after a signal.
 
 mod job;
 mod queue;
@@ -32,16 +34,17 @@ use queue::{Order, Queue, Taken};
 
 pub(super) use queue::Shard;
 
-/// Most repositories that are kept open.
+/// The limit on the number of open repositories.
 const REPOSITORIES: usize = 8;
-/// How often a signal is looked for, and whether all is done.
+/// The interval at which the main thread checks for signals and finished threads.
 const LOOK: Duration = Duration::from_millis(10);
-/// Jobs that each thread may be ahead of the one that is printed next.
+/// The number of jobs per thread that can be taken before the next result is printed, in input
+/// order.
 const AHEAD: usize = 4;
-/// The exit code where nobody reads what is printed: that of a process that SIGPIPE ends.
+/// The exit code after a closed pipe: 128 + SIGPIPE, as a shell reports it.
 const UNREAD: u8 = 141;
 
-/// Does the jobs of a file or of standard input.
+/// Runs the jobs in a file or on standard input.
 pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
     let kept = global.clone();
     let work = |progress| {
@@ -49,7 +52,7 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
         work_off(&batch, threads);
         Ok(batch)
     };
-    // On one terminal the line would be mixed with the reports.
+    // The progress line would be mixed with the reports on a terminal.
     let done: Result<_, Stop> = if io::stdout().is_terminal() {
         work(Progress::default())
     } else {
@@ -64,7 +67,7 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
     }
 }
 
-/// Lets `threads` do all jobs, or as many as there are before a signal comes.
+/// Runs the jobs on `threads` threads until the input ends or a signal arrives.
 fn work_off(batch: &Arc<Batch>, threads: usize) {
     let main = thread::current();
     let worker = |_| {
@@ -77,30 +80,30 @@ fn work_off(batch: &Arc<Batch>, threads: usize) {
     };
     let workers: Vec<_> = (0..threads).map_while(worker).collect();
     if workers.is_empty() {
-        // No thread may be started. A signal is seen between two jobs.
+        // No thread could be started, so run the jobs here. Signals are checked between jobs.
         return batch.work();
     }
-    // A thread may wait for a line that never comes; a signal ends the run as soon as no job is in
-    // the making.
+    // A thread can block on input that never comes. After a signal, the batch therefore ends as
+    // soon as no job is in progress, without joining the threads.
     let is_over = || batch.is_interrupted() && batch.busy.load(Ordering::SeqCst) == 0;
     while !workers.iter().all(thread::JoinHandle::is_finished) && !is_over() {
         thread::park_timeout(LOOK);
     }
 }
 
-/// A run.
+/// A batch in progress.
 struct Batch {
     queue: Queue,
-    /// What jobs ask for that say no more.
+    /// The request with the options of the command line.
     usual: Request,
     max_patch: u64,
-    /// What the user's policy says, of every root.
+    /// The policy of the user, for every root.
     policy: Given,
     tree: TreeOptions,
     global: Global,
     is_deterministic: bool,
     progress: Progress,
-    /// The names of what the command line names.
+    /// The paths from the command line that messages of problems can contain.
     places: Vec<String>,
     repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
     interrupt: Interrupt,
@@ -108,7 +111,7 @@ struct Batch {
     answered: AtomicUsize,
     has_failed: AtomicBool,
     is_stopped: AtomicBool,
-    /// What broke the run off, and its exit code.
+    /// The exit code and the message of the error that stopped the batch.
     broken: Mutex<Option<(u8, String)>>,
 }
 
@@ -168,9 +171,10 @@ impl Batch {
         Ok((Arc::new(batch), threads))
     }
 
-    /// Does jobs until there are no more.
+    /// Runs jobs until no job is left.
     fn work(&self) {
-        // What one job does in parallel it does on this thread: the others have jobs of their own.
+        // The other threads have jobs of their own, so the parallel steps of a job run on this
+        // thread.
         let _pool = ThreadPoolBuilder::new()
             .num_threads(1)
             .use_current_thread()
@@ -188,9 +192,10 @@ impl Batch {
         }
     }
 
-    /// Returns whether one more job may begin. A job that begins is always answered. The thread that
-    /// waits for the end reads the signal first, so it sees either the new job, or the signal that
-    /// prevents it.
+    /// Returns whether one more job may start. A job that starts always gets a result. This
+    /// function increments `busy` before it reads the signal. The main thread reads the signal
+    /// before `busy`. The main thread therefore sees either the new job or the signal that prevents
+    /// it.
     fn begins(&self) -> bool {
         self.busy.fetch_add(1, Ordering::SeqCst);
         let begins = !self.is_interrupted();
@@ -218,7 +223,7 @@ impl Batch {
                 ))),
             ),
         };
-        // What it says is in the job.
+        // The parsed job contains the data.
         drop(text);
         let mut places = Vec::new();
         let mut report = unless_it_panics(|| {
@@ -297,8 +302,8 @@ impl Batch {
         Ok(tree::against(&repository, &revision, request)?.report)
     }
 
-    /// Returns git for the root of a job. Git for the root of the batch is looked up once for all
-    /// jobs, unless that fails.
+    /// Returns git for the root of a job. All jobs without a root share one value, unless git has
+    /// failed.
     fn git(&self, usual: &Arc<Git>, root: Option<&Path>) -> Arc<Git> {
         match root {
             None if !usual.has_failed() => Arc::clone(usual),
@@ -306,7 +311,8 @@ impl Batch {
         }
     }
 
-    /// Returns the repository `git_dir`, or the one that the root is in, opened once for all jobs.
+    /// Returns the repository `git_dir`, or the repository around the root. Recently used
+    /// repositories stay open.
     fn repository(&self, git_dir: Option<&Path>) -> Repository {
         let mut kept = locked(&self.repositories);
         let place = kept
@@ -332,7 +338,7 @@ impl Batch {
         broken.get_or_insert((exit_code, message));
     }
 
-    /// Says what broke the run off, and returns the exit code.
+    /// Prints the error that stopped the batch, and returns the exit code.
     fn ended(&self) -> ExitCode {
         if let Some((exit_code, message)) = locked(&self.broken).take() {
             if !message.is_empty() {
@@ -355,7 +361,7 @@ impl Batch {
     }
 }
 
-/// Opens what the jobs are read from.
+/// Opens the job file or standard input.
 fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>, Stop> {
     match files {
         [] => Ok(Box::new(BufReader::new(io::stdin()))),
@@ -365,7 +371,7 @@ fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>,
     }
 }
 
-/// Returns the report of `work`, also where it stops or has a mistake.
+/// Returns the report of `work`. An error or a panic also becomes a report.
 fn unless_it_panics(work: impl FnOnce() -> Result<Report, Stop>) -> Report {
     let stop = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(report)) => return report,

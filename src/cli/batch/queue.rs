@@ -1,4 +1,4 @@
-//! The lines of a batch on their way in and out: few are held at a time, however many there are.
+//! The input and output lines of a batch. Only a few lines are in memory at a time.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -8,19 +8,21 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use crate::cli::line::{Line, next_line};
 use crate::mutex::locked;
 
-/// Longest line, in bytes.
+/// The limit on the length of a line, in bytes.
 pub(super) const MAX_LINE: usize = 64 << 20;
 
-/// In which order answers are printed.
+/// The order of the printed results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// As jobs are finished.
+    /// The order in which jobs finish.
     Finished,
-    /// As jobs were read. At most so many are ahead of the one that is printed next.
+    /// The order of the input. The number is the limit on jobs that can be taken before the next
+    /// result is printed.
     Read(usize),
 }
 
-/// Every job whose line, counted from 0, leaves `index - 1` when it is divided by `count`.
+/// A part of a batch: the jobs for which the number of the line, counted from 0, leaves the
+/// remainder `index - 1` when divided by `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Shard {
     index: usize,
@@ -42,17 +44,17 @@ impl FromStr for Shard {
     }
 }
 
-/// A line that is a job.
+/// A line with a job.
 pub(super) struct Taken {
-    /// Its place among those that were taken.
+    /// The number of the job among the taken jobs, counted from 0.
     pub(super) place: usize,
-    /// Its place among all lines, counted from 0.
+    /// The number of the line among all lines, counted from 0.
     pub(super) index: usize,
-    /// What it says; `None` if it is too long.
+    /// The text of the job; `None` if the line is too long.
     pub(super) text: Option<Vec<u8>>,
 }
 
-/// The lines, in and out.
+/// The input and output of a batch. Several threads share it.
 pub(super) struct Queue {
     source: Mutex<Source>,
     sink: Mutex<Sink>,
@@ -71,7 +73,7 @@ struct Sink {
     out: Box<dyn Write + Send>,
     written: usize,
     waiting: BTreeMap<usize, Vec<u8>>,
-    /// Whether it takes no more: the window never moves on then.
+    /// Whether a write failed. Then `written` does not increase any more.
     is_broken: bool,
 }
 
@@ -100,12 +102,12 @@ impl Queue {
         }
     }
 
-    /// Returns the next job, unless `begins` says that none begins any more; `None` after the last
-    /// one, and when the output is broken. Blank lines are passed over.
+    /// Returns the next job. Returns `None` after the last job, if `begins` returns false, and
+    /// after an output error. Blank lines are skipped.
     ///
     /// # Errors
     ///
-    /// Returns the error of the input.
+    /// Returns the I/O error of the input.
     pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<Taken>> {
         let mut source = locked(&self.source);
         if let Order::Read(window) = self.order {
@@ -132,7 +134,8 @@ impl Queue {
             if is_blank || index % self.shard.count != self.shard.index - 1 {
                 continue;
             }
-            // Asked in the order of the lines, so that no answer waits for one that never comes.
+            // `begins` runs in line order under the lock. Otherwise a result could wait for an
+            // earlier job that never starts.
             if !begins() {
                 return Ok(None);
             }
@@ -146,11 +149,12 @@ impl Queue {
         }
     }
 
-    /// Prints the answer to the job at `place`, or keeps it until those before it are printed.
+    /// Prints the result of job `place`. In input order, stores it until all earlier results are
+    /// printed.
     ///
     /// # Errors
     ///
-    /// Returns the error of the output.
+    /// Returns the I/O error of the output.
     pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
         let mut sink = locked(&self.sink);
         let put = if self.order == Order::Finished {

@@ -1,6 +1,14 @@
-//! What git says where it does not apply a patch, and how far it is: scripts look for these words.
+//! Prints git's messages about a patch: why it does not apply, and the progress. Scripts parse
+//! these messages.
 //!
-//! To add words for a problem, write a row of [`words::WORDS`].
+//! [`print`] takes the outcome and the options, and writes git's messages before wpatch's own
+//! diagnosis. [`Titles`] states how the two relate, so that the diagnosis does not repeat git's
+//! message.
+//!
+//! Invariant: a problem that git does not have, or a patch in a format that git does not know,
+//! produces no message of git.
+//!
+//! To add a message for a problem, add a row to [`words::WORDS`].
 
 mod progress;
 mod text;
@@ -17,27 +25,27 @@ use crate::engine::options::{
 use crate::report::{FileReport, FileStatus};
 use words::{failed, is_made_beyond, of_file_lines};
 
-/// What is said in git's words besides why a patch does not apply.
+/// The options that select git's messages in addition to the reasons why a patch does not apply.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Speech {
-    /// Whether what is done with each file is said, too (`--verbose`, and `--reject` as in git).
+    /// Whether to print the actions for each file (`--verbose`, and `--reject` as in git).
     pub(super) is_loud: bool,
-    /// Whether what is merged is said (`--3way`).
+    /// Whether to print the results of merges (`--3way`).
     pub(super) is_merge: bool,
-    /// How the patch is read.
+    /// The direction in which the patch is applied.
     pub(super) direction: Direction,
 }
 
-/// Most missing files that have a line each.
+/// The limit on the number of missing files with a line of their own.
 const MOST_MISSING: usize = 20;
-/// Most other files that do not apply and have lines of their own.
+/// The limit on the number of other failed files with lines of their own.
 const MOST_UNFIT: usize = 100;
 
-/// Prints what git would say of `outcome`, and nothing of what git does not know.
+/// Prints git's messages about `outcome`. Prints nothing about problems that git does not have.
 ///
 /// # Security
 ///
-/// Names and lines of patches go through [`printable`](crate::text::printable).
+/// [`printable`](crate::text::printable) escapes names and lines of patches.
 pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> io::Result<()> {
     let is_foreign = outcome.inputs.iter().any(is_foreign);
     let speech = if is_foreign {
@@ -69,18 +77,19 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
 }
 
-/// Returns what is said of all files when they are looked at; the files that cannot be changed have
-/// lines of their own up to a limit.
+/// Returns the messages of the check of all files. Failed files have lines of their own up to a
+/// limit, and are counted after it.
 fn all_checked(
     outcome: &Outcome,
     files: &[(&FileReport, Vec<&Problem>)],
     speech: Speech,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    // Files that are not listed have the same problems as those before them.
+    // An unlisted file has the same problem as the files before it.
     let (mut missing, mut unfit) = (0, 0);
     for (file, problems) in files {
-        // After many problems of a kind, the problems of a file are counted and not kept.
+        // After many problems of one kind, the outcome counts further problems without storing
+        // them.
         let is_missing = problems.iter().any(|problem| is_missing(outcome, problem))
             || missing > 0
                 && problems.is_empty()
@@ -110,23 +119,22 @@ fn all_checked(
     lines
 }
 
-/// Returns whether all that `problem` states is that a file does not exist, which git's line states
-/// as well.
+/// Returns whether `problem` states only that a file does not exist, as git's line does.
 pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
     *problem.code == code::MISSING && problem.operation.is_some() && is_told(outcome, problem)
 }
 
-/// Which problems the lines that [`print`] prints are about.
+/// The problems that the lines of [`print`] cover.
 pub(super) struct Titles {
     speech: Speech,
-    /// The problem with the text of the patch.
+    /// The index of the problem in the text of the patch.
     broken: Option<usize>,
-    /// The first problem of each file that git has a sentence for.
+    /// The indices of the first problem of each file that has a message of git.
     first: HashSet<usize>,
 }
 
 impl Titles {
-    /// Finds the problems of `outcome` that git has sentences for.
+    /// Finds the problems of `outcome` that have a message of git.
     pub(super) fn of(outcome: &Outcome, speech: Speech) -> Self {
         let problems = || outcome.problems.iter().enumerate();
         let broken = problems()
@@ -151,7 +159,7 @@ impl Titles {
         }
     }
 
-    /// Returns how the title of the problem `index` relates to the lines that are printed of it.
+    /// Returns how the title of the problem `index` relates to the printed lines.
     pub(super) fn title(&self, outcome: &Outcome, index: usize) -> Title {
         let Some(problem) = outcome.problems.get(index) else {
             return Title::Own;
@@ -177,7 +185,7 @@ impl Titles {
     }
 }
 
-/// Returns whether the message of `problem` has no fact that git's sentence lacks.
+/// Returns whether the message of `problem` contains no fact that git's message lacks.
 fn states_the_same(problem: &Problem) -> bool {
     match *problem.code {
         code::MISSING
@@ -185,14 +193,14 @@ fn states_the_same(problem: &Problem) -> bool {
         | code::NO_BINARY_DATA
         | code::NO_BLOB
         | code::WRONG_BLOB => true,
-        // The cause has a line of its own.
+        // The cause is printed on a line of its own.
         code::NOT_FOUND => problem.facts.is_bare || problem.facts.cause.is_some(),
         code::EXISTS => problem.facts.is_bare,
         _ => false,
     }
 }
 
-/// Says what is found when a file is looked at, which has `problems`.
+/// Returns the messages of the check of `file`, which has `problems`.
 fn checked(
     outcome: &Outcome,
     file: &FileReport,
@@ -203,7 +211,7 @@ fn checked(
         .iter()
         .copied()
         .find(|problem| is_printed(outcome, file, problem));
-    // Where hunks are rejected, git goes on behind them.
+    // If a hunk is rejected, git continues with the next hunk. An error ends the file.
     let stops = problem.filter(|problem| problem.severity == Severity::Error);
     let fails = stops
         .and_then(|problem| problem.hunk)
@@ -236,14 +244,13 @@ fn checked(
     lines
 }
 
-/// Returns whether git prints a sentence of its own on `problem` of `file`, if it is the first of
-/// the file.
+/// Returns whether git prints a message about `problem`, if it is the first problem of `file`.
 fn is_printed(outcome: &Outcome, file: &FileReport, problem: &Problem) -> bool {
     is_told(outcome, problem) || (problem.severity == Severity::Reject && file.is_rejected())
 }
 
-/// Returns whether git's words have the place and the reason of `problem`, or the line there shows
-/// it by itself, so that ours would say no more.
+/// Returns whether git's message and the quoted line state the place and reason of `problem`
+/// completely. A diagnosis by wpatch would then add nothing.
 pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
     let whole = [
         SyntaxErrorKind::LONE_HUNK,
@@ -266,7 +273,7 @@ pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
     is_told(outcome, problem) && is_whole && !problem.facts.is_cut_off
 }
 
-/// Returns whether `problem` keeps a patch of lines from applying.
+/// Returns whether `problem` is an error in a patch format that git knows.
 fn is_told(outcome: &Outcome, problem: &Problem) -> bool {
     let input = problem
         .place
@@ -275,7 +282,7 @@ fn is_told(outcome: &Outcome, problem: &Problem) -> bool {
     problem.severity == Severity::Error && !input.is_some_and(is_foreign)
 }
 
-/// Returns whether a patch is in a grammar that git does not know.
+/// Returns whether `input` is in a format that git does not know.
 fn is_foreign(input: &Input) -> bool {
     !input.formats.is_empty()
         && !input
@@ -284,7 +291,7 @@ fn is_foreign(input: &Input) -> bool {
             .any(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git))
 }
 
-/// Returns whether `problem` is about the text of a patch, behind which git does not read on.
+/// Returns whether `problem` is in the text of a patch. git stops reading there.
 fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
     problem.operation.is_none()
         && is_told(outcome, problem)

@@ -1,4 +1,4 @@
-//! How far a patch is, in the words of git.
+//! Prints the progress of a patch in git's words.
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -10,11 +10,11 @@ use crate::path::RelPath;
 use crate::report::{self, FileReport, HunkReport, Op};
 use crate::text::{printable, printable_line};
 
-/// Most bytes of a complaint of git; see `vreportf` in its usage.c.
+/// The limit on the length of an error message of git, in bytes; see `vreportf` in its usage.c.
 const MOST: usize = 4095;
 pub(super) const NO_BLOB: &str = "repository lacks the necessary blob to perform 3-way merge.";
 
-/// Names what the filters left out.
+/// Returns the messages about files that the filters skipped.
 pub(super) fn skipped(outcome: &Outcome, speech: Speech) -> Vec<String> {
     let skipped = outcome.report.skipped.iter().filter(|_| speech.is_loud);
     skipped
@@ -22,7 +22,7 @@ pub(super) fn skipped(outcome: &Outcome, speech: Speech) -> Vec<String> {
         .collect()
 }
 
-/// Says that a file is looked at.
+/// Returns the message about the start of a check of `file`.
 pub(super) fn begun(outcome: &Outcome, file: &FileReport, speech: Speech) -> Vec<String> {
     let is_compared = outcome.report.outcome != report::Outcome::Described;
     let is_said = speech.is_loud && is_compared;
@@ -32,7 +32,7 @@ pub(super) fn begun(outcome: &Outcome, file: &FileReport, speech: Speech) -> Vec
         .collect()
 }
 
-/// Says whether the patch was merged with what became of a file.
+/// Returns the messages about a three-way merge of `file`.
 pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
     const DIRECTLY: &str = "Falling back to direct application...";
     if !speech.is_merge {
@@ -49,7 +49,7 @@ pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
     };
     let merge = file.merge.as_ref();
     let has_conflicts = merge.is_some_and(|merge| !merge.conflicts.is_empty());
-    // What is in conflict and not marked is not applied. A merge can also succeed where the hunks
+    // A file with unmarked conflicts is not changed. A merge can also succeed although the hunks
     // are refused.
     let applied = match (file.fallback, has_conflicts) {
         _ if file.is_rejected() => None,
@@ -66,7 +66,7 @@ pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
         .collect()
 }
 
-/// Returns the lines that a hunk was looked for by.
+/// Returns the message with the lines that git searched for.
 pub(super) fn searched(outcome: &Outcome, hunk: &HunkReport, speech: Speech) -> Option<String> {
     let input = outcome
         .inputs
@@ -107,8 +107,8 @@ pub(super) fn searched(outcome: &Outcome, hunk: &HunkReport, speech: Speech) -> 
     Some(said)
 }
 
-/// Says where a hunk went that is off its stated place: lines are counted as they are when it comes
-/// to it.
+/// Returns the message about a hunk that matched at an offset. Lines are counted in the file after
+/// the previous hunks, as in git.
 pub(super) fn moved(hunk: &HunkReport, speech: Speech) -> Option<String> {
     let applied = hunk.applied.as_ref().filter(|_| speech.is_loud)?;
     // An empty run has the number of the line before it.
@@ -128,7 +128,7 @@ pub(super) fn moved(hunk: &HunkReport, speech: Speech) -> Option<String> {
     (offset != 0).then(|| format!("succeeded at {found} (offset {offset} {lines})."))
 }
 
-/// Returns the hunks that are rejected by the problems of a file.
+/// Returns the indices of hunks that the problems of a file reject.
 pub(super) fn rejected(problems: &[&Problem]) -> impl Iterator<Item = usize> {
     problems
         .iter()
@@ -136,7 +136,7 @@ pub(super) fn rejected(problems: &[&Problem]) -> impl Iterator<Item = usize> {
         .filter_map(|problem| problem.hunk)
 }
 
-/// Says that a file is written, and which of its hunks went to its rejects.
+/// Returns the messages about a written file and its rejected hunks.
 pub(super) fn written(
     outcome: &Outcome,
     file: &FileReport,
@@ -184,7 +184,7 @@ pub(super) fn written(
     .collect()
 }
 
-/// Names the files that have conflicts in them now.
+/// Returns the names of files with conflicts.
 pub(super) fn in_conflict(outcome: &Outcome) -> Vec<String> {
     let has_conflict = |file: &&FileReport| {
         file.merge
@@ -206,7 +206,7 @@ pub(super) fn in_conflict(outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
-/// Returns the name of a file, or both.
+/// Returns the name of a file, or both names of a renamed or copied file.
 fn both_names(outcome: &Outcome, file: &FileReport) -> String {
     names(outcome, file.from.as_ref(), &file.path)
 }

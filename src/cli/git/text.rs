@@ -1,4 +1,4 @@
-//! What git says of the text of a patch that it cannot read.
+//! git's messages about a malformed patch.
 
 use bstr::ByteSlice;
 
@@ -8,7 +8,8 @@ use crate::text::printable;
 
 const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")";
 
-/// Returns what is said of a text that cannot be read.
+/// Returns git's messages about `problem`, if the problem is in the text of the patch. Returns
+/// nothing for problems that git does not have.
 pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
     let text = Text::of(outcome, problem);
     let line = match (problem.code, problem.facts.mistake.as_ref()) {
@@ -69,7 +70,7 @@ pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
     vec![line]
 }
 
-/// Says that the strip level leaves nothing of a name.
+/// Returns the message that the strip level leaves nothing of a name.
 fn without_name(problem: &Problem, text: &Text<'_>) -> String {
     let level = problem.facts.strip.unwrap_or(1);
     let components = if level == 1 {
@@ -89,11 +90,11 @@ fn without_name(problem: &Problem, text: &Text<'_>) -> String {
     }
 }
 
-/// A place of a patch, as git names it.
+/// A position in a patch, in git's form.
 struct Text<'o> {
     name: String,
     bytes: &'o [u8],
-    /// First byte of the line, first and last byte of what is meant.
+    /// The start of the line, and the range of the problem, in bytes.
     start: usize,
     mark: (usize, usize),
     number: isize,
@@ -114,7 +115,7 @@ impl<'o> Text<'o> {
             )
         });
         let before = &bytes[..mark.0];
-        // Behind an end that is cut off, git looks for one more line.
+        // If the input ends in an incomplete line, git expects one more line.
         let is_cut = mark.0 == bytes.len() && !before.is_empty() && !before.ends_with(b"\n");
         let start = if is_cut {
             mark.0
@@ -128,7 +129,7 @@ impl<'o> Text<'o> {
         } else {
             printable(name.as_bytes()).to_string()
         };
-        // The last header above that names a file decides how it is read.
+        // The last file header before the problem decides the format.
         let header = before.rfind(b"diff --git ").unwrap_or(0);
         let is_git = bytes[header..].starts_with(b"diff --git ")
             && !before[header..].contains_str(b"\n@@ -");
@@ -142,23 +143,23 @@ impl<'o> Text<'o> {
         }
     }
 
-    /// Returns the name of the patch and the number of the line so many lines below.
+    /// Returns the name of the patch and the number of the line `below` lines after the problem.
     fn at(&self, below: isize) -> String {
         format!("{}:{}", self.name, self.number + below)
     }
 
-    /// Returns what is meant.
+    /// Returns the text of the problem.
     fn marked(&self) -> String {
         printable(&self.bytes[self.mark.0..self.mark.1]).to_string()
     }
 
-    /// Returns the line that it stands in.
+    /// Returns the line of the problem.
     fn line(&self) -> String {
         let rest = &self.bytes[self.start..];
         printable(&rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]).to_string()
     }
 
-    /// Returns how many lines below the hunks begin.
+    /// Returns the number of lines from here to the hunks.
     fn lines_to_hunk(&self) -> isize {
         let lines = self.bytes[self.start..].split(|&byte| byte == b'\n');
         let above = lines

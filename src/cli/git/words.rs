@@ -1,4 +1,4 @@
-//! What git says of a file that it cannot change: a table of words for each problem.
+//! git's messages about a file that it cannot change: a table with one row per problem code.
 
 use super::{Speech, progress};
 use crate::engine::Outcome;
@@ -7,11 +7,11 @@ use crate::path::RelPath;
 use crate::report::{FileReport, IndexReport, Op};
 use crate::text::printable;
 
-/// The last line on a file whose contents do not fit.
+/// The last line of the messages about a file whose content does not match.
 const UNFIT: &str = "{old}: patch does not apply";
 
-/// What is said of a file for each code: usually, and where git's index counts. `{old}` is its name
-/// before, `{new}` the one afterwards, `{blob}` the one that the patch was made for.
+/// The code of a problem, its messages for the work tree, and its messages for the index. `{old}`
+/// is the name before the change, `{new}` the name after it, and `{blob}` the blob of the preimage.
 pub(super) const WORDS: &[(Code, &[&str], &[&str])] = &[
     (
         code::MISSING,
@@ -87,7 +87,7 @@ const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the rever
 const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
 const MADE_BEYOND: &str = "affected file '{new}' is beyond a symbolic link";
 
-/// Returns what is said of a file that cannot be changed.
+/// Returns git's messages about `problem` of `file`.
 pub(super) fn of_file_lines(
     outcome: &Outcome,
     file: &FileReport,
@@ -140,7 +140,7 @@ pub(super) fn of_file_lines(
     })
 }
 
-/// Names the place of a hunk that fails.
+/// Returns the message about the place of a failed hunk.
 pub(super) fn failed(file: &FileReport, hunk: usize) -> Option<String> {
     let old = printable(old_name(file).as_bytes());
     Some(format!(
@@ -154,8 +154,7 @@ pub(super) fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
     *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy)
 }
 
-/// Returns the name that a file has before the change: for the reverse of a copy, the name of the
-/// copy.
+/// Returns the name of a file before the change. For a reversed copy this is the name of the copy.
 fn old_name(file: &FileReport) -> &RelPath {
     file.from
         .as_ref()

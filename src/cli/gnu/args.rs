@@ -1,11 +1,11 @@
-//! The command line of GNU patch, typed.
+//! The command line of GNU patch, as types.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser};
 
-/// The words of `--quoting-style`.
+/// The values of `--quoting-style`.
 const QUOTING_STYLES: [&str; 9] = [
     "literal",
     "shell",
@@ -18,12 +18,14 @@ const QUOTING_STYLES: [&str; 9] = [
     "clocale",
 ];
 
-/// Applies a diff to the files that it names, all of it or nothing.
+/// Applies a diff to the files that it names: completely or not at all.
 ///
-/// The options are those of GNU patch, and so are the words. What is different: when a hunk fails,
-/// no file is changed and no reject file is written, unless --reject asks for that; nothing is ever
-/// asked; no file is changed twice by mistake: a patch that is applied already is refused. Exit
-/// codes: 0 done, 1 something does not apply, 2 trouble.
+/// The options and messages are those of GNU patch. These are the differences:
+///
+/// If a hunk fails, no file is changed and no reject file is written, unless --reject is given. The
+/// program asks no questions. It refuses a patch that is already applied.
+///
+/// Exit codes: 0 success, 1 the patch does not apply, 2 trouble.
 #[derive(Debug, Parser)]
 #[command(
     name = "patch",
@@ -38,110 +40,115 @@ const QUOTING_STYLES: [&str; 9] = [
     reason = "each is a flag of the command line"
 )]
 pub(super) struct Options {
-    /// The file to patch, whatever the patch names
+    /// The file to patch, regardless of the names in the patch
     #[arg(value_name = "ORIGFILE")]
     pub(super) original: Option<PathBuf>,
-    /// The patch; standard input without it
+    /// The patch [default: standard input]
     #[arg(value_name = "PATCHFILE")]
     pub(super) patch: Option<PathBuf>,
-    /// Leading components to take off names; without it all but the last one
+    /// Remove NUM leading components from names [default: all but the last]
     #[arg(short = 'p', long, value_name = "NUM")]
     pub(super) strip: Option<usize>,
-    /// The patch
+    /// Read the patch from PATCHFILE
     #[arg(short, long, value_name = "PATCHFILE")]
     pub(super) input: Option<PathBuf>,
-    /// Work in DIR
+    /// Change to the directory DIR first
     #[arg(short, long, value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
-    /// Undo the patch
+    /// Apply the patch in reverse
     #[arg(short = 'R', long)]
     pub(super) reverse: bool,
-    /// Pass over what has been applied already
+    /// Skip changes that are already applied
     #[arg(short = 'N', long)]
     pub(super) forward: bool,
-    /// Remove files that are empty afterwards
+    /// Delete files that the patch leaves empty
     #[arg(short = 'E', long)]
     pub(super) remove_empty_files: bool,
-    /// Change nothing
+    /// Check only, and write nothing
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Most lines of context that may be left out [default: 2]
+    /// Ignore up to LINES lines of context [default: 2]
     #[arg(short = 'F', long, value_name = "LINES")]
     pub(super) fuzz: Option<usize>,
-    /// Compare runs of blanks as one
+    /// Treat all runs of blanks as equal
     #[arg(short = 'l', long)]
     pub(super) ignore_whitespace: bool,
-    /// Write the patched content to FILE, to standard output for `-`, or nowhere for /dev/null
+    /// Write the patched content to FILE; `-` is standard output, /dev/null discards it
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<OsString>,
     /// Keep the old files under another name
     #[arg(short, long)]
     pub(super) backup: bool,
-    /// What is put in front of whole names for that
+    /// Prepend PREFIX to the whole name of a backup
     #[arg(short = 'B', long, value_name = "PREFIX")]
     pub(super) prefix: Option<OsString>,
-    /// What is put in front of last components for that
+    /// Prepend PREFIX to the last component of the name of a backup
     #[arg(short = 'Y', long, value_name = "PREFIX")]
     pub(super) basename_prefix: Option<OsString>,
-    /// What is put behind names for that [default: .orig]
+    /// Append SUFFIX to the name of a backup [default: .orig]
     #[arg(short = 'z', long, value_name = "SUFFIX")]
     pub(super) suffix: Option<OsString>,
-    /// How old files are named: `simple`, `numbered`, or `existing`, the latter where there are
-    /// such [default: existing]
+    /// Set the style of backup names [default: existing]
+    ///
+    /// `simple` appends the suffix, `numbered` appends a number. `existing` appends a number if the
+    /// file already has numbered backups.
     #[arg(short = 'V', long, value_name = "STYLE")]
     pub(super) version_control: Option<String>,
-    /// Take nothing but a unified diff
+    /// Accept only a unified diff
     #[arg(short, long, group = "form")]
     pub(super) unified: bool,
-    /// Take nothing but a context diff
+    /// Accept only a context diff
     #[arg(short, long, group = "form")]
     pub(super) context: bool,
-    /// Take nothing but a normal diff
+    /// Accept only a normal diff
     #[arg(short, long, group = "form")]
     pub(super) normal: bool,
-    /// Say nothing but what fails
+    /// Print only failures
     #[arg(short = 's', long, visible_alias = "silent")]
     pub(super) quiet: bool,
-    /// Say more
+    /// Print more
     #[arg(long)]
     pub(super) verbose: bool,
-    /// Choose the first name that is there
+    /// Choose the first name of an existing file
     #[arg(long)]
     pub(super) posix: bool,
-    /// Take no notice of `Prereq:` lines; nothing is asked anyway
+    /// Ignore `Prereq:` lines; the program asks no questions in any case
     #[arg(short, long)]
     pub(super) force: bool,
-    /// For scripts that want no questions: there are none
+    /// Ask no questions; this is always the case
     #[arg(short = 't', long)]
     batch: bool,
-    /// Leave lines of the patch that all end with CR LF as they are
+    /// Keep CR LF at the ends of lines if all lines of the patch have it
     #[arg(long)]
     pub(super) binary: bool,
-    /// Ignore that a file is read-only: `ignore` and `warn` do the same, since only the directory
-    /// must be writable
+    /// Ignore that a file is read-only
+    ///
+    /// `ignore` and `warn` have the same effect: only the directory must be writable.
     #[arg(long, value_name = "BEHAVIOR", value_parser = ["ignore", "warn", "fail"])]
     read_only: Option<String>,
-    /// No old files are kept because hunks are off their places, anyway
+    /// Keep no backup for inexact matches; this is always the case
     #[arg(long)]
     no_backup_if_mismatch: bool,
-    /// Apply what fits, and write the hunks that do not to FILE.rej, as they stand in the patch;
-    /// without it nothing is changed
+    /// Apply the hunks that match, and write the others to FILE.rej as in the patch
+    ///
+    /// Without this option, a failed hunk prevents all changes.
     #[arg(long)]
     pub(super) reject: bool,
-    /// Write these with --reject to FILE, or nowhere for `-` and /dev/null
+    /// Write rejected hunks to FILE with --reject; `-` and /dev/null discard them
     #[arg(short, long, value_name = "FILE")]
     pub(super) reject_file: Option<OsString>,
-    /// How rejects would be written: they stand as in the patch
+    /// Do nothing: rejected hunks keep the format of the patch
     #[arg(long, value_name = "FORMAT", value_parser = ["context", "unified"])]
     reject_format: Option<String>,
-    /// Accepted for scripts: no file is fetched from a version control system
+    /// Do nothing: no file is fetched from a version control system
     #[arg(short, long, value_name = "NUM", allow_negative_numbers = true)]
     get: Option<i64>,
-    /// How names are quoted in output: as git does
+    /// Do nothing: names in output are quoted as git does it
     #[arg(long, value_name = "WORD", value_parser = QUOTING_STYLES)]
     quoting_style: Option<String>,
-    /// Merge hunks that do not fit with what became of their lines, and write conflicts into the
-    /// file; `merge` or `diff3`
+    /// Merge hunks that do not apply, and write conflicts into the file
+    ///
+    /// The style is `merge` or `diff3`.
     #[arg(long, value_name = "STYLE", num_args = 0..=1, require_equals = true, default_missing_value = "merge", value_parser = ["merge", "diff3"])]
     pub(super) merge: Option<String>,
     #[command(flatten)]
@@ -154,7 +161,7 @@ pub(super) struct Options {
     version: Option<bool>,
 }
 
-/// What GNU patch takes and this does not.
+/// The options of GNU patch that this program refuses.
 #[derive(Debug, clap::Args)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -178,7 +185,7 @@ pub(super) struct Refused {
 }
 
 impl Options {
-    /// Returns the first option that is given and not taken, and why.
+    /// Returns the first refused option on the command line, and the reason.
     pub(super) fn not_taken(&self) -> Option<(&'static str, &'static str)> {
         let Self {
             refused, read_only, ..

@@ -9,11 +9,11 @@ use crate::cli::Stop;
 use crate::engine::options::code;
 use crate::engine::{Backup, Numbering};
 
-/// The variables that name a style, the first that is set first.
+/// The environment variables that name a backup style. The first one that is set applies.
 const STYLES: [&str; 2] = ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"];
 
-/// Returns how old files are kept; `None` without `--backup`, whatever other option describes their
-/// names.
+/// Returns how old files are kept. Returns `None` without `--backup`, even if other backup options
+/// are given.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub(super) fn backup(options: &Options) -> Result<Option<Backup>, Stop> {
     }))
 }
 
-/// Returns the style that the command line or the environment names.
+/// Returns the style from the command line or the environment.
 fn numbering(options: &Options) -> Result<Numbering, Stop> {
     let variable = || {
         STYLES
@@ -75,7 +75,7 @@ fn numbering(options: &Options) -> Result<Numbering, Stop> {
     match word.as_str() {
         "simple" | "never" => Ok(Numbering::Never),
         "existing" | "nil" | "" => Ok(Numbering::Continued),
-        // GNU patch numbers the backups for `none`, too.
+        // As in GNU patch, `none` also numbers the backups.
         "numbered" | "t" | "none" | "off" => Ok(Numbering::Always),
         _ => Err(Stop::new(
             &code::USAGE,

@@ -1,5 +1,9 @@
-//! The program under the name `patch`: GNU patch's command line, words and exit codes, for changes
-//! that happen as a whole or not at all.
+//! The program when it is called `patch`: the command line, messages and exit codes of GNU patch.
+//! The tree changes completely or not at all.
+//!
+//! [`run`] parses the options (`args`), removes indentation and CRs from the patch (`text`), passes
+//! a request to the engine, and prints GNU patch's messages (`words`). The exit code is 0 for
+//! success, 1 if something does not apply, and 2 for trouble. Read [`outcome`] first.
 
 mod args;
 mod backup;
@@ -28,15 +32,15 @@ use output::Output;
 use text::Text;
 use words::Telling;
 
-/// The name that it has.
+/// The name of the program in this mode.
 const NAME: &str = "patch";
-/// The exit code of whatever does not apply, and of anything that is wrong besides.
+/// The exit codes: a part of the patch does not apply, and any other error.
 const FAILED: u8 = 1;
 const TROUBLE: u8 = 2;
-/// Lines of context that may be left out, as GNU patch has it.
+/// The number of context lines that can be ignored by default, as in GNU patch.
 const FUZZ: usize = 2;
 
-/// Returns whether the program was called by its name.
+/// Returns whether the program was called by this name.
 pub(super) fn is_meant(arguments: &[OsString]) -> bool {
     let name = arguments
         .first()
@@ -44,7 +48,7 @@ pub(super) fn is_meant(arguments: &[OsString]) -> bool {
     name == Some(OsStr::new(NAME))
 }
 
-/// Does what `arguments` say, the name of the program first.
+/// Runs the program. The first argument is its name.
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     let options = match Options::try_parse_from(arguments) {
         Ok(options) => options,
@@ -69,7 +73,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Returns what came of it, and what is to be said of the text; nothing of an empty patch.
+/// Returns the outcome and the messages about the text. Returns `None` for an empty patch.
 fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     let (root, file) = places(options)?;
     let global = Global {
@@ -113,7 +117,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     Ok(Some((outcome, notes)))
 }
 
-/// Leaves out the backups of the files that `--forward` skips.
+/// Disables the backups of files that `--forward` skips.
 fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
     if !options.forward || request.decide.gnu.backup.is_none() {
         return;
@@ -130,8 +134,8 @@ fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
     }
 }
 
-/// Returns the root and the file in it that is named for the patch. A file outside of the directory
-/// has its own as root.
+/// Returns the root and the name of the file operand below the root. If the operand is outside the
+/// directory, its parent directory is the root.
 fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), Stop> {
     let directory = options
         .directory
@@ -222,7 +226,8 @@ fn asked(
     Ok(request)
 }
 
-/// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes.
+/// Prints the outcome and returns the exit code. A signal and an incomplete rollback keep their
+/// exit codes.
 fn told(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
     let telling = Telling::new(outcome, notes, options);
     let printed = telling.print();

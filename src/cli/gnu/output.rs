@@ -14,7 +14,7 @@ use crate::cli::{Stop, names, watched};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, Patched, Request};
 
-/// The place of the patched content, if it is not a file below the directory.
+/// A destination of the patched content that is not a file below the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Output {
     Standard,
@@ -22,7 +22,7 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// Returns the place that `--output` names, or `None` for a file.
+    /// Returns the destination that `--output` names, or `None` for a file.
     pub(super) fn of(options: &Options) -> Option<Self> {
         match options.output.as_deref()?.as_bytes() {
             b"-" | b"/dev/stdout" => Some(Self::Standard),
@@ -32,11 +32,11 @@ impl Output {
     }
 
     /// Patches a copy in memory of the only file that `request` changes, and writes the result to
-    /// this place. Rejected hunks go to their file before that.
+    /// this destination. The file with rejected hunks is written before that.
     ///
     /// # Errors
     ///
-    /// Returns an error if the patch does anything but change one file, or if the file or standard
+    /// Returns an error if the patch does not change exactly one file, or if the file or standard
     /// output fails.
     pub(super) fn patch(
         self,
@@ -79,8 +79,8 @@ impl Output {
     }
 }
 
-/// Returns `name` relative to the directory that is patched, if it is an absolute name below the
-/// directory.
+/// Returns `name` relative to the patched directory if `name` is an absolute path below it. Returns
+/// other names unchanged.
 pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
     let path = Path::new(name);
     let below = names_of(global.root())
@@ -91,7 +91,7 @@ pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
         .to_vec()
 }
 
-/// Returns where rejected hunks go.
+/// Returns the destination of rejected hunks.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
 pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, Stop> {
     match (options.reject_file.as_deref(), Output::of(options)) {
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
-        // The name that GNU patch derives from the name of the output.
+        // GNU patch derives this name from the name of the output.
         (None, Some(Output::Standard)) => names::rejects(Some(OsString::from("-.rej"))),
         (None, Some(Output::Nowhere)) => Ok(RejectTo::Nowhere),
         (name, _) => {

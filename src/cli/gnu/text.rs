@@ -1,20 +1,19 @@
-//! What GNU patch takes off the lines of a patch before it reads them: what came to them on their
-//! way.
+//! Removes indentation and CRs from a patch as GNU patch does. A mail program may have added them.
 
 use crate::text::{Bytes, lines};
 
-/// A patch, and what was taken off its lines.
+/// A patch, and a record of the removed bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) bytes: Bytes,
-    /// The columns that all of it was moved to the right.
+    /// The removed indentation, in columns.
     pub(super) indent: usize,
     /// Whether all lines ended with CR LF.
     pub(super) had_returns: bool,
 }
 
 impl Text {
-    /// Reads a patch; `is_binary` leaves the ends of lines as they are.
+    /// Reads a patch. `is_binary` keeps the line endings.
     pub(super) fn new(bytes: impl Into<Bytes>, is_binary: bool) -> Self {
         let bytes = bytes.into();
         let had_returns = !is_binary && has_returns(&bytes);
@@ -37,7 +36,7 @@ impl Text {
         }
     }
 
-    /// Says what was taken off.
+    /// Returns GNU patch's messages about the removed bytes.
     pub(super) fn notes(&self) -> Vec<String> {
         let plural = if self.indent == 1 { "" } else { "s" };
         let indent = (self.indent > 0)
@@ -50,8 +49,8 @@ impl Text {
     }
 }
 
-/// Returns whether all lines end with CR LF: a patch for files whose lines end so has headers that
-/// do not.
+/// Returns whether all lines end with CR LF. A patch for files with CR LF lines has headers that
+/// end with LF.
 fn has_returns(bytes: &[u8]) -> bool {
     bytes.contains(&b'\n')
         && lines(bytes).all(|(_, line)| line.ends_with(b"\r\n") || !line.ends_with(b"\n"))
@@ -66,8 +65,8 @@ fn without_returns(bytes: &[u8]) -> Vec<u8> {
         .concat()
 }
 
-/// Returns the indentation of the first file header, or of the first hunk header if no file has one.
-/// Returns `None` if a header without indentation exists.
+/// Returns the indentation of the first file header, or of the first hunk header if there is no
+/// file header. Returns `None` if a header without indentation exists.
 fn indentation(bytes: &[u8]) -> Option<&[u8]> {
     let names = |first: &[u8], second: &[u8]| {
         [(b"--- ", b"+++ "), (b"*** ", b"--- ")]
@@ -79,7 +78,7 @@ fn indentation(bytes: &[u8]) -> Option<&[u8]> {
             .take_while(|byte| matches!(byte, b' ' | b'\t'))
             .count()
     };
-    // Of headers of files and of hunks: the first indentation, and whether any has none.
+    // For file headers and for hunk headers: the first indentation, and whether a header has none.
     let mut found = [(None, false); 2];
     let mut before: &[u8] = b"";
     for (_, line) in lines(bytes) {
@@ -105,8 +104,7 @@ fn indentation(bytes: &[u8]) -> Option<&[u8]> {
     first.filter(|_| !is_plain)
 }
 
-/// Takes `indentation` off the lines that begin with it; of blank lines nothing but their ends may
-/// be left.
+/// Removes `indentation` from each line that starts with it. Blank lines may be shorter.
 fn without(bytes: &[u8], indentation: &[u8]) -> Vec<u8> {
     let rest = |line| <[u8]>::strip_prefix(line, indentation).unwrap_or(line);
     lines(bytes)

@@ -1,4 +1,4 @@
-//! What GNU patch says: scripts look for these words.
+//! Prints GNU patch's messages. Scripts parse them, so they must not change.
 
 mod hunks;
 
@@ -13,10 +13,10 @@ use crate::path::RelPath;
 use crate::report::{FileReport, Op};
 use crate::text::printable;
 
-/// What is said of one outcome.
+/// The messages about one outcome.
 pub(super) struct Telling<'o> {
     outcome: &'o Outcome,
-    /// What is said in front of each file.
+    /// Messages to print before each file.
     notes: &'o [String],
     options: &'o Options,
 }
@@ -30,7 +30,7 @@ impl<'o> Telling<'o> {
         }
     }
 
-    /// Returns whether something was passed over because it has been applied already.
+    /// Returns whether a change was skipped because it is already applied.
     pub(super) fn passes_over(&self) -> bool {
         self.outcome
             .problems
@@ -38,19 +38,19 @@ impl<'o> Telling<'o> {
             .any(|problem| *problem.code == code::ALREADY_APPLIED)
     }
 
-    /// Returns whether a file lacks the word of a `Prereq:` line.
+    /// Returns whether a file does not contain the word of a `Prereq:` line.
     pub(super) fn is_other_version(&self) -> bool {
         self.errors()
             .any(|problem| *problem.code == code::PREREQUISITE)
     }
 
-    /// Prints it: what is done to standard output, what is wrong to standard error.
+    /// Prints actions to standard output and errors to standard error.
     ///
     /// # Errors
     ///
-    /// Returns the error of standard output.
+    /// Returns the I/O error of standard output.
     pub(super) fn print(&self) -> io::Result<()> {
-        // Standard output contains the patched file.
+        // Standard output contains the patched file, so messages go to standard error.
         let is_taken = Output::of(self.options) == Some(Output::Standard);
         let out: Box<dyn Write> = if is_taken {
             Box::new(io::stderr())
@@ -95,8 +95,8 @@ impl<'o> Telling<'o> {
         Ok(())
     }
 
-    /// Returns whether the problem is printed: every error, and the warnings about a guess or an
-    /// incomplete input, which GNU patch does not print.
+    /// Returns whether `problem` is printed. All errors are printed, and two warnings that GNU
+    /// patch does not have: about a guess and about an incomplete input.
     fn is_told(&self, problem: &Problem) -> bool {
         let is_shown = [&code::SEVERAL_PLACES, &code::NOT_INCLUDED].contains(&problem.code);
         problem.severity != Severity::Warning || (is_shown && !self.options.quiet)
@@ -109,7 +109,7 @@ impl<'o> Telling<'o> {
             .filter(|problem| problem.severity == Severity::Error)
     }
 
-    /// Says of a problem with the text of the patch where it is.
+    /// Returns the prefix of an error in the text of the patch, with its line.
     fn stars(&self, problem: &Problem) -> String {
         let is_error = problem.severity != Severity::Warning;
         let place = problem
@@ -177,7 +177,7 @@ impl<'o> Telling<'o> {
         self.hunks(file, out)
     }
 
-    /// Says that the patch of a file is applied.
+    /// Prints that the program patches `file`.
     fn begun(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let verb = if self.options.dry_run {
             "checking"
@@ -192,7 +192,7 @@ impl<'o> Telling<'o> {
         }
     }
 
-    /// Says that there is no file for a section.
+    /// Prints that the file of a section does not exist.
     fn missing(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let count = file.hunks.len();
         let Some(first) = file.hunks.first().filter(|_| !self.options.quiet) else {
@@ -217,8 +217,8 @@ impl<'o> Telling<'o> {
     }
 }
 
-/// Returns for each file of the report, of which `numbers` are in its order, whether it is a
-/// backup: backups have the highest numbers, and are listed before the files that they are made of.
+/// Returns whether each file of the report is a backup. `numbers` are the numbers of the files in
+/// report order. Backups have the highest numbers and precede their files in the report.
 fn backups(numbers: &[usize]) -> Vec<bool> {
     let mut least = usize::MAX;
     let is_backup = |&number: &usize| {
@@ -231,7 +231,7 @@ fn backups(numbers: &[usize]) -> Vec<bool> {
     all
 }
 
-/// Returns the number in the name of a file of the report.
+/// Returns the number in the identifier of a file in the report.
 fn number(file: &FileReport) -> usize {
     file.id.trim_start_matches('f').parse().unwrap_or_default()
 }
@@ -240,8 +240,7 @@ fn name(path: &RelPath) -> String {
     quoted(path.as_bytes())
 }
 
-/// Returns a name as a shell reads it, where it has to be quoted for that; what cannot be printed
-/// is escaped as git does it.
+/// Quotes a name for a shell if necessary. A name with unprintable bytes is escaped as git does it.
 fn quoted(name: &[u8]) -> String {
     let is_special = |byte: &u8| !(byte.is_ascii_alphanumeric() || b"%+,-./:@_".contains(byte));
     match std::str::from_utf8(name) {

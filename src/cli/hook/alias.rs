@@ -1,6 +1,6 @@
-//! Other names of a file that the rule on control files does not see: links from the home, from the
-//! root of the command line and from the top of its work tree, to files anywhere, and hard links.
-//! The engine looks for links in the tree.
+//! Finds other names of a file that the rule on control files does not see. These are hard links,
+//! and links to any file from the home directory, the root of the command line, or the top of its
+//! work tree. The engine finds links inside the tree.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -17,12 +17,12 @@ use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, home};
 use crate::path::RelPath;
 
-/// Returns why `--allow` does not hold for `file`, an absolute name without links: it has hard
-/// links, or [`why_linked`].
+/// Returns the reason why `--allow` does not apply to `file`, an absolute path without links. The
+/// reason is that the file has several hard links, or the reason of [`why_linked`].
 ///
 /// # Errors
 ///
-/// Stops where policy cannot be read.
+/// Returns an error if the policy cannot be read.
 pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
     if let Ok(stat) = fs_err::metadata(file)
         && stat.is_file()
@@ -36,24 +36,25 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
     why_linked(file, global)
 }
 
-/// Returns why the user is asked before `file` is written: a control file of the root, of the top
-/// of its work tree or of the home is a link to it or to a directory above it.
+/// Returns the reason to ask the user before `file` is written. The reason is that a control file
+/// is a link to it or to a directory above it. The control files are those of the root, of the top
+/// of its work tree, and of the home directory.
 ///
 /// # Errors
 ///
-/// Stops where policy cannot be read.
+/// Returns an error if the policy cannot be read.
 pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
     Ok(control_names(global)?
         .iter()
         .find_map(|name| name.why_linked(file)))
 }
 
-/// Returns the question about the first of `files`, paths below the root, for which [`why_linked`]
-/// has a reason.
+/// Returns the question about the first path of `files` for which [`why_linked`] has a reason. The
+/// paths are relative to the root.
 ///
 /// # Errors
 ///
-/// Stops where policy cannot be read.
+/// Returns an error if the policy cannot be read.
 pub(super) fn question_about<'f>(
     files: impl Iterator<Item = &'f RelPath>,
     global: &Global,
@@ -68,30 +69,30 @@ pub(super) fn question_about<'f>(
     Ok(files.into_iter().find_map(ask))
 }
 
-/// An existing name on the way to a control file.
+/// An existing name on the path to a control file.
 struct ControlName {
-    /// The path below one of the directories that programs start from.
+    /// The path relative to a directory in which programs look for control files.
     path: &'static str,
-    /// What the file controls.
+    /// The program that the file controls.
     program: &'static str,
-    /// The absolute name without links of the control file.
+    /// The absolute path of the control file, without links.
     control: PathBuf,
-    /// What the name leads to; `None` for a link to a file that does not exist.
+    /// The target of the name; `None` if the name is a link to a missing file.
     target: Option<LinkTarget>,
 }
 
-/// What a name leads to.
+/// The target of a name.
 struct LinkTarget {
     identity: Identity,
-    /// The name, if no part of it is a link. Rules on names see the files below it.
+    /// The name, if no part of it is a link. Rules on names apply to the files below it.
     plain: Option<PathBuf>,
 }
 
-/// Device and inode.
+/// Device and inode number.
 type Identity = (u64, u64);
 
-/// Returns the existing names on the way to the control files of the root, of the top of its work
-/// tree and of the home; none if policy does not ask about control files.
+/// Returns the existing names on the paths to the control files of the root, of the top of its work
+/// tree, and of the home directory. Returns none if policy does not ask about control files.
 fn control_names(global: &Global) -> Result<Vec<ControlName>, Stop> {
     let root = open(global)?;
     if !engine::asks_about_control_files(&policy(global)?, &root) {
@@ -125,7 +126,8 @@ fn control_names_below(base: &Path) -> Vec<ControlName> {
 }
 
 impl ControlName {
-    /// Returns the name `start` below `base` on the way to the control file `path`, if it exists.
+    /// Returns the name `start` below `base`, which is on the path to the control file `path`.
+    /// Returns `None` if the name does not exist.
     fn below(
         base: &Path,
         (start, path): (&'static str, &'static str),
@@ -153,11 +155,11 @@ impl ControlName {
         })
     }
 
-    /// Returns why the user is asked before `file`, an absolute name without links, is written: the
-    /// name leads to it.
+    /// Returns the reason to ask the user before `file` is written, if the name leads to it. `file`
+    /// is an absolute path without links.
     fn why_linked(&self, file: &Path) -> Option<String> {
-        // The control file itself, what is below it, and what would take the place of a directory
-        // on the way to it.
+        // The file is the control file, is below it, or would replace a directory on the path to
+        // it.
         let is_about = file.starts_with(&self.control) || self.control.starts_with(file);
         let is_linked = is_about
             && self
@@ -174,8 +176,8 @@ impl ControlName {
 }
 
 impl LinkTarget {
-    /// Returns whether `file` or a directory above it is the target, and rules on names do not see
-    /// that.
+    /// Returns whether `file` or a directory above it is the target, and rules on names do not
+    /// apply to it.
     fn is_hidden_way_to(&self, file: &Path) -> bool {
         let is_named = self
             .plain
@@ -188,7 +190,7 @@ impl LinkTarget {
     }
 }
 
-/// Returns the path of each directory on the way to `path`, and `path`.
+/// Returns the path of each directory on the path to `path`, and `path` itself.
 fn beginnings(path: &'static str) -> impl Iterator<Item = &'static str> {
     path.match_indices('/')
         .map(|(end, _)| &path[..end])
@@ -199,7 +201,7 @@ fn real(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
 }
 
-/// Returns device and inode of what `path` leads to.
+/// Returns the device and inode number of the file to which `path` leads.
 fn identity(path: &Path) -> Option<Identity> {
     let stat = fs_err::metadata(path).ok()?;
     Some((stat.dev(), stat.ino()))

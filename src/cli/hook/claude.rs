@@ -1,4 +1,4 @@
-//! The tools of Claude Code that look at files or change them.
+//! The file tools of Claude Code.
 
 use std::env;
 use std::path::PathBuf;
@@ -78,8 +78,8 @@ enum Mode {
     Delete,
 }
 
-/// Decides on a call. The root is the one of the command line, of the project, or where the agent
-/// is.
+/// Decides on a call. The root is `--root`, the directory of the project, or the current directory
+/// of the agent.
 pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
     let rooted = rooted(call, global);
     let writes = |file: PathBuf, request: &dyn Fn(Vec<u8>) -> Request| {
@@ -123,7 +123,7 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
         _ => Ok(Decision::None),
     };
     Ok(match decision? {
-        // Only a rule decides there.
+        // Outside the root, only rules decide.
         Decision::Outside(_) => Decision::None,
         decision => decision,
     })
@@ -148,9 +148,9 @@ fn rooted(call: &Call, global: &Global) -> Global {
 }
 
 impl Call {
-    /// Returns the absolute name of the file that a name in a call means: the tools remove from its
-    /// ends what JavaScript takes for blanks, look into the user's home for `~`, and begin other
-    /// names where the agent is.
+    /// Returns the absolute path of a file name in a call. As the tools do, this removes JavaScript
+    /// white space from both ends, expands `~`, and resolves other names against the agent's
+    /// current directory.
     pub(super) fn file(&self, file: PathBuf) -> PathBuf {
         let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
         let file = file
@@ -164,7 +164,7 @@ impl Call {
     }
 }
 
-/// An edit of nothing makes a new file.
+/// Returns the request of one edit. An edit of the empty text creates a file.
 fn edited(path: Vec<u8>, edit: One) -> Request {
     match edit {
         One {
@@ -185,7 +185,7 @@ fn edited(path: Vec<u8>, edit: One) -> Request {
     }
 }
 
-/// Each edit sees what the ones before it left.
+/// Returns the request of several edits. Each edit applies to the result of the previous edits.
 fn in_turn(path: Vec<u8>, edits: Vec<One>) -> Request {
     let replacement = |One {
                            old_string,

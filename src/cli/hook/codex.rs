@@ -1,4 +1,4 @@
-//! The tools of Codex that take a patch.
+//! The tools of Codex that accept a patch.
 
 use std::path::Path;
 
@@ -11,20 +11,20 @@ use crate::cli::root::names_of;
 use crate::engine::options::code;
 use crate::engine::{self, Request};
 
-/// What the tool is called, also in scripts.
+/// The names of the tool, also as a program in scripts.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
-/// The option by which Codex runs itself as the tool.
+/// The option with which Codex runs itself as the tool.
 const OPTION: &str = "codex-run-as-apply-patch";
 const BEGIN: &str = "*** Begin Patch";
-/// The keys of an input whose text is a command or goes to one.
+/// The input fields whose text is a command or the input of one.
 const COMMANDS: [&str; 7] = [
     "command", "cmd", "script", "chars", "input", "patch", "argv",
 ];
 
-/// Shells whose quotes [`shell`] reads.
+/// The shells whose quoting [`shell`] parses.
 const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
 
-/// Decides on a call. The root is the one of the command line, or where the agent is.
+/// Decides on a call. The root is `--root`, or the current directory of the agent.
 pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let root = global.root.clone().unwrap_or_else(|| call.cwd.clone());
     let global = &Global {
@@ -44,7 +44,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
         (Some([name, patch]), _) if NAMES.contains(name) => checked(patch, "", call, global),
         (_, Some((directory, patch))) => checked(patch, directory, call, global),
         (Some([text]), None) if is_patch => checked(text, "", call, global),
-        // A patch that comes in another way cannot be told from what else the call does.
+        // A patch in any other form cannot be separated from the other effects of the call.
         _ if is_hidden(call) => {
             let why = "the call may apply a patch that cannot be checked: call apply_patch with the patch alone";
             Ok(Decision::Deny(why.to_owned()))
@@ -54,7 +54,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     }
 }
 
-/// Returns the words of a command, if there is one and nothing that says where it runs.
+/// Returns the words of the only command. Returns `None` if the input sets a working directory.
 fn understood(input: &Value) -> Option<Vec<&str>> {
     let named = ["command", "input", "patch"]
         .iter()
@@ -67,8 +67,8 @@ fn understood(input: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// Returns whether the call may apply a patch: a command contains a patch or the name of the tool,
-/// or the call contains both anywhere.
+/// Returns whether the call may apply a patch that cannot be extracted. Either a command contains a
+/// patch or the name of the tool, or the call contains both.
 fn is_hidden(call: &Call) -> bool {
     let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
     let (input, is_server) = (&call.tool_input, call.tool_name.starts_with("mcp__"));
@@ -85,8 +85,8 @@ fn is_hidden(call: &Call) -> bool {
             && (has_name(&call.tool_name) || has_text(input, &has_name))
 }
 
-/// Returns whether the input is one script of a shell, in which the name of the tool is only an
-/// argument of commands that read.
+/// Returns whether the input is one shell script in which the name of the tool is only an argument
+/// of commands that read.
 fn is_harmless(call: &Call) -> bool {
     let input = &call.tool_input;
     let mut commands = COMMANDS.iter().filter(|key| !input[**key].is_null());
@@ -107,8 +107,8 @@ fn is_harmless(call: &Call) -> bool {
     is_for_shell && !script.contains(BEGIN) && shell::only_reads(script, &names_tool)
 }
 
-/// Returns whether a patch is in `command`, or a word of it is the name of the tool after a shell
-/// has removed quotes and escapes.
+/// Returns whether `command` contains a patch, or the name of the tool as a word. Quotes and
+/// escapes are removed first, as a shell does.
 fn names_tool(command: &str) -> bool {
     let plain = command.replace("\\\n", "").replace(['\'', '"', '\\'], "");
     let is_part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
@@ -120,7 +120,7 @@ fn names_tool(command: &str) -> bool {
         || words.any(|word| NAMES.contains(&word) || word.trim_start_matches('-') == OPTION)
 }
 
-/// Returns whether some text in `value` is like that.
+/// Returns whether `is_like` accepts any text in `value`.
 fn has_text(value: &Value, is_like: &dyn Fn(&str) -> bool) -> bool {
     match value {
         Value::String(text) => is_like(text),
@@ -145,7 +145,8 @@ fn words(command: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// Decides on a patch whose names begin at `directory`, seen from where the agent is.
+/// Decides on a patch. Its names are relative to `directory`, which is relative to the agent's
+/// current directory.
 fn checked(patch: &str, directory: &str, call: &Call, global: &Global) -> Result<Decision, Stop> {
     let roots = names_of(global.root());
     let below = engine::below(&roots, &call.cwd.join(Path::new(directory)));
@@ -156,14 +157,14 @@ fn checked(patch: &str, directory: &str, call: &Call, global: &Global) -> Result
     of_patch(request, global)
 }
 
-/// Returns directory and patch of a script that does nothing but `apply_patch` with a heredoc or
-/// with one quoted word, perhaps after one `cd`.
+/// Returns the directory and the patch of a script that only runs `apply_patch`, after at most one
+/// `cd`. The patch must be a here-document or one quoted word.
 fn plain_call(script: &str) -> Option<(&str, &str)> {
     let script = script.trim();
     let (directory, call) = match script.strip_prefix("cd ") {
         Some(rest) => {
             let (directory, call) = rest.split_once("&&")?;
-            // `cd -` goes to the directory before this one.
+            // `cd -` changes to the previous directory.
             let directory =
                 unquoted(directory.trim()).filter(|directory| !directory.starts_with('-'))?;
             (directory, call.trim_start())
@@ -183,15 +184,15 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
         .split_once('\n')?;
     let (quoted, mark) = (mark.trim(), unquoted(mark.trim())?);
     let body = body.strip_suffix(mark)?;
-    // Nothing may come behind the first line that ends it.
+    // The script must end with the first line that ends the here-document.
     let is_alone =
         (body.is_empty() || body.ends_with('\n')) && body.lines().all(|line| line != mark);
-    // Below a mark without quotes, a shell runs commands and replaces variables.
+    // In a here-document with an unquoted delimiter, the shell expands commands and variables.
     let is_literal = quoted != mark || !body.contains(['$', '`', '\\']);
     (is_alone && is_literal).then_some((directory, body))
 }
 
-/// Returns the text of a quoted word of a shell, if the shell changes nothing in it.
+/// Returns the text of a quoted shell word, if the shell does not change it.
 fn literal(word: &str) -> Option<&str> {
     let quoted = |quote| {
         word.strip_prefix(quote)
@@ -201,7 +202,7 @@ fn literal(word: &str) -> Option<&str> {
     single.or_else(|| quoted('"').filter(|text| !text.contains(['"', '$', '`', '\\', '!'])))
 }
 
-/// Returns a word of a shell without its quotes, if that is all there is to it.
+/// Returns a shell word without its quotes. Returns `None` if the shell could change it.
 fn unquoted(word: &str) -> Option<&str> {
     let quoted = |quote| {
         word.strip_prefix(quote)

@@ -1,12 +1,15 @@
-//! The answer to an agent that asks before it uses a tool. The call is checked as `check` does it,
-//! no file is written, and a decision is printed.
+//! `hook`: decides on a tool call of an agent before the agent runs it.
 //!
-//! The hook never grants more than its user configured. It prints nothing unless policy has a
-//! reason to ask or to deny, or the user allows the change by a rule or by `--allow`: `allow` would
-//! skip the agent's own prompt.
+//! The input is the call as JSON on standard input. The output is a decision as JSON on standard
+//! output. [`decide`] passes the call to [`claude`] or [`codex`], which run `check` on the change;
+//! read it first. The hook writes no file.
 //!
-//! A call that cannot be read is blocked: the exit code is 2 and standard error has the reason,
-//! which both agents take for a refusal. Any other failure of a hook would let the call through. A
+//! The hook never grants more than its user configured. It prints nothing unless policy asks or
+//! denies, or the user allows the change by a rule or by `--allow`. Printing `allow` in other cases
+//! would skip the agent's own prompt.
+//!
+//! A malformed call is blocked: the exit code is 2, and standard error contains the reason. Both
+//! agents treat this exit code as a refusal. Any other failure of a hook lets the call through. A
 //! policy that cannot be used denies everything.
 
 mod alias;
@@ -35,19 +38,20 @@ use crate::engine::{self, Outcome, Request};
 use crate::report::{FileReport, ProblemKind, Report, Verdict, refusal};
 use crate::text::printable;
 
-/// Largest call that is read, in bytes.
+/// The limit on the size of a call, in bytes.
 const MAX_CALL: u64 = 64 << 20;
-/// Longest pattern of a search, in bytes. The time to compile and to match a pattern grows with its
-/// length.
+/// The limit on the length of a search pattern, in bytes. The time to compile and match a pattern
+/// grows with its length.
 const MAX_PATTERN: usize = 1024;
-/// Longest name of a file or directory, in bytes: no Linux system call accepts a longer one.
+/// The limit on the length of a path, in bytes. Linux system calls accept no longer path
+/// (`PATH_MAX`).
 const MAX_NAME: usize = 4096;
-/// Most edits of one call. Each of them searches the whole file.
+/// The limit on the number of edits in one call. Each edit searches the whole file.
 const MAX_EDITS: usize = 1000;
-/// What an agent takes for a refusal that has its reason on standard error.
+/// The exit code with which a hook blocks the call. Standard error contains the reason.
 const BLOCKED: u8 = 2;
 
-/// The agents that ask.
+/// The supported agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Agent {
     /// Claude Code
@@ -56,7 +60,7 @@ pub(super) enum Agent {
     Codex,
 }
 
-/// A call as both agents describe it on standard input; they say more.
+/// A call as both agents describe it. Further fields are ignored.
 #[derive(Deserialize)]
 struct Call {
     cwd: PathBuf,
@@ -64,24 +68,25 @@ struct Call {
     tool_name: String,
     #[serde(default)]
     tool_input: Value,
-    /// How the agent treats its own permissions; older versions do not state it.
+    /// The permission mode of the agent. Older versions do not send it.
     #[serde(default)]
     permission_mode: Option<Value>,
 }
 
-/// Whether the user of the hook allows what no rule speaks of.
+/// The decision on a change without a matching rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Silence {
     /// The agent decides.
     IsNoDecision,
     /// The call is allowed (`--allow`).
     Allows,
-    /// The user is asked, also with `--allow`, since the file has another name: why.
+    /// The user is asked even with `--allow`, because the file has another name. Contains the
+    /// reason.
     Asks(String),
 }
 
 impl Silence {
-    /// Returns what holds for `file`, an absolute name without links.
+    /// Returns the decision without a matching rule for `file`, an absolute path without links.
     fn about(&self, file: &Path, global: &Global) -> Result<Self, Stop> {
         let why = match self {
             Self::Allows => alias::why_asked(file, global)?,
@@ -102,9 +107,9 @@ impl From<bool> for Silence {
     }
 }
 
-/// The modes of Claude Code and Codex in which an agent may change files, see "Permission modes" in
-/// the documentation of Claude Code. A mode that is not listed may be one that forbids changes: no
-/// call is allowed there.
+/// The permission modes of Claude Code and Codex in which an agent may change files; see
+/// "Permission modes" in the documentation of Claude Code. Another mode may forbid changes, so no
+/// call is allowed in it.
 const WRITING_MODES: [&str; 5] = [
     "default",
     "acceptEdits",
@@ -112,26 +117,26 @@ const WRITING_MODES: [&str; 5] = [
     "dontAsk",
     "bypassPermissions",
 ];
-/// The mode in which an agent only makes plans.
+/// The permission mode in which an agent only makes plans.
 const PLAN_MODE: &str = "plan";
 
-/// The answer to a call.
+/// The decision on a call.
 enum Decision {
-    /// None: the agent's own permissions decide.
+    /// No decision: the agent's own permissions decide.
     None,
-    /// The user allowed it.
+    /// The user has allowed the call.
     Allow,
-    /// The user has to be asked: why.
+    /// The user must be asked. Contains the reason.
     Ask(String),
-    /// It must not be done, or cannot.
+    /// The call is forbidden or cannot succeed. Contains the reason.
     Deny(String),
-    /// The file is outside of the root, where it cannot be checked: why.
+    /// The file is outside the root and cannot be checked. Contains the reason.
     Outside(String),
 }
 
 impl Decision {
-    /// Returns the stricter one of two decisions; `other` is what rules say, which is no decision
-    /// if none matches.
+    /// Returns the stricter of two decisions. `other` is the decision of the rules, or no decision
+    /// if no rule matches.
     fn or_stricter(self, other: Self) -> Self {
         let rank = |decision: &Self| match decision {
             Self::Allow | Self::None => 1,
@@ -145,8 +150,8 @@ impl Decision {
         }
     }
 
-    /// Returns the decision that may be printed in the mode of `call`. Plan mode is for looking:
-    /// nothing is allowed there, and a question whose answer could be yes is a refusal.
+    /// Returns the decision for the permission mode of `call`. In plan mode, nothing is allowed,
+    /// and a question becomes a refusal because the user could answer yes.
     fn in_mode_of(self, call: &Call) -> Self {
         match self {
             Self::Allow if !call.is_in_writing_mode() => Self::None,
@@ -158,9 +163,9 @@ impl Decision {
     }
 }
 
-/// Answers the call on standard input.
+/// Decides on the call on standard input, and prints the decision.
 pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCode {
-    // The exit code of a panic blocks nothing.
+    // The exit code of a panic would not block the call.
     let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, silence, global)));
     match decided.unwrap_or_else(|_| {
         Err(Stop::new(
@@ -202,8 +207,8 @@ fn decide(agent: Agent, silence: &Silence, global: &Global) -> Result<Decision, 
     Ok(decision?.in_mode_of(&call))
 }
 
-/// Prints the decision in the form that the agent takes. Codex knows no leave and no question: it
-/// would let the call through with a warning, so that a question is a refusal there.
+/// Prints the decision in the agent's format. Codex supports neither `allow` nor `ask`, and would
+/// let such a call through with a warning. For Codex, a question is therefore a refusal.
 fn print(agent: Agent, decision: Decision) -> ExitCode {
     let (decision, reason) = match (decision, agent) {
         (Decision::None, _) | (Decision::Allow, Agent::Codex) => return ExitCode::SUCCESS,
@@ -227,7 +232,7 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
 
 /// The next step for a model in plan mode.
 const WAIT: &str = "put the change into the plan, and make it after the user has left plan mode";
-/// The next step for a model whose agent has no question for the user.
+/// The next step for a model whose agent cannot ask the user.
 const ASK_THE_USER: &str = "ask the user to make this change, and try no other way around the rule";
 
 impl Call {
@@ -235,7 +240,7 @@ impl Call {
         self.permission_mode.as_ref().and_then(Value::as_str)
     }
 
-    /// Returns whether the agent may change files now. Without a mode, it is the default one.
+    /// Returns whether the agent may change files. A missing mode means the default mode.
     fn is_in_writing_mode(&self) -> bool {
         self.permission_mode.is_none()
             || self
@@ -243,7 +248,7 @@ impl Call {
                 .is_some_and(|mode| WRITING_MODES.contains(&mode))
     }
 
-    /// Reads what the tool is given.
+    /// Parses the input of the tool.
     fn arguments<T: DeserializeOwned>(&self) -> Result<T, Stop> {
         serde_json::from_value(self.tool_input.clone()).map_err(|error| {
             Stop::new(
@@ -254,7 +259,7 @@ impl Call {
     }
 }
 
-/// Returns the policy for what a model does below the root.
+/// Returns the policy for a model's actions below the root.
 fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
     Ok(Arc::new(Policy::clone(&*policy_of(global)?).for_model()))
 }
@@ -266,11 +271,12 @@ fn of_edit(mut request: Request, silence: &Silence, global: &Global) -> Result<D
     Ok(of_outcome(outcome, silence, global))
 }
 
-/// Returns the decision on a patch. The name of a plan tells whether a guess fits, and is a digest
-/// to guess against: it is not told where somebody is asked before a file is read.
+/// Returns the decision on a patch. If policy asks before a file is read, the report contains no
+/// `plan_id`. The `plan_id` is a digest that depends on the file, so a model could use it to test
+/// guesses.
 fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
     request.context.policy = policy(global)?;
-    // Without digests the plan has no name.
+    // Without digests there is no `plan_id`.
     request.look.describe = true;
     request.context.held = Held::Reading;
     let outcome = engine::check(request, &open(global)?);
@@ -283,14 +289,14 @@ fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
     Ok(decision.or_stricter(question.map_or(Decision::None, Decision::Ask)))
 }
 
-/// Returns the decision on reading a file. Whether the file exists is for the tool to find out.
+/// Returns the decision on reading a file. The tool reports a missing file itself.
 fn of_read(path: &[u8], global: &Global) -> Result<Decision, Stop> {
     Ok(of_refused(
         engine::may_read(path, &policy(global)?, &open(global)?).err(),
     ))
 }
 
-/// Returns the decision of a rule, if one speaks against the call.
+/// Returns the decision of a rule that denies or asks.
 fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
     let Some(outcome) = outcome else {
         return Decision::None;
@@ -326,13 +332,13 @@ fn of_outcome(outcome: Outcome, silence: &Silence, global: &Global) -> Decision 
     }
 }
 
-/// Returns whether rules of the user allow everything that the change writes.
+/// Returns whether rules of the user allow every file that the change writes.
 fn has_allow_rules(report: &Report) -> bool {
     let has_rule = |file: &FileReport| file.has_allow_rule;
     !report.files.is_empty() && report.files.iter().all(has_rule)
 }
 
-/// Returns the question about the file of `report`, of which `why` holds.
+/// Returns the question about the file of `report`, with the reason `why`.
 fn unnamed(report: &Report, why: &str) -> String {
     question(
         report
@@ -343,7 +349,7 @@ fn unnamed(report: &Report, why: &str) -> String {
     )
 }
 
-/// Returns what the user is asked.
+/// Returns the questions for the user, one per line.
 fn questions(report: &Report) -> Option<String> {
     let asked = report
         .files

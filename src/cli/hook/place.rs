@@ -1,5 +1,5 @@
-//! Where a file of a call is: below the root, where a change is checked, or outside, where only
-//! rules decide.
+//! The location of a file in a call. Below the root, the change is checked; outside, only rules
+//! decide.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,17 +12,17 @@ use crate::engine;
 use crate::engine::options::{Access, code};
 use crate::path::RelPath;
 
-/// The names of a file.
+/// The absolute paths of a file in a call.
 pub(super) struct Place {
-    /// The name in the call without `.` and `..`, then those that links lead to. The last one is
-    /// the file that the tool opens.
+    /// The path in the call without `.` and `..`, followed by one path per link. The tool opens the
+    /// last one.
     names: Vec<PathBuf>,
-    /// The root, or the directory that an absolute grant opens, and its names.
+    /// The root, or the directory to which a policy rule grants access.
     global: Global,
     roots: Vec<PathBuf>,
 }
 
-/// What a tool does with a file.
+/// The use of a file by a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Reads,
@@ -30,8 +30,8 @@ pub(super) enum Use {
 }
 
 impl Use {
-    /// Returns what is done to the file `name`. A change reads as well, since it depends on the
-    /// contents.
+    /// Returns the accesses to the file `name`. A change also reads, because its success depends on
+    /// the content.
     fn accesses(self, name: &Path) -> &'static [Access] {
         match self {
             Self::Reads => &[Access::Read],
@@ -44,15 +44,16 @@ impl Use {
 }
 
 impl Place {
-    /// Finds the names of `file`, which is absolute.
+    /// Finds the paths of `file`, which is absolute.
     ///
-    /// Agents resolve `..` in the name before they open the file. A program that does not would
-    /// open another file if the component before it is a link: the name of that file comes first,
-    /// so that rules see it as well.
+    /// Agents resolve `..` lexically before they open a file. A program that does not do so opens
+    /// another file if the component before `..` is a link. The path of this other file comes
+    /// first, so that rules apply to it, too.
     ///
     /// # Errors
     ///
-    /// Stops at a name of more than [`MAX_NAME`] bytes, and where policy cannot be read.
+    /// Returns an error if the path has more than [`MAX_NAME`] bytes, or if the policy cannot be
+    /// read.
     pub(super) fn of(file: &Path, global: &Global) -> Result<Self, Stop> {
         if file.as_os_str().len() > MAX_NAME {
             return Err(Stop::new(
@@ -81,8 +82,8 @@ impl Place {
         })
     }
 
-    /// Returns the strictest of what rules say of each name and, for a file below the root, of what
-    /// `check` says. It takes a path below the root.
+    /// Returns the strictest decision: of the rules for each path and, below the root, of `check`.
+    /// `check` receives a path relative to the root.
     pub(super) fn decide(
         &self,
         does: Use,
@@ -92,13 +93,13 @@ impl Place {
         let opened = self.names.last().filter(is_below);
         let first = opened.and_then(|_| self.names.iter().find(is_below));
         let path = |name: &PathBuf| engine::below(&self.roots, name);
-        // The check follows the links of a name and judges both ends.
+        // The check follows links and judges the path and its target.
         let (decision, checked) = match first
             .map(|first| check(&path(first), &self.global))
             .transpose()?
         {
             None => (Decision::None, [None, None]),
-            // An absolute link leads back into the root.
+            // An absolute link leads back into the root, so check the target itself.
             Some(Decision::Outside(_)) if first != opened => match opened {
                 Some(opened) => (check(&path(opened), &self.global)?, [Some(opened), None]),
                 None => (Decision::None, [None, None]),
@@ -116,8 +117,8 @@ impl Place {
             })
     }
 
-    /// Returns the question about writing the file that the tool opens, if it is outside of the
-    /// root and a control file is a link to it. Below the root, [`Place::about_writes`] has it.
+    /// Returns the question about writing the opened file if it is outside the root and a control
+    /// file is a link to it. For files below the root, see [`Place::about_writes`].
     pub(super) fn linked_outside(&self) -> Result<Decision, Stop> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let Some(file) = self.names.last().filter(|name| !is_below(name)) else {
@@ -130,7 +131,7 @@ impl Place {
         }))
     }
 
-    /// Returns what holds for writing the file that the tool opens where no rule matches.
+    /// Returns the decision without a matching rule for writing the opened file.
     pub(super) fn about_writes(&self, silence: &Silence) -> Result<Silence, Stop> {
         self.names.last().map_or_else(
             || Ok(silence.clone()),
@@ -138,7 +139,7 @@ impl Place {
         )
     }
 
-    /// Returns the directory as a root of its own, if it is outside of the root.
+    /// Returns options with this directory as the root, if the directory is outside the root.
     pub(super) fn outside_directory(&self) -> Option<Global> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let opened = self.names.last().filter(|name| !is_below(name))?;
@@ -157,7 +158,7 @@ impl Place {
             .then_some(global)
     }
 
-    /// Returns what rules say of one name.
+    /// Returns the decision of the rules on one path.
     fn ruled(&self, name: &Path, does: Use) -> Result<Decision, Stop> {
         let accesses = does.accesses(name);
         let below = self
@@ -182,7 +183,7 @@ impl Place {
     }
 }
 
-/// Returns the path without `.` and `..`, as its text has them.
+/// Removes `.` and `..` lexically.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

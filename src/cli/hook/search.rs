@@ -1,4 +1,8 @@
-//! The tools that search many files: which of them such a search reads.
+//! The tools that search or list files. A search must not read a file that policy protects.
+//!
+//! The input of a tool becomes a directory and glob patterns. `globs` selects the files that the
+//! search reads, `outside` detects patterns that leave the directory, and `brackets` parses
+//! brackets for both. The engine then applies policy to the selected files.
 
 mod brackets;
 mod globs;
@@ -17,8 +21,8 @@ use crate::engine::{self, SearchOf};
 use globs::Globs;
 use outside::leads_away;
 
-/// The input of `Grep`. What narrows the search in another way, such as a type of files, is not
-/// looked at.
+/// The input of `Grep`. Other restrictions, such as a file type, are ignored, so the search is
+/// assumed to read more files.
 #[derive(Deserialize)]
 struct GrepInput {
     path: Option<PathBuf>,
@@ -36,7 +40,7 @@ struct ListInput {
     path: PathBuf,
 }
 
-/// Decides on a search of texts.
+/// Decides on a search in file contents.
 pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let GrepInput { path, glob } = call.arguments()?;
     let glob = glob.unwrap_or_default();
@@ -48,13 +52,13 @@ pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, Stop> {
     searched(&file, &|path| globs.take(path), SearchOf::Texts, global)
 }
 
-/// Decides on a search of names.
+/// Decides on a search in file names.
 pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let GlobInput { pattern, path } = call.arguments()?;
     if let Some(denied) = too_long(&pattern) {
         return Ok(denied);
     }
-    // The directory is what comes before the first component with a wildcard.
+    // The directory to search is the path before the first component with a wildcard.
     let has_wildcard = |part: &&str| part.contains(['*', '?', '[', '{', '!', '(', '\\']);
     let parts: Vec<&str> = pattern.split('/').collect();
     let literal = parts
@@ -90,7 +94,7 @@ fn too_long(pattern: &str) -> Option<Decision> {
     (pattern.len() > MAX_PATTERN).then(|| Decision::Deny(why()))
 }
 
-/// Decides on a list of names.
+/// Decides on a directory listing.
 pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let ListInput { path } = call.arguments()?;
     looked_into(&call.file(path), global, |path, global| {
@@ -100,7 +104,8 @@ pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, Stop> {
     })
 }
 
-/// Decides on a search in the file or the directory `file`, of the files that `is_searched` names.
+/// Decides on a search in the file or directory `file`. The search reads the files that
+/// `is_searched` accepts.
 fn searched(
     file: &Path,
     is_searched: &dyn Fn(&[u8]) -> bool,
@@ -114,7 +119,7 @@ fn searched(
     })
 }
 
-/// Returns the decision of `check` on a file or a directory, and of the rules on its names.
+/// Returns the stricter decision of `check` on a file or directory and of the rules on its names.
 fn looked_into(
     file: &Path,
     global: &Global,

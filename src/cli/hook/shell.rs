@@ -1,26 +1,26 @@
-//! Reads a script of a shell, as far as that is needed to know that it only reads and prints.
+//! Parses a shell script to determine whether it only reads and prints.
 //!
-//! A script with an expansion, a group or a here-document is not read: its caller takes it for
-//! anything. To accept another program, add it to [`READERS`], unless one of its options starts a
-//! program or writes a file.
+//! A script with an expansion, a group or a here-document is not parsed. The caller must assume
+//! that such a script can do anything. To accept another program, add it to [`READERS`]. No option
+//! of the program may start a program or write a file.
 
-/// Programs that start no other program and write no file, whatever their arguments are.
+/// The programs that never start a program or write a file, for any arguments.
 const READERS: &[&str] = &[
     "basename", "cat", "cd", "cut", "dirname", "echo", "egrep", "fgrep", "grep", "head", "ls",
     "nl", "pwd", "readlink", "realpath", "stat", "tail", "tr", "true", "type", "wc", "which",
 ];
-/// Commands of git that only read, or that record the files and the message that they are given.
+/// The git commands that only read, or that record given files and a given message.
 const GIT_READERS: &[&str] = &[
     "add", "blame", "commit", "diff", "grep", "log", "ls-files", "show", "status",
 ];
-/// How the options of `find` begin that start a program or write a file.
+/// The beginnings of the options of `find` that start a program or write a file.
 const FIND_ACTIONS: &[&str] = &["-exec", "-ok", "-fprint", "-fls", "-delete"];
-/// Where the output of a command goes without writing a file.
+/// The targets of redirections that write no file.
 const NO_FILES: &[&str] = &["/dev/null", "1", "2"];
 
-/// Returns whether the text that `has_name` accepts is only in arguments of commands that read and
-/// print, and in none of their outputs: a name there is not executed. Of a script that cannot be
-/// read, it is not known.
+/// Returns whether the text that `has_name` accepts occurs only in arguments and inputs of commands
+/// that read and print. Their outputs must not be files. Such a text is not executed. Returns false
+/// for a script that cannot be parsed.
 pub(super) fn only_reads(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool {
     let Some(commands) = Parser::new(script).commands() else {
         return false;
@@ -32,7 +32,8 @@ pub(super) fn only_reads(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool 
             .chain(&command.inputs)
             .any(|word| has_name(word))
     };
-    // What a command prints goes to those after it in the pipe.
+    // A command reads the output of the commands before it in the pipe, so all commands of a pipe
+    // must be safe.
     let mut pipelines = commands
         .split_inclusive(|command| !command.is_piped)
         .filter(|pipe| pipe.iter().any(is_named));
@@ -43,13 +44,13 @@ pub(super) fn only_reads(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool 
     pipelines.clone().next().is_some() && pipelines.all(is_safe)
 }
 
-/// A program with its arguments, without quotes.
+/// A program and its arguments, without quotes.
 #[derive(Default)]
 struct Command {
     words: Vec<String>,
-    /// The files of `<`.
+    /// The files after `<`.
     inputs: Vec<String>,
-    /// Whether the output goes to a file.
+    /// Whether the output is written to a file.
     writes: bool,
     is_piped: bool,
 }
@@ -65,14 +66,15 @@ fn is_reader(words: &[String]) -> bool {
             .any(|word| ways.iter().any(|way| word.starts_with(way)))
     };
     match program.as_str() {
-        // Unlike those of other programs, the options of ripgrep cannot be abbreviated.
+        // ripgrep does not accept abbreviated options, unlike other programs.
         "rg" => !begins(&["--pre", "--hostname-bin"]),
         "find" => !begins(FIND_ACTIONS),
         "command" => arguments
             .first()
             .is_some_and(|option| matches!(option.as_str(), "-v" | "-V")),
         "git" => is_git_reader(arguments),
-        // The commands `e` and `w`, and options that name a script, are not in such a text.
+        // The script contains only digits, `$`, `,`, `;` and `p`, so it has neither of the commands
+        // `e` and `w`. No option names another script.
         "sed" => match arguments {
             [quiet, script, files @ ..] => {
                 let is_print = script
@@ -90,7 +92,7 @@ fn is_git_reader(arguments: &[String]) -> bool {
     let Some((command, arguments)) = arguments.split_first() else {
         return false;
     };
-    // `-O` of `git grep` starts a pager and `--output` writes a file. Options can be abbreviated
+    // `-O` of `git grep` starts a pager, and `--output` writes a file. Options can be abbreviated
     // and joined.
     let is_action = |word: &String| match word.strip_prefix("--") {
         Some(long) => long.starts_with("op") || long.starts_with("ou"),
@@ -104,7 +106,7 @@ struct Parser<'s> {
     commands: Vec<Command>,
     command: Command,
     word: Option<String>,
-    /// `<` or `>`, if the next word is the file of it.
+    /// `<` or `>` if the next word is the file of a redirection.
     redirection: Option<char>,
 }
 
@@ -120,7 +122,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Returns the commands in their order, `None` for a script that cannot be read.
+    /// Returns the commands in order, or `None` for a script that cannot be parsed.
     fn commands(mut self) -> Option<Vec<Command>> {
         while let Some(c) = self.rest.next() {
             match c {
@@ -137,7 +139,7 @@ impl<'s> Parser<'s> {
                     self.rest.next_if_eq(&'&');
                     self.end_command(!is_or)?;
                 }
-                // Shells differ in what `&>` means.
+                // `&>` has different meanings in different shells.
                 '&' if self.rest.peek() == Some(&'>') => return None,
                 '&' => {
                     self.rest.next_if_eq(&'&');
@@ -157,7 +159,7 @@ impl<'s> Parser<'s> {
         let word = self.word.get_or_insert_default();
         loop {
             match self.rest.next()? {
-                // Some shells take the backslash for an escape.
+                // In some shells, a backslash escapes the quote.
                 '\'' => return (!word.ends_with('\\')).then_some(()),
                 c => word.push(c),
             }
@@ -183,7 +185,7 @@ impl<'s> Parser<'s> {
     fn redirect(&mut self, sign: char) -> Option<()> {
         self.end_word();
         match self.rest.peek() {
-            // A here-document, a process, or a file that is read and written.
+            // A here-document, a process substitution, or a file that is read and written.
             Some('<' | '(') => return None,
             Some('>') if sign == '<' => return None,
             _ => {}

@@ -1,4 +1,4 @@
-//! Messages of JSON-RPC 2.0, and what the protocol wants in them.
+//! Parses the messages of JSON-RPC 2.0 and of the protocol, and creates error responses.
 
 use std::borrow::Cow;
 
@@ -11,40 +11,40 @@ const NOT_JSON: i32 = -32700;
 const NO_REQUEST: i32 = -32600;
 const NO_METHOD: i32 = -32601;
 const WRONG_PARAMETERS: i32 = -32602;
-/// Most characters of a name that an error repeats.
+/// The limit on the length of a name that an error repeats, in characters.
 const MAX_NAME: usize = 100;
 
-/// What came.
+/// A received message.
 pub(super) enum Message<'a> {
-    /// Something that wants an answer.
+    /// A message that needs a response.
     Request(Request<'a>),
-    /// Something that does not: a notification, or an answer to what nobody asked.
+    /// A notification or an unexpected response. It gets no response.
     Other,
 }
 
 /// A request.
 pub(super) struct Request<'a> {
-    /// A string or an integer, which the answer repeats.
+    /// A string or an integer, which the response repeats.
     pub(super) id: Value,
     pub(super) method: Cow<'a, str>,
     parameters: Option<&'a RawValue>,
 }
 
-/// A wish to call a tool.
+/// A request to call a tool.
 pub(super) struct Call<'a> {
     pub(super) name: Cow<'a, str>,
-    /// An object.
+    /// The text of a JSON object.
     pub(super) arguments: &'a str,
 }
 
-/// Why a message gets no result.
+/// The reason why a message gets an error response.
 pub(super) struct Failure {
     id: Value,
     code: i32,
     message: String,
 }
 
-/// Any message.
+/// The fields of any message.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
@@ -57,7 +57,8 @@ struct Envelope<'a> {
     error: Option<IgnoredAny>,
 }
 
-/// The name of a message, whatever else is in it. One that is null is there.
+/// The identifier of a message with any other fields. `null` is `Some`, unlike a missing
+/// identifier.
 #[derive(Deserialize)]
 struct Named<'a> {
     #[serde(borrow, default, deserialize_with = "there")]
@@ -70,15 +71,15 @@ fn there<'de, D: serde::Deserializer<'de>>(
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// Takes a message apart.
+/// Parses one message.
 ///
 /// # Errors
 ///
-/// Returns why it is none.
+/// Returns the reason why the text is not a valid message.
 pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
     let text = std::str::from_utf8(text).map_err(|_| Failure::json("the message is not UTF-8"))?;
     serde_json::from_str::<IgnoredAny>(text).map_err(|error| Failure::json(&error.to_string()))?;
-    // The reader of objects takes lists as well, item by item.
+    // serde also deserializes structs from arrays, so reject an array here.
     if !text.trim_start().starts_with('{') {
         return Err(Failure::request(
             "a message is an object; lists of messages are not taken".to_owned(),
@@ -108,8 +109,8 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
     }
 }
 
-/// Returns the name of a request, or null for what can be none. Numbers that may come back as
-/// others can be none.
+/// Returns the identifier of a request, or null for an invalid one. A number that is not an integer
+/// of at most 64 bits is invalid, because the response could not repeat it exactly.
 fn name(id: &RawValue) -> Value {
     let is_compound = id.get().starts_with(['[', '{']);
     let name = if is_compound {
@@ -122,7 +123,7 @@ fn name(id: &RawValue) -> Value {
 }
 
 impl<'a> Request<'a> {
-    /// Returns the version of the protocol that the client speaks.
+    /// Returns the protocol version of the client.
     pub(super) fn version(&self) -> Result<Cow<'a, str>, Failure> {
         #[derive(Deserialize)]
         struct Parameters<'a> {
@@ -133,7 +134,7 @@ impl<'a> Request<'a> {
             .map(|parameters| parameters.version)
     }
 
-    /// Returns which tool is to be called.
+    /// Returns the tool to call and its arguments.
     pub(super) fn call(&self) -> Result<Call<'a>, Failure> {
         #[derive(Deserialize)]
         struct Parameters<'a> {
@@ -154,7 +155,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Reads the parameters, which need what is `expected`.
+    /// Parses the parameters. An error message contains `expected`.
     fn read<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, Failure> {
         let text = self.parameters.map_or("{}", RawValue::get);
         if !text.starts_with('{') {
@@ -196,12 +197,12 @@ impl Failure {
         Self::new(WRONG_PARAMETERS, why)
     }
 
-    /// Says it about the request `id`.
+    /// Sets the identifier of the request.
     pub(super) fn about(self, id: Value) -> Self {
         Self { id, ..self }
     }
 
-    /// Returns the message that says so.
+    /// Returns the error response.
     pub(super) fn answer(self) -> Value {
         json!({"jsonrpc": "2.0", "id": self.id, "error": {"code": self.code, "message": self.message}})
     }

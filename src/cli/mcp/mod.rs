@@ -1,8 +1,11 @@
-//! The tools behind standard input and output, in the Model Context Protocol: JSON-RPC 2.0, one
-//! message a line.
+//! `mcp`: a server for the Model Context Protocol (MCP) on standard input and output. The messages
+//! are JSON-RPC 2.0, one per line.
 //!
-//! Nothing but messages goes to standard output. A line is read up to a limit, and what it holds is
-//! taken apart without making values of it that are larger than its text.
+//! [`Server::converse`] reads requests, runs the tools of the engine and prints the responses.
+//! [`message`] parses requests.
+//!
+//! Invariants: standard output contains only messages. A message over the limit is not stored.
+//! Parsing a message creates no value larger than its text.
 
 mod message;
 
@@ -24,23 +27,25 @@ use crate::engine::{self, Approver, Effect, Git, TOOLS, Tool, ToolAnswer, ToolOp
 use crate::report::print_json;
 use message::{Call, Failure, Message, Request};
 
-/// The versions of the protocol, the newest first. 2025-03-26 is not among them: it alone has lists
-/// of messages.
+/// The supported protocol versions, newest first. 2025-03-26 is missing, because only this version
+/// allows batches of messages.
 const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
-/// Largest message that is read unless something else is asked for, in bytes.
+/// The default limit on the length of a message, in bytes.
 const MAX_MESSAGE: usize = 64 << 20;
-/// What a model is told of all tools.
+/// The instructions about all tools, for the model.
 const INSTRUCTIONS: &str = "Paths are below the root, or absolute. A change is made as a whole or not at all: after a \
                             refusal every file is as it was.";
 
 /// The options of `mcp`.
 #[derive(Debug, Args)]
 pub(super) struct McpOptions {
-    /// Largest message that is read, in bytes [default: 67108864]
+    /// Limit the length of a message, in bytes [default: 67108864]
     #[arg(long, value_name = "BYTES")]
     max_message: Option<usize>,
-    /// Take `approve` for the word of a person, where the host has one look at each call; else it
-    /// is the model's, and what policy asks about is refused
+    /// Accept `approve` as an approval by a person
+    ///
+    /// Use this option only if a person examines each call. Without it, `approve` is the model's,
+    /// and a change for which policy asks is refused.
     #[arg(long)]
     approvals: bool,
     #[command(flatten)]
@@ -52,7 +57,7 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
     let server = match Server::new(options, global) {
         Ok(server) => server,
         Err(stop) => {
-            // Standard output is for messages.
+            // Standard output is reserved for messages.
             output::complain(&stop.words());
             return ExitCode::from(stop.into_outcome("mcp").report.exit_code);
         }
@@ -60,7 +65,7 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
     let limit = options.max_message.unwrap_or(MAX_MESSAGE);
     match server.converse(limit) {
         Ok(()) => server.ended(),
-        // The client has gone away.
+        // The client closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&format!("the conversation broke off: {error}"));
@@ -121,7 +126,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Returns how the conversation ended.
+    /// Returns the exit code: 0 at the end of the input, 128+n after signal n.
     fn ended(&self) -> ExitCode {
         let signal = self
             .interrupt
@@ -130,7 +135,7 @@ impl<'a> Server<'a> {
         signal.map_or(ExitCode::SUCCESS, |signal| ExitCode::from(128 + signal))
     }
 
-    /// Answers one message, if it wants an answer.
+    /// Returns the response to one message, if it needs one.
     fn answer(&self, text: &[u8]) -> Option<Value> {
         if text.trim_ascii().is_empty() {
             return None;
@@ -173,8 +178,8 @@ impl<'a> Server<'a> {
     }
 }
 
-/// Returns what the server is, in the newest version of the protocol that is not newer than the
-/// client's.
+/// Returns the description of the server, with the newest protocol version that is not newer than
+/// the client's.
 fn initialized(wanted: &str) -> Value {
     let version = VERSIONS
         .iter()

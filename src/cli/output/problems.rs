@@ -1,5 +1,5 @@
-//! What is said of problems on standard error: git's words, then the problems with their excerpts,
-//! the findings of language servers, and whether the change can be undone.
+//! Prints the outcome on standard error: git's messages, the problems with excerpts, the
+//! diagnostics of language servers, and a note if the change cannot be undone.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Write};
@@ -15,13 +15,14 @@ use crate::engine::options::{Problem, Remedy, code};
 use crate::report::DiagnosticsReport;
 use crate::text::printable;
 
-/// Most problems that are shown with an excerpt; the others are counted.
+/// The limit on the number of problems with an excerpt. The other problems are counted.
 const MOST_SHOWN: usize = 20;
-/// Most different helps after a list of files.
+/// The limit on the number of different help lines for missing files.
 const MOST_HELPS: usize = 3;
 
 impl Output {
-    /// Prints the words of the parser of the command line, or what is to be said of `outcome`.
+    /// Prints the message of the argument parser, or everything about `outcome` that belongs on
+    /// standard error.
     pub(super) fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
         let mut err = AutoStream::new(io::stderr().lock(), self.color);
         if let Some(usage) = &self.usage {
@@ -55,14 +56,14 @@ impl Output {
     }
 }
 
-/// The problems that are not said in git's words completely.
+/// The problems that git's messages do not cover completely.
 struct Problems<'o> {
     outcome: &'o Outcome,
-    /// How the titles relate to git's words, if these were printed.
+    /// How each title relates to git's messages; `None` if these are not printed.
     titles: Option<Titles>,
-    /// The problems that are shown, by their indices.
+    /// The indices of the printed problems.
     shown: Vec<usize>,
-    /// The files that are missing, of which git's lines say everything but the help.
+    /// The indices of problems about missing files. Git's lines cover these except for the help.
     missing: BTreeSet<usize>,
 }
 
@@ -96,8 +97,8 @@ impl<'o> Problems<'o> {
             .map_or(Title::Own, |titles| titles.title(self.outcome, index))
     }
 
-    /// Returns whether all that the problem at `index` states is that a file is missing, and git's
-    /// lines state or count it.
+    /// Returns whether the problem at `index` states only that a file is missing. Git's lines must
+    /// state or count it.
     fn is_missing_file(&self, index: usize) -> bool {
         let problem = &self.outcome.problems[index];
         let is_plain = git::is_missing(self.outcome, problem) && problem.facts.cause.is_none();
@@ -106,7 +107,7 @@ impl<'o> Problems<'o> {
                 || self.titles.is_some() && is_omitted(self.outcome, problem))
     }
 
-    /// Prints the first problems with their excerpts.
+    /// Prints the problems with excerpts, up to the limit.
     fn print_excerpts(&self, err: &mut dyn Write) -> io::Result<()> {
         for (nth, &index) in self.shown.iter().take(MOST_SHOWN).enumerate() {
             let gap = if nth == 0 { "" } else { "\n" };
@@ -116,7 +117,7 @@ impl<'o> Problems<'o> {
         Ok(())
     }
 
-    /// Prints what helps against several missing files.
+    /// Prints the help for missing files if there are at least two.
     fn print_missing_files(&self, err: &mut dyn Write) -> io::Result<()> {
         if self.missing.len() < 2 {
             return Ok(());
@@ -132,12 +133,12 @@ impl<'o> Problems<'o> {
             .try_for_each(|help| writeln!(err, "help: {}", printable(help.as_bytes())))
     }
 
-    /// Prints the number of the problems that are not shown.
+    /// Prints the number of unprinted problems.
     fn print_rest(&self, err: &mut dyn Write) -> io::Result<()> {
         let problems = &self.outcome.problems;
         let rest = self.shown.get(MOST_SHOWN..).unwrap_or_default();
         let is_of_hunks = rest.iter().all(|&index| problems[index].hunk.is_some());
-        // Where files are missing and nothing else, git's lines have counted all of them.
+        // If only files are missing, git's lines have counted all of them.
         let uncollected = if self.shown.is_empty() {
             0
         } else {
@@ -153,14 +154,14 @@ impl<'o> Problems<'o> {
     }
 }
 
-/// Returns whether the report omits the file of `problem`, which it counts.
+/// Returns whether the report omits and only counts the file of `problem`.
 fn is_omitted(outcome: &Outcome, problem: &Problem) -> bool {
     problem
         .operation
         .is_some_and(|number| outcome.report.file_of(number).is_none())
 }
 
-/// Tells a person that the change cannot be undone, unless a warning states it.
+/// Prints a note that the change cannot be undone, unless a warning states it.
 fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
     let unkept = outcome
         .report
@@ -181,7 +182,7 @@ fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Prints what language servers said, a line for each.
+/// Prints the diagnostics of language servers, one per line.
 fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics.new.iter().take(MOST_SHOWN) {
         writeln!(err, "{}", diagnostic.line())?;

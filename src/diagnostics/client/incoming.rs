@@ -1,4 +1,4 @@
-//! The messages that a language server sends: answers, questions and notifications.
+//! Messages from a language server: responses, requests and notifications.
 
 use std::time::Instant;
 
@@ -9,11 +9,11 @@ use crate::diagnostics::protocol::PublishDiagnostics;
 use crate::diagnostics::trouble::Trouble;
 use crate::diagnostics::uri;
 
-/// Most files that a server may speak of unasked.
+/// The maximum number of files with published diagnostics, and of tasks in progress.
 const MAX_FILES: usize = 10_000;
 
 impl Client {
-    /// Takes a message of the server.
+    /// Handles one message from the server.
     pub(super) fn take(&mut self, mut message: Value) -> Result<(), Trouble> {
         let params = message["params"].take();
         match (message["method"].as_str(), message.get("id")) {
@@ -43,7 +43,7 @@ impl Client {
         }
     }
 
-    /// Returns the answer to a question of the server.
+    /// Returns the response to a request of the server.
     fn reply(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         match method {
             "workspace/configuration" => {
@@ -66,13 +66,13 @@ impl Client {
             | "window/workDoneProgress/create"
             | "workspace/workspaceFolders"
             | "window/showMessageRequest" => Ok(Value::Null),
-            // Nothing but the patch changes the tree.
+            // Only the patch may change the tree.
             "workspace/applyEdit" => Ok(json!({ "applied": false })),
             _ => Err(json!({ "code": -32601, "message": "not known here" })),
         }
     }
 
-    /// Takes note of what the server says unasked.
+    /// Handles a notification of the server.
     fn note(&mut self, method: &str, params: Value) -> Result<(), Trouble> {
         match method {
             "textDocument/publishDiagnostics" => self.publish(read(params)?),
@@ -89,8 +89,8 @@ impl Client {
                 }
                 self.heard = Instant::now();
             }
-            // What rust-analyzer says of itself: its first diagnostics are none, whatever the files
-            // hold.
+            // rust-analyzer first publishes empty diagnostics for all files. This notification
+            // reports when it is ready.
             "experimental/serverStatus" => {
                 self.is_loading = params["quiescent"] == Value::Bool(false);
                 self.heard = Instant::now();
@@ -107,6 +107,7 @@ impl Client {
             .find(|uri| is_same(uri, &params.uri))
             .cloned();
         let version = uri.as_ref().and_then(|uri| self.open.get(uri).copied());
+        // Diagnostics of an earlier version of the document are outdated.
         if params
             .version
             .is_some_and(|said| version.is_some_and(|version| said < version))
@@ -129,12 +130,13 @@ impl Client {
     }
 }
 
-/// Returns whether two URIs name the same file: servers escape more or less than is asked for.
+/// Returns whether two URIs name the same file. Servers can escape other characters than the
+/// client.
 fn is_same(ours: &str, theirs: &str) -> bool {
     ours == theirs || uri::path(ours).is_some_and(|path| Some(path) == uri::path(theirs))
 }
 
-/// Returns the part of the settings that `name` names, as in `python.analysis`.
+/// Returns the settings at the dotted path `name`, for example `python.analysis`.
 fn section(settings: &Value, name: Option<&str>) -> Value {
     let mut names = name
         .unwrap_or_default()

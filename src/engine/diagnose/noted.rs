@@ -1,4 +1,4 @@
-//! The changes that language servers are asked about, noted on their way to another sink.
+//! A sink that records the changes for language servers, and passes them on to another sink.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -13,10 +13,10 @@ use crate::plan::{Action, Plan};
 use crate::text::Bytes;
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
-/// Most bytes of texts that servers are told of.
+/// The limit on the total size of the recorded texts, in bytes.
 const MAX_TEXTS: usize = 64 << 20;
 
-/// Takes changes for another sink, and notes what servers have to know of them.
+/// Passes changes on to another sink, and records what the servers need.
 pub(in crate::engine) struct Noted<'a> {
     sink: &'a dyn Sink,
     options: &'a Options,
@@ -26,7 +26,7 @@ pub(in crate::engine) struct Noted<'a> {
 #[derive(Default)]
 struct Notes {
     files: BTreeMap<RelPath, Note>,
-    /// Bytes of the texts in them.
+    /// The total size of the texts in `files`, in bytes.
     size: usize,
 }
 
@@ -42,18 +42,18 @@ impl Note {
     }
 }
 
-/// What is at a path afterwards.
+/// The file at a path after the change.
 enum After {
     Nothing,
     Contents(Arc<Bytes>),
-    /// What was at this path before.
+    /// The file that was at this path before the change.
     Moved(RelPath),
-    /// Something that no server is told of.
+    /// A content that is not sent to servers.
     Unknown,
 }
 
 impl<'a> Noted<'a> {
-    /// Returns the sink that hands on to `sink`.
+    /// Returns a sink that passes changes on to `sink`.
     pub(in crate::engine) fn new(options: &'a Options, sink: &'a dyn Sink) -> Self {
         Self {
             sink,
@@ -73,8 +73,8 @@ impl<'a> Noted<'a> {
             .any(|server| server.is_for(path))
     }
 
-    /// Returns the files that change, with their texts where a server is for them; what is a rename
-    /// in `plan` is one file. Those that servers cannot be told of are noted in `left_out`.
+    /// Returns the changed files, with their texts if a server checks them. A rename in `plan` is
+    /// one file. Files whose texts cannot be sent are added to `left_out`.
     pub(super) fn documents(
         self,
         plan: &Plan,
@@ -144,7 +144,7 @@ impl Sink for Noted<'_> {
             .as_ref()
             .filter(|after| is_file(after.kind))
             .map(|after| &after.content);
-        // A change of permissions is none of text.
+        // A change of permissions does not change the text.
         if (was_there || content.is_some()) && !matches!(content, Some(Content::Kept)) {
             let mut notes = locked(&self.notes);
             let after = match content {
@@ -164,7 +164,7 @@ impl Sink for Noted<'_> {
     }
 }
 
-/// Returns where files are afterwards, and where they were.
+/// Returns the new path of each moved file, with its old path.
 fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelPath> {
     let renames = plan
         .operations
@@ -173,7 +173,7 @@ fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelP
     let renames =
         renames.filter_map(|operation| Some((operation.path.clone(), operation.from.clone()?)));
     let renames: Vec<_> = renames.collect();
-    // What replaces a file that stays is compared with that one.
+    // A file that replaces an existing one is compared with the existing file.
     let is_move = |(to, from): &(RelPath, RelPath)| {
         let is_free = notes.get(to).is_some_and(|note| !note.was_there)
             || renames.iter().any(|(_, other)| other == to);
@@ -193,7 +193,7 @@ fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelP
         .collect()
 }
 
-/// Reads the file at `path` as it is.
+/// Reads the text of the existing file at `path`.
 fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceError> {
     match workspace.read(path, MAX_TEXT) {
         Ok((contents, _)) => Ok(known(Arc::new(contents))),

@@ -1,5 +1,5 @@
-//! `--build-fake-ancestor`: an index of the files that a patch was made for, as far as it names
-//! them.
+//! `--build-fake-ancestor`: writes an index of the files for which a patch was made, as far as the
+//! patch names them.
 
 use std::path::Path;
 
@@ -16,9 +16,9 @@ use crate::transaction::Failure;
 use crate::workspace::WorkspaceError;
 use crate::workspace::index::{GitIndex, IndexEntry, Staged, Update};
 
-/// Reads the patches, and writes an index to `file` that has what each of them was made for: the
-/// blob that its `index` line names, which the repository of `index` has to have. Nothing else is
-/// written.
+/// Parses the patches, and writes an index to `file` with the preimage of each operation. The
+/// preimage is the blob that the `index` line names. The repository of `index` must contain it.
+/// Nothing else is written.
 pub fn build_ancestor(mut request: Request, index: &GitIndex, file: &Path) -> Outcome {
     let command = Command {
         policy: request.context.policy.clone(),
@@ -75,7 +75,7 @@ fn build(
     }
 }
 
-/// Returns what the operation was made for, if that is known.
+/// Returns the entry of the operation's preimage, if it is known.
 fn entry(
     operation: &Operation,
     text: &[u8],
@@ -90,7 +90,7 @@ fn entry(
     }
     let find = |blobs: &Blobs| index.objects().find_blob(&blobs.old, max_file);
     let named = operation.blobs.as_deref().map(find).transpose()?.flatten();
-    // What changes no line has no blob to name.
+    // An operation that changes no line names no blob.
     let is_kept = matches!(operation.edit, Edit::Keep);
     let id = named
         .map(|(id, _)| id)

@@ -1,5 +1,5 @@
-//! Taking back what became of an index, entry by entry: what somebody else has put there since
-//! stays.
+//! Reverses changes of an index, entry by entry. Entries that another process has changed since
+//! then stay unchanged.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::transaction::Failure;
 use crate::transaction::history::{Entry, IndexChange, IndexRecord};
 use crate::workspace::index::{Blobs, GitIndex, Staged, Stages};
 
-/// What is to be taken back of an index.
+/// The changes of an index to reverse.
 pub(in crate::engine) struct IndexBack {
     pub(in crate::engine) indexed: Indexed,
-    /// The newest first.
+    /// The records of the changes, the newest first.
     records: Vec<IndexRecord>,
 }
 
 impl IndexBack {
-    /// Returns what the entries `chosen`, the newest first, did to the index of `root`; `None` if
-    /// they did nothing to any.
+    /// Returns the changes that the entries `chosen`, the newest first, made to the index of
+    /// `root`; `None` if they did not change it.
     pub(in crate::engine) fn of(
         chosen: &[Entry],
         root: &std::path::Path,
@@ -49,7 +49,7 @@ impl IndexBack {
     }
 }
 
-/// Works out what becomes of the index when what `back` says is taken back.
+/// Computes the index after the changes in `back` are reversed.
 pub(in crate::engine) fn unstage<'i>(
     back: &'i IndexBack,
     resolved: &mut Resolved,
@@ -72,11 +72,11 @@ pub(in crate::engine) fn unstage<'i>(
     })
 }
 
-/// The entries of an index, each by its path.
+/// Entries of an index, by path.
 type Entries<'b> = BTreeMap<&'b RelPath, Stages>;
 
-/// Returns the entries as they were before the changes of `back`, and a problem for each change
-/// that cannot be undone.
+/// Returns the entries before the changes in `back`, and a problem for each change that cannot be
+/// reversed.
 fn previous_stages<'b>(back: &'b IndexBack, staged: &Staged) -> (Entries<'b>, Vec<Problem>) {
     let (mut now, mut left) = (Entries::new(), Vec::new());
     for change in back.records.iter().flat_map(|record| &record.entries) {
@@ -106,8 +106,9 @@ fn previous_stages<'b>(back: &'b IndexBack, staged: &Staged) -> (Entries<'b>, Ve
     (now, left)
 }
 
-/// Keeps the current entries of the paths in `now` for which git would remove entries that the
-/// undone changes did not create, and returns a problem for each.
+/// Keeps the current entries of paths in `now` whose old entries are blocked, and returns a problem
+/// for each. An old entry is blocked if git would remove an entry that the reversed changes did not
+/// create.
 fn keep_blocked(now: &mut Entries<'_>, staged: &Staged) -> Vec<Problem> {
     let is_in_the_way = |other: &RelPath| {
         now.get(other)
@@ -124,7 +125,7 @@ fn keep_blocked(now: &mut Entries<'_>, staged: &Staged) -> Vec<Problem> {
     problems
 }
 
-/// Returns what the history is to say of the index.
+/// Returns the changes of the index for the history.
 pub(in crate::engine) fn index_record(resolved: &Resolved) -> Option<IndexRecord> {
     let report = resolved.index_report.as_ref()?;
     (!resolved.index_changes.is_empty()).then(|| IndexRecord {

@@ -1,4 +1,4 @@
-//! An index that was compared with the work tree, and the change of both that a plan makes.
+//! Applies a plan to an index that was compared with the work tree.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use crate::preflight::{self, Problem, Resolution};
 use crate::transaction::Failure;
 use crate::workspace::index::{Blobs, Staged};
 
-/// An index, with what the work tree has of the files of a plan.
+/// An index, with the result of its comparison with the work tree.
 pub(super) struct Compared {
     pub(super) staged: Staged,
     matches: Matches,
     reach: Reach,
-    /// The files of rejected hunks.
+    /// The files for rejected hunks.
     rejects: BTreeSet<RelPath>,
     /// Whether policy keeps files of the work tree from being read, so that the report cannot state
     /// how they differ.
     pub(super) is_held: bool,
-    /// How the plan is compared with the index.
+    /// The options with which the plan is resolved.
     pub(super) options: preflight::Options,
 }
 
 impl Compared {
-    /// Compares the files of `plan` in the work tree with the index, if both are to change.
+    /// Compares the files of `plan` in the work tree with the index, if the plan changes both.
     pub(super) fn of(
         task: &Task<'_>,
         (indexed, mut staged): (&Indexed, Staged),
@@ -49,7 +49,7 @@ impl Compared {
             .iter()
             .filter(|operation| operation.action == Action::Create);
         created.for_each(|operation| staged.fulfil(&operation.path));
-        // Blobs are not in the form of a work tree.
+        // Blobs have the form of the repository, not of the work tree.
         let conversions = options
             .conversions
             .as_ref()
@@ -70,7 +70,7 @@ impl Compared {
         })
     }
 
-    /// Returns what keeps `plan` from being applied to the index.
+    /// Returns the problems of files that differ from the index.
     pub(super) fn problems(&self, plan: &Plan) -> Vec<Problem> {
         let differences = self.matches.problems.iter().cloned();
         differences
@@ -78,7 +78,7 @@ impl Compared {
             .collect()
     }
 
-    /// Applies `plan` to the index, and hands the changes of the work tree to `sink`.
+    /// Applies `plan` to the index, and passes the changes of the work tree to `sink`.
     pub(super) fn resolve(
         &self,
         task: &Task<'_>,

@@ -1,4 +1,5 @@
-//! What becomes of an index, gathered from what becomes of its files; and of the work tree with it.
+//! Collects the updates of an index from the changes of its files, and passes the changes of the
+//! work tree on.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -12,13 +13,13 @@ use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Update};
 use crate::workspace::objects::ObjectId;
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// Takes the changes of an index.
+/// A sink for the changes of an index.
 pub(super) struct Gather<'a> {
     staged: &'a Staged,
     blobs: &'a Blobs<'a>,
-    /// What takes the changes of the work tree, and what that holds.
+    /// The sink for the changes of the work tree, and the state of the work tree.
     tree: Option<(&'a dyn Sink, &'a Matches)>,
-    /// The files of rejected hunks, which are in no index, and what takes them.
+    /// The files for rejected hunks, which are not in an index, and their sink.
     rejects: (&'a BTreeSet<RelPath>, Option<&'a dyn Sink>),
     gathered: Mutex<Gathered>,
 }
@@ -29,14 +30,14 @@ pub(super) struct Gathered {
     pub(super) held: Vec<Held>,
 }
 
-/// A change of the work tree to what git makes of a blob.
+/// A change of the work tree whose content git computes from a blob.
 pub(super) struct Held {
     change: FileChange,
     id: ObjectId,
 }
 
 impl Held {
-    /// Returns the change, now that the blob is there.
+    /// Returns the change with its content. The blob must exist.
     pub(super) fn smudged(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
         let bytes = index.smudged(&self.change.path, self.id)?;
         Ok(with_content(self.change, Content::Bytes(bytes.into())))
@@ -65,7 +66,7 @@ impl<'a> Gather<'a> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what the index gets for what is to be at `path`; `None` for what it has no blob for.
+    /// Returns the entry of `after` at `path`; `None` if the index has no blob for it.
     fn entry(
         &self,
         path: &RelPath,
@@ -96,8 +97,8 @@ impl<'a> Gather<'a> {
             .collect()
     }
 
-    /// Hands over a file of the work tree that gets what the index has; git works out the content
-    /// of a regular file.
+    /// Passes on a file of the work tree that gets the content of its entry. git computes the
+    /// content of a regular file.
     pub(super) fn check_out(
         &self,
         change: FileChange,
@@ -119,7 +120,7 @@ impl<'a> Gather<'a> {
             .push(update);
     }
 
-    /// Hands over what becomes of the work tree where the index changes so.
+    /// Passes on the change of the work tree that follows a change of the index.
     fn follow(
         &self,
         (sink, matches): (&dyn Sink, &Matches),
@@ -154,7 +155,7 @@ impl<'a> Gather<'a> {
             }),
         };
         match after.content {
-            // git writes each file that changes as a checkout does, also if only its mode changes.
+            // git writes every changed file as a checkout does, even if only its mode changes.
             Content::Kept if is_known && !is_converted => sink.take(changed(Content::Kept)),
             Content::MovedFrom(from, _) => {
                 self.follow_move((sink, matches), from, changed(Content::Kept), entry)
@@ -170,7 +171,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Hands over a file that is moved from `from`. `change` is the change without the content.
+    /// Passes on a file that is moved from `from`. `change` does not have the content yet.
     fn follow_move(
         &self,
         (sink, matches): (&dyn Sink, &Matches),
@@ -218,8 +219,8 @@ impl<'a> Gather<'a> {
             .push(Held { change, id });
     }
 
-    /// Returns the file that the new one at `path` is to be like, and the permissions that it gets:
-    /// those that it has, but for the execute bits where they change.
+    /// Returns the attribute source of the new file at `path`, and its permissions. The permissions
+    /// are the current ones, except for execute bits that change.
     fn heritage(
         &self,
         matches: &Matches,
@@ -290,7 +291,7 @@ impl Sink for Gather<'_> {
     }
 }
 
-/// Returns `change` with another content afterwards.
+/// Returns `change` with another content.
 fn with_content(change: FileChange, content: Content) -> FileChange {
     let after = change.after.map(|after| Postimage { content, ..after });
     FileChange { after, ..change }

@@ -1,4 +1,4 @@
-//! What becomes of submodules in an index: a commit that no file of the tree holds.
+//! Changes of submodules in an index. A submodule is a commit that no file of the tree contains.
 
 use crate::mode::FileMode;
 use crate::path::RelPath;
@@ -7,17 +7,17 @@ use crate::preflight::{Problem, code};
 use crate::workspace::index::{IndexEntry, Staged, Stages, Update};
 use crate::workspace::objects::ObjectId;
 
-/// How the one line of a submodule begins in a diff.
+/// The start of the line for a submodule in a diff.
 const LINE: &[u8] = b"Subproject commit ";
 
-/// What becomes of them.
+/// The changes of submodules.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     pub(super) updates: Vec<Update>,
     pub(super) problems: Vec<Problem>,
 }
 
-/// Returns what `plan` makes of the submodules of `staged`.
+/// Returns the changes that `plan` makes to the submodules in `staged`.
 pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
     let mut links = Links::default();
     for (number, operation) in plan.operations.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
     links
 }
 
-/// Returns the commit that the lines of any kind but `other` name.
+/// Returns the commit that a line of any kind except `other` names.
 pub(super) fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Option<ObjectId> {
     let mut lines = operation
         .hunks()

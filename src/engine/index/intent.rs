@@ -1,4 +1,4 @@
-//! `--intent-to-add`: a change of the work tree, whose new files the index is told of.
+//! `--intent-to-add`: changes the work tree, and registers its new files in the index.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::preflight::{self, Problem, Resolution, code};
 use crate::transaction::Failure;
 use crate::workspace::index::{Blobs, SPOILING, Staged, Update};
 
-/// Works out what becomes of the work tree, and hands it to `sink`; the files that are new then,
-/// and not in the index, come into that.
+/// Computes the changes of the work tree and passes them to `sink`. New files that are not in the
+/// index get an intent-to-add entry.
 pub(super) fn resolve<'i>(
     task: &Task<'_>,
     (indexed, staged): (&'i Indexed, &Staged),
@@ -66,7 +66,8 @@ fn spoiling(path: &RelPath) -> Problem {
     }
 }
 
-/// Returns the files that `plan` makes as far as it can be done, and that are there then.
+/// Returns the files that `plan` creates without a failure, if no later operation moves or deletes
+/// them.
 fn made<'p>(plan: &'p Plan, resolution: &Resolution) -> BTreeSet<&'p RelPath> {
     let mut made = BTreeSet::new();
     let all = plan.operations.iter().zip(&resolution.files);

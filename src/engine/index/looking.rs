@@ -12,19 +12,20 @@ use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 pub(super) const OTHER: &str = "the file in the work tree is not the one in the index";
 const UNTRACKED: &str = "it is in the work tree already, and not in the index";
 
-/// What is known of one file.
+/// The result of comparing one file.
 pub(super) enum Found {
-    /// Nothing is there: git would check it out.
+    /// There is no file to compare. git would check it out.
     Nothing,
     Same(FileState),
-    /// It may still be the same once git has taken line ends and filters into account.
+    /// The bytes differ. The file can still match after git converts line endings and applies
+    /// filters.
     Other(FileState),
     Different(&'static str),
-    /// It is not in its encoding.
+    /// The file is not valid in its encoding.
     Undecodable(Box<Problem>),
 }
 
-/// Looks at files of a work tree.
+/// Compares files in the work tree with the index.
 pub(super) struct Looking<'a> {
     pub(super) staged: &'a Staged,
     pub(super) index: &'a GitIndex,
@@ -34,8 +35,7 @@ pub(super) struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// Returns what is known of the file at `path`; `arrives` states that an operation puts a file
-    /// there.
+    /// Compares the file at `path`. `arrives` states that an operation puts a file there.
     pub(super) fn at(&self, path: &RelPath, arrives: bool) -> Result<Found, WorkspaceError> {
         let stat = match self.workspace.stat(path) {
             Err(error) if error.fault == Fault::ThroughLink => {
@@ -49,7 +49,7 @@ impl Looking<'_> {
             stat => stat?,
         };
         match (self.staged.entry(path), stat) {
-            // Of what is going to be added git has no contents that a file could be the same as.
+            // An entry for intent-to-add has no contents that a file could match.
             (Some(_), _) if self.staged.is_intended(path) => Ok(Found::Different(OTHER)),
             (_, None) => Ok(Found::Nothing),
             (Some(entry), Some(stat)) => self.compare(path, entry, stat),
@@ -57,7 +57,7 @@ impl Looking<'_> {
         }
     }
 
-    /// Looks at what the index does not know.
+    /// Examines a path that is not in the index.
     fn untracked(
         &self,
         path: &RelPath,
@@ -110,8 +110,8 @@ impl Looking<'_> {
         })
     }
 
-    /// Returns the problem of the file at `path` if it is not in its encoding. git would write it
-    /// in that encoding all the same.
+    /// Returns the problem of the file at `path` if it is not valid in its encoding. git would
+    /// write it in that encoding nevertheless.
     fn encoding_problem(
         &self,
         path: &RelPath,
@@ -144,8 +144,8 @@ impl Looking<'_> {
         }
     }
 
-    /// Returns what is at `path`, and the name that its bytes have as a blob; `None` if it is gone
-    /// or too large.
+    /// Returns the state of the file at `path`, and the ID of the blob with its bytes; `None` if
+    /// the file is missing or too large.
     fn state(
         &self,
         path: &RelPath,
@@ -183,7 +183,7 @@ impl Looking<'_> {
     }
 }
 
-/// Returns the problem of the file at `path`, which differs from the index because of `why`.
+/// Returns the problem of the file at `path`. `why` states how it differs from the index.
 pub(super) fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Problem {
     let (code, help): (&Code, _) = if arrives && why == UNTRACKED {
         (&code::EXISTS, "--overwrite replaces it")

@@ -1,4 +1,4 @@
-//! Whether the files of the work tree are those of the index, for those that a plan is about.
+//! Compares the files of a plan in the work tree with the index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,31 +14,31 @@ use crate::workspace::index::{GitIndex, Mark, Staged};
 use crate::workspace::objects::ObjectId;
 use crate::workspace::{Folding, Workspace};
 
-/// What the work tree has of the files of a plan.
+/// The result of comparing the files of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Matches {
     states: BTreeMap<RelPath, FileState>,
     converted: BTreeSet<RelPath>,
     pub(super) problems: Vec<Problem>,
-    /// The number of problems that no report can list.
+    /// The number of problems that the report does not list.
     pub(super) omitted: usize,
     kept: Kept,
 }
 
-/// A file that can still be the one of the index, with the number of its operation.
+/// A file that can still match the index, with the number of its operation.
 type Doubtful = (usize, RelPath, FileState);
 
-/// The files that are not compared completely yet.
+/// The files whose comparison is incomplete.
 #[derive(Default)]
 struct Open {
-    /// Their bytes are not those of the index.
+    /// The files whose bytes differ from the index.
     doubtful: Vec<Doubtful>,
-    /// Their bytes are those of the index.
+    /// The files whose bytes are equal to those in the index.
     identical: Vec<(usize, RelPath)>,
 }
 
 impl Matches {
-    /// Looks at all files that `plan` is about.
+    /// Compares all files of `plan`.
     pub(super) fn of(
         plan: &Plan,
         (staged, index): (&Staged, &GitIndex),
@@ -75,7 +75,7 @@ impl Matches {
         Ok(matches)
     }
 
-    /// Looks at `path`, which the operation `number` of `plan` is about.
+    /// Compares the file at `path`, which belongs to the operation `number` of `plan`.
     fn look_at(
         &mut self,
         looking: &Looking<'_>,
@@ -111,8 +111,8 @@ impl Matches {
         Ok(())
     }
 
-    /// Returns the files that git has to compare with the index: those whose bytes differ, and of
-    /// the identical ones those of which git can make another blob.
+    /// Returns the files that git must compare with the index. These are the files with other
+    /// bytes, and the identical files that git could convert to another blob.
     fn doubtful(&mut self, open: Open, denied: &BTreeSet<RelPath>) -> Vec<Doubtful> {
         let Open {
             mut doubtful,
@@ -130,14 +130,15 @@ impl Matches {
         doubtful
     }
 
-    /// Adds a problem of the operation at `index` of `plan`, or counts it if no report can list it.
+    /// Adds a problem of the operation at `index` of `plan`, or counts it if the report does not
+    /// list it.
     fn refuse(
         &mut self,
         problem: Problem,
         (index, plan): (usize, &Plan),
         options: &preflight::Options,
     ) {
-        // With --reject each of these files is left out, and named.
+        // With `--reject`, each of these files is left out, and the report names it.
         if options.reject || self.kept.admits(&problem, index, &plan.operations[index]) {
             self.problems.push(Problem {
                 operation: Some(index),
@@ -194,7 +195,7 @@ impl Matches {
         Ok(paths)
     }
 
-    /// Asks git about the files whose bytes are not those of the index.
+    /// Lets git compare the files whose bytes differ from the index.
     fn settle(
         &mut self,
         looking: &Looking<'_>,
@@ -215,7 +216,7 @@ impl Matches {
             .filter(|it| !is_same(*it))
             .map(|(path, _)| path.clone());
         let mut other: BTreeSet<_> = other.collect();
-        // Of those that are marked git would say nothing.
+        // git reports no change of a marked entry, so only unmarked entries can be compared.
         let unmarked = other
             .iter()
             .filter(|path| entry(path).is_some_and(|entry| entry.mark == Mark::Plain));
@@ -236,12 +237,13 @@ impl Matches {
         Ok(())
     }
 
-    /// Returns what the work tree has at `path`.
+    /// Returns the state of the file at `path` in the work tree.
     pub(super) fn state(&self, path: &RelPath) -> Option<&FileState> {
         self.states.get(path)
     }
 
-    /// Returns whether the contents of `path` may be others in the work tree than in the index.
+    /// Returns whether git converts `path`, so that its contents can differ between the work tree
+    /// and the index.
     pub(super) fn is_converted(&self, path: &RelPath) -> bool {
         self.converted.contains(path)
     }

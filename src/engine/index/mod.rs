@@ -1,8 +1,12 @@
-//! `--index` and `--cached`: a change of what git's index holds, and of the work tree with it.
+//! `--index`, `--cached` and `--intent-to-add`: changes of git's index.
 //!
-//! The patch is put to the index, whose blobs are the preimages, as git does it. With `--index` the
-//! files of the work tree have to be those of the index, and what becomes of these becomes of them;
-//! the new index is one more file of the same transaction.
+//! The patch is applied to the index: its blobs are the preimages, as in git. With `--index`, the
+//! files in the work tree must match the index and get the same changes. The new index is one more
+//! file of the same transaction, so the index and the work tree change together or not at all.
+//!
+//! The input is the selected plan. The results are problems, the updates of the index, and file
+//! changes for a sink. Read [`resolve`] first. `compared.rs` compares the work tree with the index,
+//! and `gather.rs` collects the updates.
 
 mod ancestor;
 pub(super) mod back;
@@ -42,7 +46,7 @@ pub(super) use back::index_record;
 
 pub use ancestor::build_ancestor;
 
-/// Returns what a report says of `updates` of `staged`.
+/// Returns the report of the changes that `updates` make to `staged`.
 fn index_report(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> IndexReport {
     let version = |entry: IndexEntry| IndexVersion {
         mode: entry.mode.to_string(),
@@ -78,16 +82,16 @@ fn index_report(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> Index
     }
 }
 
-/// What an index is to hold.
+/// The new state of an index.
 pub(super) struct Restaged<'i> {
     blobs: Blobs<'i>,
     updates: Vec<Update>,
-    /// Changes of the work tree that git has to work out.
+    /// Changes of the work tree whose contents git must compute.
     held: Vec<gather::Held>,
 }
 
-/// Works out what becomes of the index, and hands what becomes of the work tree to `sink`, which is
-/// the transaction if `writes`.
+/// Computes the updates of the index, and passes the changes of the work tree to `sink`. A check
+/// has no sink.
 fn resolve<'i>(
     task: &Task<'_>,
     indexed: &'i Indexed,
@@ -126,7 +130,8 @@ fn resolve<'i>(
     record_index_change(indexed, staged, &updates, resolved);
     if compared.is_held && resolution.is_clean() {
         let Selected { plan, problems, .. } = &mut resolved.selected;
-        // What is new to the index may be there in the work tree, where it is not to be changed.
+        // A file that is new to the index can already exist in the work tree. The policy for
+        // modifying that file applies.
         problems.extend(preflight::refusals(plan, task.workspace, &compared.options));
     }
     resolved.add(resolution, &task.command, task.approve());
@@ -137,11 +142,11 @@ fn resolve<'i>(
     })
 }
 
-/// Returns `updates` in order, with the removals that they cause, and one update for each stage of
-/// a path.
+/// Returns `updates` in order, with the removals that they cause, and with one update for each
+/// stage of a path.
 fn complete(staged: &Staged, mut updates: Vec<Update>) -> Vec<Update> {
     updates.extend(displaced(staged, &updates));
-    // Where something comes, nothing else need be said of what goes.
+    // A new entry replaces the old one, so the removal of the same path is redundant.
     updates.sort_by(|a, b| {
         (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some()))
     });
@@ -149,7 +154,7 @@ fn complete(staged: &Staged, mut updates: Vec<Update>) -> Vec<Update> {
     updates
 }
 
-/// Notes what becomes of the index, for the report and the history.
+/// Records the changes of the index for the report and the history.
 fn record_index_change(
     indexed: &Indexed,
     staged: &Staged,
@@ -165,7 +170,7 @@ fn record_index_change(
     resolved.index_changes = states(updates).into_iter().map(change).collect();
 }
 
-/// Takes the lock of the index, and stages what becomes of it and of the work tree.
+/// Takes the lock of the index, and stages the new index and the changes of the work tree.
 pub(super) fn stage_index(
     task: &Task<'_>,
     indexed: &Indexed,
@@ -201,7 +206,7 @@ pub(super) fn check_index(
 }
 
 impl Restaged<'_> {
-    /// Stages the new index, and what else waits for its objects.
+    /// Stages the new index, and the changes of the work tree that need its blobs.
     pub(super) fn stage(
         self,
         indexed: &Indexed,
@@ -210,6 +215,7 @@ impl Restaged<'_> {
         if self.updates.is_empty() && self.held.is_empty() {
             return Ok(());
         }
+        // git can compute the contents of the held changes only after their blobs exist.
         self.blobs.write()?;
         for held in self.held {
             transaction.take(held.smudged(&indexed.index)?)?;
@@ -219,6 +225,7 @@ impl Restaged<'_> {
         }
         let (path, workspace) = (indexed.place().path()?, transaction.workspace());
         let before = found(workspace, &path)?;
+        // git changes a copy of the index. The transaction then puts the new contents in place.
         let aside = transaction.aside()?;
         if let Some((bytes, _)) = &before {
             workspace.create(&aside, &[bytes], Permissions::Exact(0o600), None)?;
@@ -246,7 +253,7 @@ impl Restaged<'_> {
     }
 }
 
-/// Reports a storage that git cannot write to.
+/// Returns the error of a workspace whose files git cannot write.
 fn unreachable_copy(path: &RelPath) -> WorkspaceError {
     let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
     WorkspaceError {
@@ -257,9 +264,9 @@ fn unreachable_copy(path: &RelPath) -> WorkspaceError {
     }
 }
 
-/// Returns the removals that `updates` cause without naming them: git removes a file from the index
-/// when a directory of its name comes in, and the other way round. The history must name every
-/// entry that goes, or `undo` could not restore it.
+/// Returns the removals that `updates` cause without naming them. git removes a file from the index
+/// if a directory with its name is added, and vice versa. The history must name every removed
+/// entry; otherwise `undo` could not restore it.
 fn displaced(staged: &Staged, updates: &[Update]) -> Vec<Update> {
     let named: BTreeSet<_> = updates.iter().map(|update| &update.path).collect();
     let comes = updates.iter().filter(|update| update.entry.is_some());
@@ -276,7 +283,7 @@ fn displaced(staged: &Staged, updates: &[Update]) -> Vec<Update> {
         .collect()
 }
 
-/// Returns what each name has when `updates` are made.
+/// Returns the stages of each path after `updates`.
 fn states(updates: &[Update]) -> BTreeMap<&RelPath, Stages> {
     let mut states = BTreeMap::<_, Stages>::new();
     for Update { path, entry, stage } in updates {
@@ -289,7 +296,7 @@ fn states(updates: &[Update]) -> BTreeMap<&RelPath, Stages> {
     states
 }
 
-/// Returns what is in the index file, if it is there.
+/// Returns the contents and the state of the index file, if it exists.
 fn found(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<(Bytes, FileState)>, Failure> {
     if workspace.stat(path)?.is_none() {
         return Ok(None);

@@ -1,11 +1,11 @@
-//! Modes of git's index that a patch does not expect.
+//! Reports modes in git's index that differ from the patch.
 
 use crate::plan::{Operation, Plan};
 use crate::preflight::{Problem, Severity, code};
 use crate::workspace::index::Staged;
 
-/// Warns, in git's words, of each file whose mode in the index is not the one that the patch was
-/// made for. It stays.
+/// Returns a warning, in git's words, for each file whose mode in the index differs from the mode
+/// in the patch. The mode in the index is kept.
 pub(super) fn problems(plan: &Plan, staged: &Staged) -> Vec<Problem> {
     let problem = |(index, operation): (usize, &Operation)| {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
@@ -22,7 +22,7 @@ pub(super) fn problems(plan: &Plan, staged: &Staged) -> Vec<Problem> {
             ..warning
         })
     };
-    // What a later step finds is what an earlier one left.
+    // A later step finds the result of an earlier one, not the index.
     plan.operations
         .iter()
         .enumerate()

@@ -1,5 +1,5 @@
-//! `--reject` where the index changes: rejected hunks come to files of the work tree, and the index
-//! stays as it is.
+//! `--reject` with a change of the index: rejected hunks are written to files in the work tree, and
+//! the index stays unchanged.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::text::Bytes;
 use crate::workspace::index::{Staged, Update};
 use crate::workspace::{Directory, Result, Stat, Workspace};
 
-/// An index, and beside it the files of the work tree that rejected hunks come to.
+/// An index, combined with the files in the work tree for rejected hunks.
 pub(super) struct Beside<'a> {
     pub(super) staged: &'a Staged,
     pub(super) tree: &'a dyn Workspace,
-    /// These files.
+    /// The files for rejected hunks.
     pub(super) rejects: &'a BTreeSet<RelPath>,
 }
 
@@ -57,7 +57,8 @@ impl Workspace for Beside<'_> {
     }
 }
 
-/// Returns the files that rejected hunks of `plan` may come to, if there are to be any.
+/// Returns the files to which rejected hunks of `plan` can be written. Without `--reject` there are
+/// none.
 pub(super) fn files(plan: &Plan, options: &preflight::Options) -> BTreeSet<RelPath> {
     if options.reject {
         preflight::reject_files(plan)
@@ -66,8 +67,8 @@ pub(super) fn files(plan: &Plan, options: &preflight::Options) -> BTreeSet<RelPa
     }
 }
 
-/// Leaves out of what is looked at the files that are not those of the index, where what does not
-/// fit is left out.
+/// Returns options that leave out the files that differ from the index, if `--reject` is set. Their
+/// problems become rejections.
 pub(super) fn excuse(matches: &mut Matches, options: &preflight::Options) -> preflight::Options {
     if !options.reject || matches.problems.is_empty() {
         return options.clone();
@@ -83,9 +84,8 @@ pub(super) fn excuse(matches: &mut Matches, options: &preflight::Options) -> pre
     }
 }
 
-/// Takes the changes of the index back where something is left out, as git does; returns the
-/// warning that says so. The work tree has what was done of it, unless the index alone was to
-/// change.
+/// Discards the updates of the index if a part of the patch is left out, as git does, and returns a
+/// warning. The changes of the work tree remain, unless only the index was to change.
 pub(super) fn keep(
     indexed: &Indexed,
     known: &[Problem],

@@ -1,5 +1,5 @@
-//! Files that a merge leaves as the index has them, and that the work tree lacks: git checks them
-//! out.
+//! Checks out files that a merge leaves as they are in the index and that are missing in the work
+//! tree, as git does.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::transaction::Failure;
 use crate::workspace::Workspace;
 use crate::workspace::index::Staged;
 
-/// Adds the files of `plan` that are missing to what `gather` has, and returns their number.
+/// Passes the missing files of `plan` to `gather`, and returns their number.
 pub(super) fn restore(
     plan: &Plan,
     (staged, matches): (&Staged, &Matches),

@@ -1,4 +1,4 @@
-//! The stages of what is in conflict: the index has the three sides, and no entry.
+//! The index stages of files with conflicts: up to three sides replace the entry.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::preflight::{MergeSides, Resolution};
 use crate::workspace::WorkspaceError;
 use crate::workspace::index::{Blobs, IndexEntry, Update};
 
-/// Puts the sides of each file that has conflicts in it into `updates`, in the place of its entry.
+/// Replaces the entry of each file with conflicts in `updates` by the sides of the merge.
 pub(super) fn mark(
     plan: &Plan,
     resolution: &Resolution,
@@ -23,7 +23,7 @@ pub(super) fn mark(
             let sides = file.merge.as_ref()?.sides.as_ref()?;
             Some((&operation.path, (file, sides)))
         });
-    // Of several operations on a file the last one says what is in it.
+    // If several operations change a file, the last one determines its content.
     let marked: BTreeMap<_, _> = marked.collect();
     updates.retain(|update| !marked.contains_key(&update.path));
     for (path, (file, MergeSides { base, ours, theirs })) in marked {

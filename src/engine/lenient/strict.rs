@@ -1,4 +1,4 @@
-//! What strict mode makes of the patches that `--lenient` may repair.
+//! The result of strict mode for the patches that `--lenient` may repair.
 
 use super::Refusals;
 use crate::change::Dropped;
@@ -14,23 +14,23 @@ use crate::repair::{Refusal, RefusalKind, has_elision};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::lines;
 
-/// The patches without repairs, as they fit the tree.
+/// The patches without repairs, resolved against the tree.
 pub(super) struct Strict {
     /// The operations, with the problems in the patches.
     pub(super) selected: Selected,
-    /// The options of a preflight that shows nothing.
+    /// The options of a preflight without diffs and guards.
     pub(super) options: preflight::Options,
     /// Whether there is no problem.
     pub(super) fits: bool,
-    /// The problems in the tree.
+    /// The errors of preflight.
     errors: Vec<Problem>,
-    /// Whether the patches can be repaired: they are for the direction that they say, and policy
-    /// lets them read.
+    /// Whether the patches can be repaired: they are not reversed, and policy allows reading their
+    /// files.
     pub(super) is_open: bool,
 }
 
 impl Strict {
-    /// Reads the patches without repairs, and finds where they fit.
+    /// Reads the patches without repairs, and resolves them against the tree.
     pub(super) fn of(task: &Task<'_>, patches: &Patches) -> Self {
         let request = &task.request;
         let mut options = request.preflight();
@@ -53,7 +53,7 @@ impl Strict {
             _ => (false, Vec::new()),
         };
         let fits = is_resolved && errors.is_empty() && !selected.is_refused();
-        // A reversed patch is not repaired, and files that policy closes are not read.
+        // A reversed patch is not repaired, and files that policy protects are not read.
         let is_closed =
             selected.is_resolvable && preflight::is_held(&selected.plan, task.workspace, &options);
         let is_open = !is_closed && !request.decide.reverse;
@@ -73,17 +73,17 @@ impl Strict {
             .any(|operation| is(operation, plan.text(operation)))
     }
 
-    /// Returns whether the patches write a line that stands for others.
+    /// Returns whether the patches contain a line that is a placeholder for omitted lines.
     pub(super) fn is_elided(&self) -> bool {
         self.any_operation(has_elision)
     }
 
-    /// Returns whether the patches fit, and no repair can say more of them.
+    /// Returns whether the patches apply and no repair can improve them.
     pub(super) fn stays(&self) -> bool {
         self.fits && !self.any_operation(is_torn) && !self.is_elided()
     }
 
-    /// Returns whether the patches are git's own diffs, which are exact about names and lines.
+    /// Returns whether all patches are git diffs, which are exact in their names and lines.
     pub(super) fn is_exact(&self) -> bool {
         let is_git = self.selected.plan.inputs.iter().all(|input| {
             let is_exact = |format: &&str| find_syntax(format).is_some_and(Syntax::is_exact);
@@ -92,7 +92,7 @@ impl Strict {
         is_git && !self.any_operation(is_torn) && !self.is_elided()
     }
 
-    /// Returns whether a patch is of a grammar that has repairs of its own.
+    /// Returns whether a patch has a grammar with repairs of its own.
     pub(super) fn is_of_texts(&self) -> bool {
         let is_other = |format: &&str| !find_syntax(format).is_some_and(Syntax::has_lenient_hunks);
         self.selected.is_resolvable
@@ -104,10 +104,12 @@ impl Strict {
                 .any(|input| input.formats.iter().any(is_other))
     }
 
-    /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only
-    /// the search for repairs takes too long, text follows the patch, or a name is written as the
-    /// grammar says; or its report says more: what fits nowhere is refused with all that is known
-    /// of its places, and a patch that is cut off names the line where it ends.
+    /// Returns whether the reading without repairs is used in place of `refusals`.
+    ///
+    /// This is the case if the patches apply, and the repair only failed because its search took
+    /// too long, because text follows the patch, or because of a name. It is also the case if the
+    /// report without repairs is more precise. That report describes the closest match of a hunk
+    /// that matches nowhere, and the line where a truncated patch ends.
     pub(super) fn decides(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RefusalKind]| {
             refusals
@@ -133,8 +135,8 @@ impl Strict {
             || is_cut_off && all(&[RefusalKind::Stray])
     }
 
-    /// Returns whether each file has at most as many errors as `refusals`: other hunks fit after a
-    /// repair, and the report without repairs blames them, too.
+    /// Returns whether each file has at most as many errors as `refusals`. Otherwise the report
+    /// without repairs would also blame hunks that match after a repair.
     fn blames_no_other(&self, refusals: &Refusals) -> bool {
         let count = |path: &RelPath| {
             self.errors
@@ -156,11 +158,11 @@ impl Strict {
     }
 }
 
-/// Returns whether lines that look like those of a hunk follow a section, which nobody would read.
+/// Returns whether lines that look like a hunk follow the section. No hunk contains these lines.
 fn is_torn(operation: &Operation, text: &[u8]) -> bool {
     let rest = text.get(operation.span.end..).unwrap_or_default();
     match rest {
-        // The header of a file above changes without a header of their own.
+        // The header of a file, followed by changed lines without a hunk header.
         [b'-', b'-', ..] => {
             let mut next = lines(rest).map(|(_, line)| line.first().copied());
             next.by_ref().take(2).eq([Some(b'-'), Some(b'+')])

@@ -1,4 +1,4 @@
-//! The versions of files that the history refers to, and the diffs between them.
+//! Finds the file versions that the history refers to, and renders the diffs between them.
 
 use super::open;
 use crate::digest::{Digest, ObjectFormat, blob_id};
@@ -12,26 +12,26 @@ use crate::text::{Bytes, Contents};
 use crate::transaction::history::{Entry, EntryFile, Old, Version};
 use crate::workspace::Workspace;
 
-/// Largest version of a file that is shown as a diff, in bytes.
+/// The limit on the size of a version that is shown in a diff, in bytes.
 const MAX_SHOWN: u64 = 16 << 20;
 
-/// Finds versions of files by their contents: in the tree, or among the old files of the history.
+/// Finds file versions by digest: in the tree, or among the displaced files that the history keeps.
 pub(super) struct Versions<'a> {
     pub(super) workspace: &'a dyn Workspace,
     pub(super) all: &'a [Entry],
     pub(super) policy: &'a Policy,
-    /// Those of git, as attributes and configuration are now.
+    /// git's conversions, by its current attributes and configuration.
     pub(super) conversions: Option<Conversions>,
 }
 
 impl Versions<'_> {
-    /// Returns what `entry` changed in `file`, if both versions can still be found; or why nobody
-    /// may see it.
+    /// Returns the diff of `file` in `entry`; `None` if one of the versions is not found. The error
+    /// is the reason why policy withholds the diff.
     pub(super) fn diff(&self, entry: &Entry, file: &EntryFile) -> Result<Option<Vec<u8>>, String> {
         open(self.policy, entry, file).map(|source| self.shown(source, file))
     }
 
-    /// Returns what was changed in `file`, which was `source` if it was moved.
+    /// Returns the diff of `file`. `source` is the file that was moved to it, if any.
     fn shown(&self, source: Option<&EntryFile>, file: &EntryFile) -> Option<Vec<u8>> {
         let old = source.unwrap_or(file);
         let here = [&old.path, &file.path];
@@ -56,9 +56,9 @@ impl Versions<'_> {
         Some(git_diff(action, old.as_ref(), new.as_ref()))
     }
 
-    /// Returns the two versions with the contents that the repository has for them, as `git diff`
-    /// shows them and `git apply` takes them; the versions themselves if these contents are the
-    /// same and they are not.
+    /// Converts both versions to the contents in the repository. `git diff` shows these contents,
+    /// and `git apply` accepts them. Returns the versions unconverted if they differ only before
+    /// the conversion.
     fn in_repository(&self, versions: [Option<Found>; 2]) -> [Option<Found>; 2] {
         let Some(conversions) = &self.conversions else {
             return versions;
@@ -79,8 +79,8 @@ impl Versions<'_> {
         }
     }
 
-    /// Returns `version` of the first of `paths`, if there is one and its contents are still
-    /// somewhere.
+    /// Returns `version` with its contents, read from `paths` or from a displaced file; `None` if
+    /// no file has these contents. The result has the first path.
     fn find(&self, paths: [&RelPath; 2], version: Option<Version>) -> Option<Found> {
         let version = version?;
         let kept = self
@@ -105,7 +105,7 @@ impl Versions<'_> {
     }
 }
 
-/// A version that was found.
+/// A version with its contents.
 struct Found {
     path: RelPath,
     version: Version,

@@ -1,4 +1,4 @@
-//! What tells one file from another.
+//! Compares two files line by line.
 
 use std::sync::Arc;
 
@@ -11,25 +11,26 @@ use crate::syntax::write::labelled_diff;
 use crate::text::is_binary;
 use crate::workspace::Workspace;
 
-/// What is asked for.
+/// A request to compare two files.
 #[derive(Clone, Debug)]
 pub struct DiffRequest {
-    /// The two files, as paths below the root. Links that stay below the root are followed.
+    /// The paths of the two files below the root. Links are followed as long as they stay below the
+    /// root.
     pub paths: [Vec<u8>; 2],
-    /// What the header calls them; without it, their paths.
+    /// The names in the header of the diff; `None` for the path.
     pub labels: [Option<Vec<u8>>; 2],
-    /// Lines around each change.
+    /// The number of context lines around each change.
     pub context: usize,
-    /// Largest file that is compared, in bytes.
+    /// The limit on the size of each file, in bytes.
     pub max_file: u64,
-    /// Most bytes of the diff; whole lines are left out behind it.
+    /// The limit on the size of the diff, in bytes. A longer diff ends after a complete line.
     pub max_output: usize,
-    /// What may be done.
+    /// The policy.
     pub policy: Arc<Policy>,
 }
 
 impl DiffRequest {
-    /// Returns the request to compare two files, with the defaults of the program.
+    /// Returns a request to compare two files with the default options.
     #[must_use]
     pub fn of(before: impl Into<Vec<u8>>, after: impl Into<Vec<u8>>) -> Self {
         Self {
@@ -45,14 +46,14 @@ impl DiffRequest {
 
 /// Compares two files line by line.
 ///
-/// The diff is one that [`apply`](crate::engine::apply) takes, unless it was cut. Binary files are
-/// only said to differ. A diff is searched for no longer than half a second; then a longer one is
-/// given, which is as true.
+/// [`apply`](crate::engine::apply) accepts the diff unless it was cut. For binary files the result
+/// only states whether they differ. The search for the shortest diff is limited; above the limit,
+/// the diff can be longer than necessary, but it is correct.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way, such as a file that is missing, too large or outside
-/// of the root. Its exit code is 2, since 1 says that the files differ.
+/// Returns the outcome with the problem, for example if a file is missing, too large or outside the
+/// root. Its exit code is 2, because 1 means that the files differ.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! What policy says of a path, and why.
+//! Explains the policy for a path: the verdicts and the deciding rules.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use crate::preflight::{self, Problem, code};
 use crate::report::Explanation;
 use crate::workspace::Workspace;
 
-/// What is asked about.
+/// A request to explain the policy for a path.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// The path below the root. Links that stay below the root are followed. Nothing has to be
-    /// there.
+    /// The path below the root. Links are followed as long as they stay below the root. The file
+    /// need not exist.
     pub path: Vec<u8>,
-    /// What is to be done with it.
+    /// The accesses to explain.
     pub accesses: Vec<Access>,
-    /// What may be done.
+    /// The policy.
     pub policy: Arc<Policy>,
 }
 
 impl ExplainRequest {
-    /// Returns the question what may be done with `path` at all.
+    /// Returns a request to explain every access to `path`.
     #[must_use]
     pub fn of(path: impl Into<Vec<u8>>) -> Self {
         Self {
@@ -36,12 +36,13 @@ impl ExplainRequest {
     }
 }
 
-/// Says what may be done with a path, and which rule decides. Nothing is read but the project's own
-/// policy file.
+/// Returns the verdict on each access to a path, and the deciding rule. Reads only the project's
+/// own policy files.
 ///
 /// # Errors
 ///
-/// Returns the report of a policy that cannot be used, or of a path that is none below the root.
+/// Returns the outcome with the problem if a policy cannot be used, or if the path is not below the
+/// root.
 ///
 /// # Examples
 ///
@@ -62,7 +63,7 @@ pub fn explain(
     let found: Found<_> =
         RelPath::new(&request.path[..]).map_err(|error| unusable(&request.path, error));
     let named = found.map_err(|problem| refused("policy", *problem))?;
-    // A rule on any name on the way holds.
+    // A rule for any path on the way applies.
     let (mut ways, link) = match names_on_the_way(workspace, &policy, &named) {
         Ok(ways) => (ways, None),
         Err(problem) => (Vec::new(), Some(problem)),
@@ -71,7 +72,7 @@ pub fn explain(
     if !ways.contains(&named) {
         ways.insert(0, named.clone());
     }
-    // Some rules hold for what models do only, and need more of the tree.
+    // Some rules apply only to changes by a model, and need more information about the tree.
     let policy =
         preflight::with_other_names(Arc::new(Policy::clone(&policy).for_model()), workspace);
     let policy = preflight::with_git_on_the_way(ways.iter(), &policy, workspace);
@@ -92,7 +93,7 @@ pub fn explain(
     Ok(Explanation::of(&named, &path, accesses, policy))
 }
 
-/// Returns `problem`, which a link on the way has, as a rule.
+/// Returns `problem`, which concerns a link on the way, as a match of a rule.
 fn on_the_way(path: &RelPath, access: Access, problem: &Problem) -> Hit {
     let rule = if problem.code == &code::DENIED {
         "symlinks"

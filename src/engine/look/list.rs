@@ -1,4 +1,4 @@
-//! What is in a directory.
+//! Lists a directory.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use crate::preflight::code;
 use crate::report::{Listing, ListingEntry};
 use crate::workspace::{Fault, Stat, Timestamp, Workspace};
 
-/// Most names that are looked at, so that no tree keeps a machine busy.
+/// The limit on the number of names that are examined. It bounds the work in a large tree.
 const MOST_NAMES: usize = 1_000_000;
-/// Entries that are kept beyond those that are wanted, until the newest are picked.
+/// The number of extra entries that are kept before the newest entries are selected.
 const SLACK: usize = 1024;
 
-/// What is asked for.
+/// A request to list a directory.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
-    /// The directory, as a path below the root; `.` for the root. A link that stays below the root
-    /// is followed.
+    /// The path of the directory below the root; `.` for the root. Links are followed as long as
+    /// they stay below the root.
     pub directory: Vec<u8>,
-    /// Whether names that begin with a dot are listed, and directories with such names looked into.
+    /// Whether names that start with a dot are listed, and directories with such names are entered.
     pub hidden: bool,
-    /// What paths below the directory have to match. With it the directories below are looked into,
-    /// but for links.
+    /// The pattern that paths relative to the directory must match. With a pattern, subdirectories
+    /// are entered, except through links.
     pub pattern: Option<PathPattern>,
-    /// In which order.
+    /// The order of the entries.
     pub order: Order,
-    /// Most entries that are listed.
+    /// The limit on the number of entries.
     pub most: usize,
-    /// What may be done. Names are told of what may not be read; only what grants close is left
-    /// out.
+    /// The policy. Files that a rule protects from reading are listed. Only files that its grants
+    /// do not cover are left out.
     pub policy: Arc<Policy>,
 }
 
@@ -42,15 +42,15 @@ pub struct ListRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
-    /// By name, byte by byte, within each directory.
+    /// By name, compared as bytes, within each directory.
     #[default]
     Name,
-    /// What was changed last comes first.
+    /// By time of modification, the newest entry first.
     Newest,
 }
 
 impl ListRequest {
-    /// Returns the request to list all of a directory that is not hidden.
+    /// Returns a request to list all entries of a directory that are not hidden.
     #[must_use]
     pub fn of(directory: impl Into<Vec<u8>>) -> Self {
         Self {
@@ -66,12 +66,11 @@ impl ListRequest {
 
 /// Lists a directory.
 ///
-/// Of a tree with more than a million names the rest is left out, and the listing says that it is
-/// truncated.
+/// At most a million names are examined. If the tree has more, the listing is marked as truncated.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way, such as a directory that is missing or outside of the
+/// Returns the outcome with the problem, for example if the directory is missing or outside the
 /// root.
 ///
 /// # Examples
@@ -109,7 +108,7 @@ fn listed(request: &ListRequest, policy: &Policy, workspace: &dyn Workspace) -> 
     Ok(Listing::of(path, entries, walk.is_cut))
 }
 
-/// Returns the directory that `path` names, `None` for the root.
+/// Returns the directory at `path`; `None` for the root.
 pub(super) fn directory(
     workspace: &dyn Workspace,
     policy: &Policy,
@@ -134,8 +133,8 @@ pub(super) fn directory(
     }
 }
 
-/// Returns whether the names in the directory at `path` may be told. A grant opens the way to what
-/// it is for.
+/// Returns the ruling on listing the directory at `path`. A grant also allows the directories above
+/// its files.
 fn entering(policy: &Policy, path: &RelPath) -> Ruling {
     let ruling = policy.judge(path, Access::Read);
     if !policy.is_visible(Some(path)) {
@@ -150,7 +149,7 @@ fn entering(policy: &Policy, path: &RelPath) -> Ruling {
     )
 }
 
-/// A way through the tree.
+/// A walk through the tree.
 struct Walk<'a> {
     request: &'a ListRequest,
     policy: &'a Policy,
@@ -160,9 +159,9 @@ struct Walk<'a> {
     is_cut: bool,
 }
 
-/// A name that was found.
+/// An entry of the directory.
 struct Entry {
-    /// Below the directory that is listed.
+    /// The path relative to the listed directory.
     name: Vec<u8>,
     stat: Stat,
 }
@@ -183,11 +182,12 @@ impl Entry {
 }
 
 impl Walk<'_> {
-    /// Looks into `directory`, whose entries are called `prefix` and their names.
+    /// Adds the entries of `directory`. `prefix` is the path of `directory` relative to the listed
+    /// directory.
     fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> Found<()> {
         let names = match self.workspace.list(directory) {
             Ok(names) => names,
-            // Below, what may not be read or has gone meanwhile is left out.
+            // A subdirectory that cannot be read or no longer exists is skipped.
             Err(_) if !prefix.is_empty() => return Ok(()),
             Err(error) => {
                 return Err(match (error.fault, directory) {
@@ -231,8 +231,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Returns whether the pattern can match something in the directory `name`: without `**` it has
-    /// as many slashes as what it matches, at least.
+    /// Returns whether the pattern can match a path below the directory `name`. A pattern without
+    /// `**` matches only paths with at most as many slashes as the pattern.
     fn may_match_below(&self, name: &[u8]) -> bool {
         let slashes = |text: &[u8]| memchr::memchr_iter(b'/', text).count();
         self.request
@@ -261,7 +261,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns whether nothing that comes can change the listing; notes that it does not have all.
+    /// Returns whether further entries cannot change the listing. Records whether the listing is
+    /// incomplete.
     fn is_full(&mut self) -> bool {
         let has_enough = self.request.order == Order::Name && self.found.len() > self.request.most;
         let has_tired = self.looked_at >= MOST_NAMES;
@@ -269,7 +270,7 @@ impl Walk<'_> {
         has_enough || has_tired
     }
 
-    /// Keeps the entries that are wanted of those that were found.
+    /// Sorts the entries, and keeps the requested number of them.
     fn pick(&mut self) {
         if self.request.order == Order::Newest {
             self.found.sort_by(|one, other| one.age().cmp(&other.age()));

@@ -1,5 +1,9 @@
-//! Looking at files and directories below the root, and at what may be done with them: what `wpatch
-//! read`, `list`, `diff` and `policy explain` do. Nothing is written.
+//! The commands that only read: `wpatch read`, `list`, `diff` and `policy explain`.
+//!
+//! Each command takes a request with a path below the root and a policy. It returns the data, or an
+//! outcome with the problem. Nothing is written. Links are followed only below the root, and policy
+//! must allow every path on the way. Read [`open`] first: it follows the links and applies the
+//! policy.
 
 mod difference;
 mod explain;
@@ -24,7 +28,7 @@ pub use search::{SearchOf, may_list, may_search};
 
 type Found<T> = Result<T, Box<Problem>>;
 
-/// Returns the path of a file without links.
+/// Returns the path of a readable file after its links were followed.
 fn resolved(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<RelPath> {
     let path = RelPath::new(path).map_err(|error| unusable(path, error))?;
     open(workspace, policy, &path, |path| {
@@ -32,7 +36,8 @@ fn resolved(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<Re
     })
 }
 
-/// Returns whether the contents of the file at `path`, and of what its links lead to, may be told.
+/// Returns whether policy allows revealing the contents of the file at `path`, and of the files to
+/// which its links lead.
 pub(super) fn is_open(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> bool {
     open(workspace, policy, path, |path| {
         judge(workspace, policy, path)
@@ -40,12 +45,12 @@ pub(super) fn is_open(workspace: &dyn Workspace, policy: &Policy, path: &RelPath
     .is_ok()
 }
 
-/// Returns whether the file at `path` may be read.
+/// Returns the ruling on reading the file at `path`.
 fn judge(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> Ruling {
     preflight::with_git_on_the_way([path].into_iter(), policy, workspace).judge(path, Access::Read)
 }
 
-/// Follows the links of `path` and asks `judge` before and after.
+/// Follows the links of `path`. `judge` must allow the path and every path on the way.
 fn open(
     workspace: &dyn Workspace,
     policy: &Policy,
@@ -56,7 +61,7 @@ fn open(
         let ruling = judge(path);
         match (ruling.verdict, ruling.hits.first()) {
             (Verdict::Deny, Some(hit)) => Err(Box::new(preflight::closed_by(hit))),
-            // There is no plan to approve.
+            // There is no plan that could be approved.
             (Verdict::Ask, Some(hit)) => Err(Box::new(Problem {
                 help: None,
                 ..preflight::unapproved(hit)
@@ -70,7 +75,7 @@ fn open(
     Ok(names.pop().unwrap_or_else(|| path.clone()))
 }
 
-/// Returns the contents of the file at `path`, at most `limit` bytes.
+/// Returns the contents of the file at `path`. A file of more than `limit` bytes is a problem.
 fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Bytes> {
     match workspace.stat(path).map_err(|error| broken(&error))? {
         None => return Err(missing(path)),
@@ -130,7 +135,7 @@ fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
     problem
 }
 
-/// A verb that failed where nothing is to be said of the path.
+/// Returns the problem of a verb that failed. The message contains the path.
 fn broken(error: &WorkspaceError) -> Box<Problem> {
     let message = format!("{error}: {}", error.source);
     let code = if error.fault == Fault::ThroughLink {

@@ -1,4 +1,4 @@
-//! What is in a file, or in a part of it.
+//! Reads a file or a part of it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,29 +18,29 @@ use crate::text::tag::Tag;
 use crate::text::{BYTE_ORDER_MARK, DecodeError, decode, is_data, lines, without_ending};
 use crate::workspace::Workspace;
 
-/// Most characters of a line in [`View::Numbered`].
+/// The limit on the length of a line in [`View::Numbered`], in characters.
 const MOST_CHARACTERS: usize = 2000;
 
-/// What is asked for.
+/// A request to read a file.
 #[derive(Clone, Debug)]
 pub struct ReadRequest {
-    /// The file, as a path below the root. A link that stays below the root is followed.
+    /// The path of the file below the root. Links are followed as long as they stay below the root.
     pub path: Vec<u8>,
-    /// Which part of it.
+    /// The part of the file to read.
     pub window: Window,
-    /// In which form.
+    /// The form of the output.
     pub view: View,
-    /// The encoding that the file is in, by its name in the Encoding Standard, or `auto`. Without
-    /// it the bytes are given as they are; with it everything but size and digest speaks of the
-    /// text in UTF-8, offsets as well.
+    /// The encoding of the file: a name in the Encoding Standard, or `auto`; `None` to return the
+    /// bytes unchanged. With an encoding, offsets and lines refer to the text in UTF-8. Size and
+    /// digest always refer to the file.
     pub encoding: Option<String>,
-    /// Largest file that is read, in bytes.
+    /// The limit on the size of the file, in bytes.
     pub max_file: u64,
-    /// Most lines that are given.
+    /// The limit on the number of lines in the output.
     pub max_lines: usize,
-    /// Most bytes that are given, in the form that is asked for.
+    /// The limit on the size of the output, in bytes.
     pub max_output: usize,
-    /// What may be done.
+    /// The policy.
     pub policy: Arc<Policy>,
 }
 
@@ -48,40 +48,40 @@ pub struct ReadRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Window {
-    /// All of it.
+    /// The whole file.
     #[default]
     All,
-    /// Some bytes; what is behind the end of the file is left out.
+    /// A range of bytes. It ends at the end of the file at the latest.
     Bytes {
-        /// The first one, counted from 0.
+        /// The first byte, counted from 0.
         offset: u64,
-        /// How many.
+        /// The number of bytes.
         length: u64,
     },
-    /// Some lines; what is behind the end of the file is left out.
+    /// A range of lines. It ends at the end of the file at the latest.
     Lines {
-        /// The first one, counted from 1.
+        /// The first line, counted from 1.
         first: usize,
-        /// The last one, counted from 1.
+        /// The last line, counted from 1. The range includes it.
         last: usize,
     },
 }
 
-/// The form in which a file is given.
+/// The form in which a file is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum View {
-    /// As it is.
+    /// The bytes without changes.
     #[default]
     Plain,
-    /// Each line behind its number and a tab, and no longer than 2000 characters.
+    /// Each line after its number and a tab. A line is cut after 2000 characters.
     Numbered,
-    /// A line `[path#TAG]`, then each line behind its number and a colon, without its line end.
+    /// A line `[path#TAG]`, then each line after its number and a colon, without its terminator.
     Hashline,
 }
 
 impl ReadRequest {
-    /// Returns the request to read all of a file as it is, of at most 10 MiB.
+    /// Returns a request to read a whole file of at most 10 MiB without changes.
     #[must_use]
     pub fn of(path: impl Into<Vec<u8>>) -> Self {
         Self {
@@ -99,14 +99,13 @@ impl ReadRequest {
 
 /// Reads a file, or a part of it.
 ///
-/// A text is cut between characters, and `next_offset` says where it goes on: who reads on from
-/// there misses nothing and gets nothing twice.
+/// A text is cut only between characters. A read that starts at `next_offset` continues without a
+/// gap and without an overlap.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way, such as a file that is missing, too large or outside
-/// of the root, binary data that should be shown by lines, or bytes that are no text in the
-/// encoding.
+/// Returns the outcome with the problem. Examples are a file that is missing, too large or outside
+/// the root, binary data in a view by lines, and bytes that are invalid in the encoding.
 ///
 /// # Examples
 ///
@@ -129,18 +128,18 @@ pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract,
     })
 }
 
-/// Says whether policy lets the file at `path`, below the root, be read. Nothing of it is, and it
-/// need not be there.
+/// Checks whether policy allows reading the file at `path` below the root. Reads no contents. The
+/// file need not exist.
 ///
 /// # Security
 ///
-/// The answer is about the tree as it is now: whoever may change links may make another one of it
+/// The answer holds for the current tree. A process that can change links can change the answer
 /// before the file is read.
 ///
 /// # Errors
 ///
-/// Returns the report of what is in the way: a rule, its size, or a path or link that leads out of
-/// the root.
+/// Returns the outcome with the rule, the size limit, or the path or link that leads out of the
+/// root.
 pub fn may_read(
     path: &[u8],
     policy: &Arc<Policy>,
@@ -150,7 +149,7 @@ pub fn may_read(
     readable(path, &policy, workspace).map_err(|problem| refused("read", *problem))
 }
 
-/// Asks policy whether the file at `path` may be read, by its rules and by its limit.
+/// Checks whether policy allows reading the file at `path`, by its rules and its size limit.
 pub(super) fn readable(path: &[u8], policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
     let small_enough = |path: &RelPath| match workspace.stat(path) {
         Ok(Some(stat)) if stat.kind == FileKind::Regular && stat.size > policy.max_read() => {
@@ -228,7 +227,7 @@ fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
     }
 }
 
-/// Returns the bytes of `text` that `window` names.
+/// Returns the range of `window` in `text`, in bytes.
 fn range(text: &[u8], window: Window) -> Range<usize> {
     let behind = |lines: usize| match lines.checked_sub(1) {
         None => 0,
@@ -253,7 +252,7 @@ fn range(text: &[u8], window: Window) -> Range<usize> {
     }
 }
 
-/// Returns `window` up to the end of its line number `count`.
+/// Returns the first `count` lines of `window`.
 fn first_lines(text: &[u8], window: Range<usize>, count: usize) -> Range<usize> {
     let end = match count.checked_sub(1) {
         None => window.start,
@@ -264,8 +263,8 @@ fn first_lines(text: &[u8], window: Range<usize>, count: usize) -> Range<usize> 
     window.start..end
 }
 
-/// Returns the last end up to `end` that cuts no character. If that is no way on, or what is there
-/// is no text, `end`.
+/// Returns the largest end up to `end` that does not cut a character. Returns `end` if nothing
+/// would remain, or if the bytes are not UTF-8.
 fn whole_characters(text: &[u8], start: usize, end: usize) -> usize {
     if end == text.len() {
         return end;
@@ -278,14 +277,14 @@ fn whole_characters(text: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// The lines of a file as they are shown, each in a row.
+/// The output of a view by lines. Each line of the file is a row.
 struct Rows<'a> {
     view: View,
     most: usize,
     out: Vec<u8>,
-    /// Number of the next row.
+    /// The number of the next row.
     number: usize,
-    /// Rows that do not have all of their line.
+    /// The number of rows whose line was cut.
     cut: usize,
     head: Cow<'a, [u8]>,
 }
@@ -308,8 +307,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Puts the lines of `window`, as many as there is room for, and returns where the first is
-    /// that is left out.
+    /// Adds the lines of `window` until the output is full. Returns the offset of the first line
+    /// that was left out.
     fn put_all(&mut self, text: &[u8], window: Range<usize>) -> usize {
         self.out
             .extend_from_slice(&self.head[..self.head.len().min(self.most)]);
@@ -327,8 +326,8 @@ impl<'a> Rows<'a> {
                 if end > window.start {
                     return end;
                 }
-                // A line that is longer than all the room there is: its beginning, so that reading
-                // goes on.
+                // A line that exceeds the limit of the whole output is cut. The next read continues
+                // after it.
                 self.put(line);
                 self.out
                     .truncate(whole_characters(&self.out, before, self.most));
@@ -342,7 +341,7 @@ impl<'a> Rows<'a> {
         end
     }
 
-    /// Puts one line, and returns whether it had to be cut.
+    /// Adds one line and returns whether it was cut.
     fn put(&mut self, line: &[u8]) -> bool {
         if self.view == View::Hashline {
             self.out
@@ -361,7 +360,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns the first `count` characters of `line`; bytes that are no text count for one each.
+/// Returns the first `count` characters of `line`. Each byte that is not UTF-8 counts as one
+/// character.
 fn first_characters(line: &[u8], count: usize) -> &[u8] {
     if line.len() <= count {
         return line;

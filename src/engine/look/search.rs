@@ -1,5 +1,4 @@
-//! Whether a search by another program may look into a file or a directory, for hooks. Nothing is
-//! read.
+//! Checks for hooks whether another program may search a file or a directory. Reads no contents.
 
 use std::sync::Arc;
 
@@ -14,35 +13,34 @@ use crate::policy::{Access, Hit, Policy, Verdict};
 use crate::preflight::{Facts, Problem, ProblemKind, code};
 use crate::workspace::Workspace;
 
-/// Most names that are looked at below one directory.
+/// The limit on the number of names that are examined below one directory.
 const MOST_NAMES: usize = 200_000;
 
-/// What a search program looks for.
+/// The object of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SearchOf {
-    /// Text in files. A glob of the program can leave files out.
+    /// The contents of files. A glob of the program can exclude files.
     Texts,
-    /// Names of files. The program has one pattern, which chooses them.
+    /// The names of files. The program has one pattern that selects files.
     Names,
 }
 
-/// The files of a search: those of which the function, with their paths from the directory on,
-/// returns `true`.
+/// The kind of search, and a function that returns whether the search reads a file. The function
+/// receives the path of the file relative to the searched directory.
 type Files<'a> = (SearchOf, &'a dyn Fn(&[u8]) -> bool);
 
-/// Asks policy whether the file at `path`, or every file below the directory at `path`, may be
-/// read. Below a directory, `files` tells which files the search reads, by their paths from that
-/// directory on.
+/// Checks whether policy allows reading the file at `path`, or every file below the directory at
+/// `path`. In a directory, only the files are checked that `files` selects.
 ///
-/// Directories of git and of wpatch's state are left out: search programs do not enter them, and
-/// they hold no secrets. Links below the directory are not followed. A path that does not exist may
-/// be searched.
+/// Directories of git and state directories of wpatch are skipped: search programs do not enter
+/// them, and they contain no secrets. Links below the directory are not followed. A path that does
+/// not exist may be searched.
 ///
 /// # Errors
 ///
-/// Returns the report of the rule that closes a file, and of a directory that has too many names to
-/// be looked at.
+/// Returns the outcome with the rule that protects a file, or with the problem of a directory that
+/// has too many names to check.
 pub fn may_search(
     path: &[u8],
     files: Files<'_>,
@@ -53,12 +51,12 @@ pub fn may_search(
     searched(path, files, &policy, workspace).map_err(|problem| refused("read", *problem))
 }
 
-/// Asks policy whether the names in the directory at `path` may be listed. One that does not exist
-/// may be.
+/// Checks whether policy allows listing the names in the directory at `path`. A directory that does
+/// not exist may be listed.
 ///
 /// # Errors
 ///
-/// Returns the report of the rule that closes it.
+/// Returns the outcome with the rule that protects the directory.
 pub fn may_list(
     path: &[u8],
     policy: &Arc<Policy>,
@@ -100,7 +98,7 @@ fn searched(
         .map_or(Ok(()), |hit| Err(in_search(&hit, files.0)))
 }
 
-/// Returns whether the problem is a refusal, not a fact about the tree.
+/// Returns whether the problem is a refusal by policy, not a fact about the tree.
 fn is_refusal(problem: &Problem) -> bool {
     matches!(
         problem.code.kind,
@@ -111,7 +109,7 @@ fn is_refusal(problem: &Problem) -> bool {
     )
 }
 
-/// A walk through a directory.
+/// A walk through a directory and its subdirectories.
 struct Walk<'a> {
     files: Files<'a>,
     policy: &'a Policy,
@@ -122,10 +120,10 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks at the files below `directory`, whose paths begin with `prefix`, up to the first that
-    /// is denied.
+    /// Checks the files below `directory` up to the first denied one. `prefix` is the path of
+    /// `directory` relative to the searched directory.
     fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> Found<()> {
-        // What cannot be listed cannot be searched either.
+        // A directory that cannot be listed cannot be searched either.
         let Ok(names) = self.workspace.list(directory) else {
             return Ok(());
         };
@@ -180,7 +178,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the problem of a file that a search would read.
+/// Returns the problem of a file that the search would read.
 fn in_search(hit: &Hit, of: SearchOf) -> Box<Problem> {
     let code = if hit.verdict == Verdict::Deny {
         &code::DENIED

@@ -1,4 +1,4 @@
-//! What a plan comes to, as a page.
+//! The preview of a plan as an HTML page.
 
 use std::io;
 
@@ -8,11 +8,11 @@ use crate::preflight::Gallery;
 use crate::report::{Exhibit, Exhibits, Page};
 use crate::workspace::Workspace;
 
-/// Most bytes of the diff of one file of a page.
+/// The limit on the size of the diff of one file on a page, in bytes.
 const MOST_OF_DIFF: usize = 1 << 20;
 
-/// Checks, as [`check`](crate::engine::check) does, and keeps what a person wants to see of it on a
-/// page: the diff of each file, and images.
+/// Checks a request as [`check`](crate::engine::check) does, and keeps the diff and the images of
+/// each file for a page.
 ///
 /// # Examples
 ///
@@ -39,7 +39,7 @@ pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
 }
 
 impl Preview<'_> {
-    /// Returns the page of it, for [`print_html`](crate::report::print_html).
+    /// Returns the page for [`print_html`](crate::report::print_html).
     #[must_use]
     pub fn page(&self) -> Page<'_> {
         Page {

@@ -1,4 +1,4 @@
-//! Problems of a transaction: a commit, a rollback or a recovery that failed.
+//! The problems of a transaction: a failed commit, rollback or recovery.
 
 use std::error::Error;
 
@@ -9,10 +9,10 @@ use crate::text::printable;
 use crate::transaction::{Failure, KeptFile, Recovered};
 use crate::workspace::Fault;
 
-/// What helps against somebody else who changes the tree.
+/// The help if another process changes the tree at the same time.
 const AGAIN: &str = "nothing was written; try again";
 
-/// A transaction that was not committed.
+/// Returns the problems of a transaction that was not committed.
 pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
     match failure {
         Failure::Locked => vec![locked(
@@ -33,11 +33,11 @@ pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
         Failure::Stale(paths) => paths.iter().map(stale).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
         Failure::Command { .. } => vec![Problem::new(&code::IO, failure.to_string())],
-        // Who sent it back says why.
+        // The commit hook that rejected the change adds its own problem.
         Failure::Rejected => Vec::new(),
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
         Failure::Foreign { .. } => vec![foreign(failure, Severity::Error)],
-        // Preflight refuses a link that existed before.
+        // Preflight refuses existing links, so this link appeared after preflight.
         Failure::Workspace(error) if error.fault == Fault::ThroughLink => {
             vec![replaced_by_link(&error.path)]
         }
@@ -64,7 +64,7 @@ pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
     }
 }
 
-/// A lock that another process holds.
+/// Returns the problem of a lock that another process holds.
 fn locked(failure: &Failure, help: String) -> Problem {
     Problem {
         help: Some(help),
@@ -72,7 +72,8 @@ fn locked(failure: &Failure, help: String) -> Problem {
     }
 }
 
-/// A directory at `path` that became a link while the patch was being applied.
+/// Returns the problem of a directory that was replaced by a link while the patch was being
+/// applied.
 fn replaced_by_link(path: &str) -> Problem {
     let message = format!("{path}: a link took the place of a directory meanwhile");
     Problem {
@@ -81,7 +82,8 @@ fn replaced_by_link(path: &str) -> Problem {
     }
 }
 
-/// A rollback that could not put back everything.
+/// Returns the problem of a rollback that did not restore every file. If `goes_on` is set, `wpatch
+/// recover` can finish the rollback.
 fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem {
     let left = listed(left.iter().map(ToString::to_string));
     let message = match left.as_str() {
@@ -101,7 +103,8 @@ fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem
     }
 }
 
-/// An interrupted change that recovery could not roll back as a whole; `None` if it could.
+/// Returns the problem of an interrupted change that recovery rolled back only in part; `None` if
+/// the rollback is complete.
 pub(in crate::engine) fn unrestored(recovered: &Recovered, severity: Severity) -> Option<Problem> {
     let Recovered { id, left, kept, .. } = recovered;
     if left.is_empty() && kept.is_empty() {
@@ -122,7 +125,7 @@ pub(in crate::engine) fn unrestored(recovered: &Recovered, severity: Severity) -
     })
 }
 
-/// Returns how the user ends the state in which `kept` are kept.
+/// Returns the help for an incomplete rollback. It names the copies in `kept`.
 fn restore(kept: &[KeptFile]) -> String {
     if kept.is_empty() {
         return "check the file; no previous version of it is kept".to_owned();
@@ -134,7 +137,7 @@ fn restore(kept: &[KeptFile]) -> String {
     format!("{copies}; move it back to restore the file, or delete it to keep the current one")
 }
 
-/// Returns the first of `names`, and how many more there are.
+/// Returns the first names and the number of the remaining ones.
 fn listed(names: impl Iterator<Item = String>) -> String {
     let names: Vec<_> = names.collect();
     let more = names.len().saturating_sub(MOST_NAMED);
@@ -146,7 +149,8 @@ fn listed(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// A state directory of another user. Reading commands go on.
+/// Returns the problem of a state directory that belongs to another user. Commands that only read
+/// continue with a warning.
 pub(in crate::engine) fn foreign(failure: &Failure, severity: Severity) -> Problem {
     let (directory, owner) = match failure {
         Failure::Foreign { directory, owner } => (directory.as_str(), *owner),
@@ -163,7 +167,7 @@ pub(in crate::engine) fn foreign(failure: &Failure, severity: Severity) -> Probl
     }
 }
 
-/// A change of another process that is open.
+/// Returns the warning about a change that another process has not finished.
 pub(in crate::engine) fn half_made() -> Problem {
     let message = "another wpatch changes this tree, or was interrupted; this report describes the current tree";
     let help =
@@ -175,7 +179,7 @@ pub(in crate::engine) fn half_made() -> Problem {
     }
 }
 
-/// A file that changed while somebody had a say.
+/// Returns the warning about a file that changed while the change was verified.
 pub(in crate::engine) fn altered(path: &RelPath) -> Problem {
     let message =
         "the file changed while the change was verified, and stays as it is now".to_owned();
@@ -191,7 +195,7 @@ pub(in crate::engine) fn altered(path: &RelPath) -> Problem {
     }
 }
 
-/// What a committed transaction could not clean up.
+/// Returns the warning about files that the sweep of a committed transaction did not remove.
 pub(in crate::engine) fn unswept(warning: &str) -> Problem {
     Problem {
         severity: Severity::Warning,

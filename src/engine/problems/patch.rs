@@ -1,4 +1,4 @@
-//! Problems with the text of a patch, its names and the selection from it.
+//! The problems of parsing a patch, of its names, and of the selection.
 
 use super::MOST_NAMED;
 use crate::path::{PathError, RelPath};
@@ -8,7 +8,7 @@ use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
 
 /// The help for a patch that ends within a hunk.
 const SEND_ALL: &str = "the patch ends in the middle of this hunk; send the complete patch";
-/// The help for a patch that ends before something that its format needs.
+/// The help for a patch that ends before a required part of its format.
 const SEND_REST: &str = "the patch ends too early; send the complete patch";
 /// The help for a patch whose last line cannot be read and has no newline.
 const SEND_LINE: &str = "if the patch is cut off in this line, send the complete patch";
@@ -16,7 +16,7 @@ const SEND_LINE: &str = "if the patch is cut off in this line, send the complete
 const END_LINE: &str =
     "if the patch is complete, end it with a newline; if it is cut off, send the complete patch";
 
-/// A patch text that cannot be read.
+/// Returns the problem of a patch that cannot be parsed.
 pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Problem {
     let code = match &error.kind {
         SyntaxErrorKind::NoPatch => &code::NO_PATCH,
@@ -73,11 +73,11 @@ pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: u
     }
 }
 
-/// Returns the help for a patch that was cut off, if `error` can come from that.
+/// Returns the help for a truncated patch, if truncation can cause `error`.
 fn cut_off(error: &SyntaxError, text: &[u8]) -> Option<&'static str> {
     let rest = text.get(error.span.start..).unwrap_or_default();
     let is_at_end = rest.trim_ascii().is_empty();
-    // What is wrong goes on to the end: a document of one line has its end in that line.
+    // The error extends to the end of the text. A document of one line ends in that line.
     let is_last_line = !is_at_end
         && memchr::memchr(b'\n', rest).is_none()
         && error.span.end >= text.trim_ascii_end().len();
@@ -108,7 +108,8 @@ fn ends_with_header(text: &[u8]) -> bool {
     STARTS.iter().any(|start| last.starts_with(start)) && !last.starts_with(b"*** End ")
 }
 
-/// An operation whose name cannot be used, at the strip level `strip`.
+/// Returns the problem of an operation that was rejected, for example because of its name. `strip`
+/// is the strip level.
 pub(in crate::engine) fn rejected(rejection: &Rejection, plan: &Plan, strip: usize) -> Problem {
     let code = match rejection.kind {
         RejectionKind::Irreversible => &code::IRREVERSIBLE,
@@ -149,7 +150,8 @@ pub(in crate::engine) fn rejected(rejection: &Rejection, plan: &Plan, strip: usi
     }
 }
 
-/// A patch of which nothing is left to do.
+/// Returns the problem of a patch that changes nothing. If filters left out every file, the problem
+/// is a warning.
 pub(in crate::engine) fn skipped(left_out: usize) -> Problem {
     if left_out == 0 {
         let facts = Facts {
@@ -168,7 +170,7 @@ pub(in crate::engine) fn skipped(left_out: usize) -> Problem {
     }
 }
 
-/// Files of a patch that the root does not hold.
+/// Returns the warning about files of a patch that are outside the root.
 pub(in crate::engine) fn elsewhere(left_out: &[RelPath]) -> Problem {
     let shown: Vec<_> = left_out
         .iter()
@@ -191,7 +193,7 @@ pub(in crate::engine) fn elsewhere(left_out: &[RelPath]) -> Problem {
     }
 }
 
-/// Says of a problem with a patch that a list names where it is listed.
+/// Adds to the message the line of the series file that lists the patch.
 pub(in crate::engine) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
     let listed = problem
         .place
@@ -201,7 +203,7 @@ pub(in crate::engine) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
     }
 }
 
-/// A choice that names what is not there.
+/// Returns the problem of a selection that names a missing file or hunk.
 pub(in crate::engine) fn unchosen(error: &OnlyError) -> Problem {
     let help = Some("`wpatch check --json` shows the files and hunks with their names".to_owned());
     Problem {

@@ -1,11 +1,11 @@
-//! Repairs of a patch, and parts of it that have no certain reading.
+//! The problems of `--lenient`: repairs, and parts of a patch without a certain reading.
 
 use crate::path::RelPath;
 use crate::plan::Repair;
 use crate::preflight::{Facts, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind};
 
-/// A part of a patch that has no certain reading.
+/// Returns the problem of a part of a patch that has no certain reading.
 pub(in crate::engine) fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
     let code = match refusal.kind {
         RefusalKind::NoPatch => &code::NO_PATCH,
@@ -40,7 +40,7 @@ pub(in crate::engine) fn unrepaired(refusal: &Refusal, input: usize) -> Problem 
     }
 }
 
-/// Says what was repaired, each kind once.
+/// Returns one warning for each kind of repair.
 pub(in crate::engine) fn repair_warnings(repairs: &[Repair]) -> Vec<Problem> {
     let mut told: Vec<(&Repair, usize)> = Vec::new();
     for repair in repairs {

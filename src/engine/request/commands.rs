@@ -1,28 +1,29 @@
-//! The commands of the user around a change.
+//! The commands of the user around a change: `--before`, `--verify` and `--after`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The commands of the user that a change is put to. Each is what `sh -c` does in the root, gets
-/// the report as JSON on its standard input, and runs in a process group of its own that is killed
-/// when it ends.
+/// The commands of the user around a change. Each command runs with `sh -c` in the root and
+/// receives the report as JSON on standard input. It has its own process group, which is killed
+/// when the command ends.
 ///
 /// # Security
 ///
-/// They run with all that the user may do. They come from whoever calls this, never from a patch or
-/// from the tree; but what they run may well be in the tree, as tests are.
+/// The commands have all rights of the user. They come from the caller, never from a patch or from
+/// the tree. The programs that they run can be in the tree, for example tests.
 #[derive(Clone, Debug)]
 pub struct Commands {
-    /// Asked before anything is written; any exit code but 0 refuses the change.
+    /// Runs before the tree changes. Any exit code except 0 refuses the change.
     pub before: Option<OsString>,
-    /// Asked when the change is in place; anything but exit code 0 in time puts everything back.
+    /// Runs when the change is in place. The change is rolled back unless this command exits with
+    /// code 0 within the limit.
     pub verify: Option<OsString>,
-    /// Told what was done.
+    /// Runs after the commit.
     pub after: Option<OsString>,
-    /// How long each of them may take.
+    /// The time limit of each command.
     pub limit: Duration,
-    /// Where they run: the root.
+    /// The directory in which the commands run: the root.
     pub directory: PathBuf,
 }
 
@@ -40,7 +41,7 @@ impl Default for Commands {
 }
 
 impl Commands {
-    /// Returns whether there is none.
+    /// Returns whether there are no commands.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all().next().is_none()
@@ -57,7 +58,7 @@ impl Commands {
             .filter_map(|(name, command)| Some((name, command.as_ref()?)))
     }
 
-    /// Says what no shell could run.
+    /// Returns an error message if a shell cannot run one of the commands.
     pub(in crate::engine) fn misuse(&self) -> Option<String> {
         let is_wrong = |command: &OsString| {
             let bytes = command.as_encoded_bytes();

@@ -1,7 +1,7 @@
-//! The options that can change the result of a request, and so its `plan_id`.
+//! The options that can change the result of a request, and therefore its `plan_id`.
 //!
-//! The same value is stored with a saved plan and read from the options of a batch job. To add such
-//! an option, add a field here, its argument on the command line, and the stage that implements it.
+//! The same type is stored with a saved plan and read from the options of a batch job. To add an
+//! option, add a field here, its argument on the command line, and the stage that implements it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -19,7 +19,7 @@ use crate::text::EncodingChoice;
 ///
 /// # Examples
 ///
-/// A diff without prefixes of a tool that counts badly, for one folder:
+/// Applies a diff without name prefixes in one folder, and ignores its wrong line counts:
 ///
 /// ```
 /// use wpatch::engine::{Decide, Request};
@@ -38,91 +38,97 @@ pub struct Decide {
     pub format: String,
     /// Whether the lines of a hunk are counted instead of read from its header (`--recount`).
     pub recount: bool,
-    /// Whether a change that the text names and does not contain is an error (`--strict-input`).
+    /// Whether a change that the text names but does not contain is an error (`--strict-input`).
     pub strict_input: bool,
-    /// Whether a text without a section is a patch that changes nothing (`--allow-empty`).
+    /// Whether a text without a section is accepted as a patch that changes nothing
+    /// (`--allow-empty`).
     pub allow_empty: bool,
     /// Whether a patch that does not apply is repaired (`--lenient`).
     pub lenient: bool,
-    /// Whether line numbers can be those of an earlier version in the history, if each line that is
-    /// named is unchanged (`--relocate`).
+    /// Whether line numbers can refer to an earlier version in the history, if every line that the
+    /// patch names is unchanged (`--relocate`).
     pub relocate: bool,
-    /// Leading components to remove from names with a prefix (`-p`); see [`Selection::strip`].
+    /// The number of leading components to remove from names with a prefix (`-p`); see
+    /// [`Selection::strip`].
     pub strip: Option<usize>,
-    /// The directory before every name (`--directory`).
+    /// The directory to put before every name (`--directory`).
     #[serde(deserialize_with = "bytes")]
     pub directory: Vec<u8>,
-    /// The root below the top of its repository, if git diffs name files from there
+    /// The path of the root below the top of its repository, if git diffs name files from the top
     /// (`--git-paths`).
     pub below: Option<Vec<u8>>,
-    /// `--include` and `--exclude` in the order given; see [`Selection::filters`].
+    /// The patterns of `--include` and `--exclude`, in the given order; see [`Selection::filters`].
     pub filters: Vec<Filter>,
-    /// Whether the patch is reversed (`-R`).
+    /// Whether the patch is applied in reverse (`-R`).
     pub reverse: bool,
-    /// The file below the root that a patch of one file changes, whatever it names (`--file`).
+    /// The file below the root that a patch of one file changes, regardless of the name in the
+    /// patch (`--file`).
     #[serde(deserialize_with = "optional_bytes")]
     pub file: Option<Vec<u8>>,
-    /// The digest that the only file of a patch must have before (`--expect-hash`).
+    /// The digest that the only file of a patch must have before the change (`--expect-hash`).
     pub expect_hash: Option<Sha256>,
-    /// The files and hunks that are applied (`--only`); see [`Selection::only`].
+    /// The files and hunks to apply (`--only`); see [`Selection::only`].
     pub only: Option<Only>,
-    /// The absolute names of the root, the one without links last. Names in patches can begin with
-    /// them.
+    /// The absolute paths of the root. The last one contains no links. Names in patches can start
+    /// with one of these paths.
     pub roots: Vec<Vec<u8>>,
-    /// How closely texts and lines have to match (`--match`, `--reindent`).
+    /// How closely texts and lines must match (`--match`, `--reindent`).
     pub closeness: Closeness,
-    /// Lines of context that have to match on each side; `None` for all (`-C`).
+    /// The number of context lines that must match on each side; `None` for all (`-C`).
     pub context: Option<usize>,
-    /// Lines of context that can be ignored on each side if nothing else matches (`--fuzz`).
+    /// The number of context lines that can be ignored on each side if nothing else matches
+    /// (`--fuzz`).
     pub fuzz: usize,
-    /// Whether a hunk without context can be anywhere (`--unidiff-zero`).
+    /// Whether a hunk without context can match anywhere (`--unidiff-zero`).
     pub unidiff_zero: bool,
-    /// What is done about lines with white-space errors; `None` for the configured action
+    /// The action for lines with white-space errors; `None` for the configured action
     /// (`--whitespace`).
     pub whitespace: Option<WhitespaceAction>,
-    /// Whether runs of blanks are compared as one; `None` for what is configured
+    /// Whether all runs of blanks compare as equal; `None` for the configured comparison
     /// (`--ignore-whitespace`).
     pub ignore_whitespace: Option<bool>,
-    /// Whether a last line can lack its terminator although the patch has one (`--inaccurate-eof`).
+    /// Whether a last line can lack its terminator if the patch has one (`--inaccurate-eof`).
     pub inaccurate_eof: bool,
-    /// Whether new lines are not inserted (`--no-add`).
+    /// Whether the insertions of the patch are ignored (`--no-add`).
     pub no_add: bool,
-    /// Whether a hunk can be placed where another one is (`--allow-overlap`).
+    /// Whether a hunk can overlap the placement of another hunk (`--allow-overlap`).
     pub allow_overlap: bool,
-    /// Whether a hunk off its stated place must match in one place only (`--unique`). `--lenient`
-    /// implies it.
+    /// Whether a hunk must have a unique match unless it matches at its stated line (`--unique`).
+    /// `--lenient` implies this option.
     pub unique: bool,
-    /// Whether a file can be replaced by one that the patch creates or moves (`--overwrite`).
+    /// Whether a file that the patch creates or moves can replace an existing file (`--overwrite`).
     pub overwrite: bool,
-    /// Whether hunks that do not apply are written to a file and the others applied (`--reject`).
+    /// Whether hunks that do not apply are written to a file while the others are applied
+    /// (`--reject`).
     pub reject: bool,
-    /// Where these hunks are written (`--reject-file`).
+    /// Where rejected hunks are written (`--reject-file`).
     pub reject_to: RejectTo,
-    /// Whether a change that is already applied is a success (`--idempotent`).
+    /// Whether a change that is already applied counts as success (`--idempotent`).
     pub idempotent: bool,
-    /// Whether a file with several names is overwritten, so that all of them change (`--in-place`).
+    /// Whether a file with several hard links is overwritten, so that all its names change
+    /// (`--in-place`).
     pub in_place: bool,
-    /// How conflicts of hunks that are merged one by one are written, if they are (`--merge`).
+    /// How conflicts are written if hunks are merged one by one; `None` for no merge (`--merge`).
     pub merge_hunks: Option<ConflictStyle>,
-    /// How patches are merged with the current files, if they are (`--3way`).
+    /// The options of a three-way merge with the current files; `None` for no merge (`--3way`).
     pub three_way: Option<ThreeWayOptions>,
-    /// What of git's index changes, if anything does (`--index`, `--cached`, `--intent-to-add`).
+    /// The use of git's index; `None` to ignore the index (`--index`, `--cached`,
+    /// `--intent-to-add`).
     pub index: Option<Reach>,
-    /// The encoding of files in which texts are replaced; without one texts are bytes
-    /// (`--encoding`).
+    /// The encoding of files in which texts are replaced; `None` to compare bytes (`--encoding`).
     pub encoding: Option<EncodingChoice>,
-    /// The behaviour that only GNU patch has.
+    /// The options that only GNU patch has.
     pub gnu: GnuOptions,
-    /// The checks of the new content (`--guard`).
+    /// The checks of the new contents (`--guard`).
     #[serde(serialize_with = "guard_names", deserialize_with = "guards")]
     pub guards: Vec<&'static Guard>,
-    /// The most files in a patch.
+    /// The limit on the number of files in a patch.
     pub max_files: usize,
-    /// The most hunks in a patch.
+    /// The limit on the number of hunks in a patch.
     pub max_hunks: usize,
-    /// The size of the largest file that is read or created, in bytes.
+    /// The limit on the size of a file that is read or created, in bytes.
     pub max_file: u64,
-    /// The most bytes that a byte of binary data can expand to.
+    /// The limit on the number of bytes to which one byte of binary data can expand.
     pub max_ratio: u64,
     /// The expansion limit, in bytes.
     pub max_growth: u64,
@@ -187,7 +193,7 @@ impl Decide {
         }
     }
 
-    /// Returns how patches are parsed.
+    /// Returns the options of the parsers.
     pub(in crate::engine) fn syntax(&self) -> syntax::Options {
         let unnamed = match &self.file {
             _ if self.gnu.as_gnu => Unnamed::Taken,
@@ -206,7 +212,7 @@ impl Decide {
         }
     }
 
-    /// Returns which operations are applied, and how names are read.
+    /// Returns the filters that choose operations, and how names are resolved.
     pub(in crate::engine) fn selection(&self) -> Selection {
         Selection {
             strip: self.strip,
@@ -222,7 +228,7 @@ impl Decide {
         }
     }
 
-    /// Returns how closely hunks have to match.
+    /// Returns the rules for placing hunks.
     pub(in crate::engine) fn rules(&self) -> Rules {
         Rules {
             context: self.context.unwrap_or(usize::MAX),
@@ -233,14 +239,14 @@ impl Decide {
             inaccurate_eof: self.inaccurate_eof,
             no_add: self.no_add,
             allow_overlap: self.allow_overlap,
-            // Where git would choose one of several places, a model can mean any of them.
+            // If several places match, git chooses one. A model can mean any of them.
             unique: self.unique || self.lenient,
             closeness: self.closeness,
             ..Rules::default()
         }
     }
 
-    /// Returns the absolute name of the root that names in damaged patches can begin with.
+    /// Returns the absolute path of the root, with which names in damaged patches can start.
     pub(in crate::engine) fn root(&self) -> &[u8] {
         self.roots.last().map_or(b"/", Vec::as_slice)
     }
@@ -249,10 +255,9 @@ impl Decide {
 /// How patches are merged with the current files (`--3way`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct ThreeWayOptions {
-    /// The side whose lines are taken where both sides changed the same (`--ours`, `--theirs`,
-    /// `--union`).
+    /// How lines that both sides changed are resolved (`--ours`, `--theirs`, `--union`).
     pub favour: Option<Favour>,
-    /// How conflicts are written into files; without it a patch with conflicts does not apply.
+    /// How conflicts are written into files; `None` to refuse a patch with conflicts.
     pub marking: Option<Marking>,
 }
 
@@ -261,13 +266,13 @@ pub struct ThreeWayOptions {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Marking {
-    /// As git's `merge.conflictStyle` says: both sides, if that says nothing.
+    /// The style that git's `merge.conflictStyle` sets. Both sides are written if it is not set.
     Configured,
-    /// Both sides, and what they come from.
+    /// Both sides and their common base.
     Base,
 }
 
-/// Text or a list of bytes.
+/// A text or a list of bytes.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum TextOrBytes {

@@ -1,4 +1,4 @@
-//! An edit of one file without a patch: `wpatch edit`, `write`, `append` and `notebook`.
+//! The edit of one file without a patch: `wpatch edit`, `write`, `append` and `notebook`.
 
 use super::{Request, What};
 use crate::digest::Sha256;
@@ -8,17 +8,17 @@ use crate::plan::{
 };
 use crate::text::Span;
 
-/// Largest file that is read or made without a patch unless something else is asked for, in bytes.
+/// The default limit on the size of a file that is read or created without a patch, in bytes.
 pub const MAX_FILE: u64 = 10 << 20;
-/// Most bytes of a diff in a report unless something else is asked for.
+/// The default limit on the size of a diff in the report of such an edit, in bytes.
 pub const MAX_DIFF: usize = 16 << 10;
 
-/// An edit of one file without a patch.
+/// The edit of one file without a patch.
 #[derive(Clone, Debug)]
 pub struct FileEdit {
-    /// The command, for the report.
+    /// The name of the command in the report.
     pub command: &'static str,
-    /// The file, as a path below the root. A link that stays below the root is followed.
+    /// The path of the file below the root. Links are followed as long as they stay below the root.
     pub path: Vec<u8>,
     /// [`Action::Create`] for a file that must not exist, [`Action::Modify`] for any other.
     pub action: Action,
@@ -26,29 +26,29 @@ pub struct FileEdit {
     pub edit: Edit,
     /// Whether [`Action::Modify`] creates a file that does not exist.
     pub makes: bool,
-    /// The mode that the file gets.
+    /// The mode that the file gets; `None` to keep its mode.
     pub mode: Option<FileMode>,
-    /// What is done about directories that do not exist.
+    /// The action if the parent directories do not exist.
     pub parents: Parents,
     /// The text that the spans of `edit` point into.
     pub input: Input,
 }
 
-/// What becomes of directories that are not there.
+/// The action if parent directories do not exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Parents {
-    /// They are made.
+    /// Creates the directories.
     #[default]
     Made,
-    /// Nothing is done without them.
+    /// Refuses the edit.
     Required,
 }
 
 impl FileEdit {
-    /// Returns the edit `edit` of the file at `path`.
+    /// Returns `edit` as an edit of the file at `path`.
     ///
-    /// For what the program has a command, [`Request`] has a function: [`Request::edit`],
+    /// For every command of the program, [`Request`] has a constructor: [`Request::edit`],
     /// [`Request::write`], [`Request::append`], [`Request::notebook`] and others.
     #[must_use]
     pub fn of(path: impl Into<Vec<u8>>, edit: Edit) -> Self {
@@ -67,7 +67,7 @@ impl FileEdit {
         }
     }
 
-    /// Says why no file could be changed like this.
+    /// Returns the reason why the edit is invalid for any file.
     pub(in crate::engine) fn misuse(&self) -> Option<String> {
         match &self.edit {
             Edit::Replacements(changes) if changes.edits.is_empty() => {
@@ -129,7 +129,7 @@ impl From<FileEdit> for Request {
     }
 }
 
-/// Says which text is empty that must not be.
+/// Returns an error message if a text of `edit` is empty and must not be.
 fn emptiness(edit: &Replacement) -> Option<&'static str> {
     match &edit.target {
         Target::Text { old, .. } | Target::Lines(old) if old.is_empty() => {

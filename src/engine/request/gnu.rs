@@ -1,4 +1,4 @@
-//! The behaviour that only GNU patch has.
+//! The options that only GNU patch has.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::path::RelPath;
 use crate::plan::Naming;
 
-/// The behaviour that only GNU patch has.
+/// The options that only GNU patch has.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(
@@ -15,52 +15,53 @@ use crate::plan::Naming;
     reason = "each is an option of its own"
 )]
 pub struct GnuOptions {
-    /// How of several names one is chosen; without it as git does.
+    /// How a file is chosen from several name candidates; `None` for git's rule.
     pub naming: Option<Naming>,
-    /// What is put around the names of files, in which they stay as they were (`--backup`).
+    /// The names of backup files, which keep the old contents (`--backup`).
     pub backup: Option<Backup>,
-    /// The file below the root that gets what comes of the only file, which stays as it is
-    /// (`--output`).
+    /// The file below the root that receives the new contents. The only file of the patch keeps its
+    /// own contents (`--output`).
     pub output: Option<Vec<u8>>,
-    /// Whether a file is deleted of which the patch leaves no line (`--remove-empty-files`).
+    /// Whether a file is deleted if the patch leaves it empty (`--remove-empty-files`).
     pub removes_empty: bool,
-    /// Whether a file that the patch makes may be there already, as long as nothing is in it.
+    /// Whether a file that the patch creates may already exist if it is empty.
     pub fills_empty: bool,
     /// Whether a `Prereq:` line is ignored (`--force`).
     pub ignores_prerequisites: bool,
-    /// Whether hunks are placed as in GNU patch, see
-    /// [`Rules::as_gnu`](crate::matching::Rules::as_gnu), and sections without a name are accepted.
+    /// Whether hunks are placed by the rules of GNU patch, see
+    /// [`Rules::as_gnu`](crate::matching::Rules::as_gnu). Sections without a name are then
+    /// accepted.
     pub as_gnu: bool,
-    /// Whether the carriage returns of the patch were removed, so that CR LF and LF are the same.
+    /// Whether the carriage returns of the patch were removed. CR LF and LF then compare as equal.
     pub converts_line_ends: bool,
 }
 
-/// The names of copies of old files.
+/// The names of backup files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
-    /// Put in front of the whole name.
+    /// The text before the whole path.
     pub prefix: Vec<u8>,
-    /// Put in front of its last component.
+    /// The text before the last component of the path.
     pub basename_prefix: Vec<u8>,
-    /// Put behind it.
+    /// The text after the path.
     pub suffix: Vec<u8>,
-    /// Whether all that is not used, and a number put behind the name (`x.~1~`).
+    /// Whether a number after the path replaces these texts (`x.~1~`).
     pub numbering: Numbering,
-    /// Whether a name without a file gets an empty backup. quilt and dpkg-source remove the file of
-    /// such a backup when they revert a patch.
+    /// Whether a path without a file gets an empty backup. When quilt and dpkg-source revert a
+    /// patch, they remove the file of an empty backup.
     pub marks_new: bool,
-    /// Files without a backup, because the patch does not change them.
+    /// The files that get no backup, because the patch does not change them.
     pub unchanged: HashSet<RelPath>,
 }
 
-/// When copies of old files have numbers.
+/// When backup files have numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Numbering {
     /// Never.
     #[default]
     Never,
-    /// Where there are such copies already.
+    /// If the file already has numbered backups.
     Continued,
     /// Always.
     Always,

@@ -1,4 +1,4 @@
-//! What of git's index a change is made in.
+//! Git's index as part of a change.
 
 use std::sync::Arc;
 
@@ -10,30 +10,30 @@ use crate::transaction::IndexPlace;
 use crate::workspace::ANNEX;
 use crate::workspace::index::GitIndex;
 
-/// What of git's index a change is made in.
+/// Git's index as part of a change.
 #[derive(Clone, Debug)]
 pub struct Indexed {
     /// The index.
     pub index: Arc<GitIndex>,
-    /// What is changed.
+    /// The part of the repository that the change updates.
     pub reach: Reach,
 }
 
-/// What is changed of an index and its work tree.
+/// The part of the repository that a change updates: the work tree, the index, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reach {
-    /// Both (`--index`).
+    /// Both the work tree and the index (`--index`).
     Both,
-    /// The index alone (`--cached`).
+    /// Only the index (`--cached`).
     Cached,
-    /// The work tree; the index only says that new files are going to be added (`--intent-to-add`).
+    /// Only the work tree. The index records that new files will be added (`--intent-to-add`).
     Intent,
 }
 
 impl Reach {
-    /// Returns its name in reports.
+    /// Returns the name that reports use.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,14 +45,15 @@ impl Reach {
 }
 
 impl Indexed {
-    /// Lets git see that the files of the work tree are those of the index, now that they are.
+    /// Updates the file times and sizes in the index, so that git does not report unchanged files
+    /// as changed.
     pub(in crate::engine) fn refresh(&self) {
         if self.reach == Reach::Both {
             self.index.refresh();
         }
     }
 
-    /// Returns where the index is.
+    /// Returns the location of the index file.
     pub(in crate::engine) fn place(&self) -> IndexPlace {
         IndexPlace {
             directory: self.index.directory().to_owned(),
@@ -60,7 +61,7 @@ impl Indexed {
         }
     }
 
-    /// Returns `problem` with the name that the index has for people.
+    /// Replaces the internal path of the index in `problem` with its path in the file system.
     pub(in crate::engine) fn named(&self, problem: Problem) -> Problem {
         let outside = [ANNEX, "/"].concat();
         let directory = format!("{}/", self.index.directory().display());

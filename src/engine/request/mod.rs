@@ -1,4 +1,8 @@
-//! The request: patches, and how they are applied.
+//! The request of one command: its input and all its options.
+//!
+//! A caller creates a [`Request`] with [`Request::of`], [`Request::with`] or a constructor in
+//! `verbs.rs`, and changes fields. Options that can change the result, and therefore the `plan_id`,
+//! belong in [`Decide`]; read `decide.rs` first.
 
 mod commands;
 mod decide;
@@ -39,11 +43,11 @@ pub struct Request {
     pub what: What,
     /// Every option that can change the result.
     pub decide: Decide,
-    /// What the report contains.
+    /// The options of the report.
     pub look: Look,
     /// How the change is committed.
     pub commit: Commit,
-    /// What the command reads in addition to the tree.
+    /// The inputs in addition to the tree.
     pub context: Context,
 }
 
@@ -51,66 +55,67 @@ pub struct Request {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum What {
-    /// Patches.
+    /// Patches, in any format.
     Patches(Patches),
     /// An edit of one file.
     Edit(Box<FileEdit>),
-    /// The reversal of changes in the history.
+    /// An undo or redo of changes in the history.
     Undo(Undo),
 }
 
 impl Default for What {
-    /// Returns no patches.
+    /// Returns an input without patches.
     fn default() -> Self {
         Self::Patches(Patches::default())
     }
 }
 
-/// The patches, one after the other.
+/// The patches, in the order in which they are applied.
 #[derive(Clone, Debug, Default)]
 pub struct Patches {
-    /// Each patch with the name that messages have for it.
+    /// Each patch, with the name that messages use for it.
     pub texts: Vec<(String, Bytes)>,
-    /// The list that names the patches, if one does (`--series`).
+    /// The series file that lists the patches, if there is one (`--series`).
     pub series: Option<Series>,
-    /// Whether the patches are those of a saved plan: one that does not apply any more is stale,
+    /// Whether the patches come from a saved plan. If a saved plan no longer applies, it is stale;
     /// see [`planned`](crate::engine::planned).
     pub is_saved: bool,
 }
 
-/// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of
-/// the request is; one without a change changes nothing.
+/// A series file as quilt keeps it. Its strip levels and directions override the options of the
+/// request. A listed patch without a change is valid and changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// The name that messages have for the list.
+    /// The name that messages use for the list.
     pub name: String,
     /// One entry for each patch.
     pub entries: Vec<Listed>,
 }
 
-/// What the report contains.
+/// The options of the report.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is an option of its own"
 )]
 pub struct Look {
-    /// Whether it contains digests and the `plan_id`.
+    /// Whether the report contains digests and the `plan_id`.
     pub describe: bool,
-    /// Whether it contains a diff of each file.
+    /// Whether the report contains a diff of each file.
     pub diff: bool,
-    /// The most bytes of such a diff, which ends after a line.
+    /// The limit on the size of each diff, in bytes. A longer diff ends after a complete line.
     pub max_diff: usize,
-    /// Whether a file of more than 64 KiB or 2000 lines has no diff (`--no-large-diff`).
+    /// Whether the report omits the diff of a file with more than 64 KiB or 2000 lines
+    /// (`--no-large-diff`).
     pub no_large_diff: bool,
-    /// Whether it can omit files that change just as the patches say; its summary counts all of
-    /// them.
+    /// Whether the report can omit files that change exactly as the patches state. Its summary
+    /// counts every file.
     pub is_brief: bool,
-    /// What is suggested if the patches do not apply.
+    /// The suggestions in the report if the patches do not apply.
     pub hints: Hints,
-    /// What language servers check in the change (`--diagnostics`).
+    /// The checks of the change by language servers (`--diagnostics`).
     pub diagnostics: Option<diagnostics::Options>,
-    /// The progress of the command.
+    /// Receives the progress of the command.
     pub progress: Progress,
 }
 
@@ -129,58 +134,61 @@ impl Default for Look {
     }
 }
 
-/// What is suggested if patches do not apply. Suggestions are tried, which can take as long as
-/// several checks.
+/// The suggestions in the report if the patches do not apply. wpatch tries each suggestion, which
+/// can take as long as several checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hints {
-    /// Nothing.
+    /// No suggestions.
     Nothing,
-    /// Names, and the order of the patches.
+    /// Other names, or another order of the patches.
     Words,
-    /// The same, as a command line: the one with these words, with other options.
+    /// The same suggestions as a command line. The value contains the words of the current command
+    /// line; the suggestion changes its options.
     Command(Vec<OsString>),
 }
 
 /// How the change is committed.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// The `plan_id` that was approved, as a check of the same patches with the same options has
-    /// it. Another change is refused, and so is a plan that was rejected.
+    /// The approved `plan_id`, from a check of the same patches with the same options. A change
+    /// with another `plan_id` is refused, and so is a rejected plan.
     pub approve: Option<String>,
-    /// Durability, the wait for the lock, and the limits of the history. [`Decide::in_place`]
+    /// The durability, the wait for the lock, and the limits of the history. [`Decide::in_place`]
     /// overrides `links`.
     pub transaction: transaction::Options,
     /// The commands of the user around the change.
     pub commands: Commands,
 }
 
-/// What a command reads in addition to the tree.
+/// The inputs of a command in addition to the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// What is allowed.
+    /// The policy.
     pub policy: Arc<Policy>,
-    /// The files with the verdict `ask` that are refused without a look at their contents.
+    /// The changes with the verdict `ask` that are refused without reading their files.
     pub held: Held,
-    /// The git of the root, whose configuration and attributes count. Without it nothing is
-    /// configured. It keeps its configuration: clones of a request share what was read once.
+    /// The git of the root, with its configuration and attributes; `None` if nothing is configured.
+    /// Clones of a request share the cached configuration.
     pub git: Option<Arc<Git>>,
-    /// Whether the files are of a tree in a repository, with the line endings that were committed.
+    /// Whether the root is a tree in a repository. Its files have the line endings that were
+    /// committed.
     pub is_tree: bool,
-    /// What is done about white-space errors if neither an option nor the configuration decides.
+    /// The action for white-space errors if neither an option nor the configuration sets one.
     pub whitespace: WhitespaceAction,
     /// The index, for [`Decide::index`].
     pub index: Option<Arc<GitIndex>>,
-    /// The repository with the blobs of binary files of which a patch has no data, and of merges.
+    /// The repository that supplies the blobs for merges, and for binary files whose data is not in
+    /// the patch.
     pub objects: Option<Repository>,
-    /// The contents that the patches were made for, for [`Decide::three_way`] (`--base`).
+    /// The contents for which the patches were made (`--base`). [`Decide::three_way`] uses them.
     pub base: Option<Given>,
     /// The handle that cancels the request. [`apply`](super::apply) replaces it.
     pub interrupt: Interrupt,
 }
 
 impl Request {
-    /// Returns the request for `what` with the defaults of the program.
+    /// Returns a request with the input `what` and the default options.
     #[must_use]
     pub fn with(what: What) -> Self {
         Self {
@@ -192,13 +200,13 @@ impl Request {
         }
     }
 
-    /// Returns the request to apply one patch.
+    /// Returns a request to apply one patch.
     #[must_use]
     pub fn of(patch: impl Into<Bytes>) -> Self {
         Self::of_all(vec![("-".to_owned(), patch.into())])
     }
 
-    /// Returns the request to apply patches, each with the name that messages have for it.
+    /// Returns a request to apply patches, each with the name that messages use for it.
     #[must_use]
     pub fn of_all(texts: Vec<(String, Bytes)>) -> Self {
         Self::with(What::Patches(Patches {
@@ -207,7 +215,7 @@ impl Request {
         }))
     }
 
-    /// Returns the patches; `None` if the input is another one.
+    /// Returns the patches; `None` if the input is not patches.
     #[must_use]
     pub fn patches(&self) -> Option<&Patches> {
         match &self.what {
@@ -216,11 +224,11 @@ impl Request {
         }
     }
 
-    /// Takes the patches out of the request.
+    /// Moves the patches out of the request.
     ///
     /// # Errors
     ///
-    /// Returns the problem of a request with another input.
+    /// Returns a problem if the input is not patches.
     pub(in crate::engine) fn take_patches(&mut self) -> Result<Patches, Box<Problem>> {
         match mem::take(&mut self.what) {
             What::Patches(patches) => Ok(patches),
@@ -231,7 +239,7 @@ impl Request {
         }
     }
 
-    /// Returns how the tree is read.
+    /// Returns the options of preflight.
     pub(in crate::engine) fn preflight(&self) -> preflight::Options {
         let Self {
             decide,
@@ -266,7 +274,7 @@ impl Request {
         }
     }
 
-    /// Returns how the change is committed.
+    /// Returns the options of the transaction.
     pub(in crate::engine) fn transaction(&self) -> transaction::Options {
         let links = if self.decide.in_place {
             Links::Kept
@@ -279,7 +287,7 @@ impl Request {
         }
     }
 
-    /// Returns what of git's index changes, if anything does.
+    /// Returns git's index if the change updates it.
     pub(in crate::engine) fn indexed(&self) -> Option<Indexed> {
         Some(Indexed {
             index: Arc::clone(self.context.index.as_ref()?),

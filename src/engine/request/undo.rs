@@ -1,38 +1,38 @@
-//! The request to undo changes.
+//! The request to undo or redo changes.
 
 use std::path::PathBuf;
 
 use super::{Request, What};
 
-/// What is to be taken back.
+/// The selection of changes to undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// So many of the last changes that hold.
+    /// The newest changes that are in effect, this many of them.
     Last(usize),
-    /// The change with this name, or whose name begins so.
+    /// The change with this ID, or the only change whose ID starts with this text.
     Entry(String),
-    /// The last taking back: `wpatch redo`.
+    /// The last undo: `wpatch redo`.
     Undo,
 }
 
-/// The changes to undo.
+/// A request to undo changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undo {
-    /// Which.
+    /// The changes to undo.
     pub target: Target,
-    /// Whether changes that others made since are undone as well.
+    /// Whether later changes by other programs are undone, too.
     pub force: bool,
-    /// The directory that git is asked about, if a change of its index is undone: the root.
+    /// The directory in which git runs if the undo changes git's index: the root.
     pub root: PathBuf,
 }
 
 impl Request {
-    /// Returns the request to undo `target`.
+    /// Returns a request to undo `target`.
     ///
-    /// In a work tree of git it works on the whole work tree, whatever its root is, and its report
-    /// names paths from the top. The policy files of the root, of the top, and of each root that
-    /// made one of the changes hold.
+    /// In a git work tree the undo covers the whole work tree, even if the root is below its top.
+    /// Its report names paths from the top. The policy files of the root and of the top apply, and
+    /// those of each root from which one of the changes was made.
     ///
     /// # Examples
     ///

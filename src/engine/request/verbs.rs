@@ -1,4 +1,4 @@
-//! The changes that the program has verbs for, each with a function that makes it.
+//! The constructors of [`Request`] for changes that the program has a command for.
 
 use super::{FileEdit, Request};
 use crate::plan::{
@@ -8,11 +8,11 @@ use crate::syntax::{EditList, SyntaxError, edits};
 use crate::text::{Bytes, Span};
 
 impl Request {
-    /// Returns the request that puts `new` in the place of `old`, which has to be there once:
-    /// `wpatch edit --old --new`.
+    /// Returns a request to replace `old` with `new`: `wpatch edit --old --new`. `old` must occur
+    /// exactly once.
     ///
-    /// Line feeds of `new` become the line ends of the place, and no other byte changes. An empty
-    /// `old`, or one that is `new`, is refused.
+    /// Line feeds in `new` become the line ending at that place. No other byte changes. An empty
+    /// `old` is refused, and so is a `new` that equals `old`.
     ///
     /// # Examples
     ///
@@ -42,8 +42,8 @@ impl Request {
         of_text(path, old.into(), Times::Once, new)
     }
 
-    /// Returns the request that puts `new` in the place of `old` wherever it is, at least once:
-    /// `wpatch edit --all`.
+    /// Returns a request to replace every occurrence of `old` with `new`: `wpatch edit --all`.
+    /// `old` must occur at least once.
     ///
     /// # Examples
     ///
@@ -64,8 +64,8 @@ impl Request {
         of_text(path, old.into(), Times::Every, new)
     }
 
-    /// Returns the request that puts `new` in the place of all from `from` up to the end of `to`,
-    /// each of which has to be there once: `wpatch edit --from --to`.
+    /// Returns a request to replace the text from the start of `from` to the end of `to` with
+    /// `new`: `wpatch edit --from --to`. Each of the two texts must occur exactly once.
     ///
     /// # Examples
     ///
@@ -91,8 +91,8 @@ impl Request {
         Self::edits(path, Replacements::of(vec![Replacement::of(target, new)]))
     }
 
-    /// Returns the request that inserts `new` as separate lines after `line`, counted from 1, or at
-    /// the start of the file for 0: `wpatch edit --insert-after`.
+    /// Returns a request to insert `new` as separate lines after `line`: `wpatch edit
+    /// --insert-after`. Lines are counted from 1; 0 is the start of the file.
     ///
     /// # Examples
     ///
@@ -112,8 +112,8 @@ impl Request {
         )
     }
 
-    /// Returns the request that puts `new` as lines of its own before `line`, counted from 1:
-    /// `wpatch edit --insert-before`.
+    /// Returns a request to insert `new` as separate lines before `line`, counted from 1: `wpatch
+    /// edit --insert-before`.
     ///
     /// # Examples
     ///
@@ -133,11 +133,12 @@ impl Request {
         )
     }
 
-    /// Returns the request that makes `edits`, all of them or none.
+    /// Returns a request to make `edits`, all of them or none.
     ///
     /// # Examples
     ///
-    /// Each sees what the ones before it left, and texts may differ in blanks:
+    /// Each edit applies to the result of the edits before it. On the ladder, texts can differ in
+    /// blanks:
     ///
     /// ```
     /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
@@ -159,16 +160,16 @@ impl Request {
         edits_of(path, edits).into()
     }
 
-    /// Returns the request that makes a list of edits in JSON: `wpatch edit --edits`.
+    /// Returns a request to make the edits of a JSON list: `wpatch edit --edits`.
     ///
-    /// Each is an object with the texts as `old` and `new`, `old_string` and `new_string`,
-    /// `old_str` and `new_str`, `oldText` and `newText`, or `search` and `replace`, and perhaps
-    /// with `all` or `replace_all`. An entry, or the object around the list, may have the digest
-    /// that the file must have before as `expected_hash`.
+    /// Each entry is an object. Its two texts are `old` and `new`, `old_string` and `new_string`,
+    /// `old_str` and `new_str`, `oldText` and `newText`, or `search` and `replace`. `all` and
+    /// `replace_all` are optional. The entry, or an object that contains the list, can have
+    /// `expected_hash`: the digest that the file must have before the change.
     ///
     /// # Errors
     ///
-    /// Returns the first mistake in the list.
+    /// Returns the first error in the list.
     ///
     /// # Examples
     ///
@@ -201,7 +202,7 @@ impl Request {
         Ok(request)
     }
 
-    /// Returns the request that makes a file that is not there: `wpatch write`.
+    /// Returns a request to create a file that does not exist: `wpatch write`.
     ///
     /// # Examples
     ///
@@ -233,12 +234,11 @@ impl Request {
         .into()
     }
 
-    /// Returns the request that makes a file, or gives one that is there other contents: `wpatch
-    /// write --overwrite`.
+    /// Returns a request to create a file or to replace its contents: `wpatch write --overwrite`.
     ///
     /// # Examples
     ///
-    /// Only if it is the one that was read:
+    /// Replaces the file only if it still has the contents that were read:
     ///
     /// ```
     /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
@@ -257,8 +257,8 @@ impl Request {
         whole(path, contents).into()
     }
 
-    /// Returns the request that puts `contents` to the end of a file, byte for byte; one that is
-    /// not there is made: `wpatch append`.
+    /// Returns a request to append `contents` to a file, byte for byte: `wpatch append`. A file
+    /// that does not exist is created.
     ///
     /// # Examples
     ///
@@ -275,8 +275,8 @@ impl Request {
         at_end(path, Ending::Bytes, contents)
     }
 
-    /// Returns the request that puts `contents` as lines of its own to the end of a file; one that
-    /// is not there is made: `wpatch append --line`.
+    /// Returns a request to append `contents` to a file as separate lines: `wpatch append --line`.
+    /// A file that does not exist is created.
     ///
     /// # Examples
     ///
@@ -293,8 +293,8 @@ impl Request {
         at_end(path, Ending::Lines, contents)
     }
 
-    /// Returns the change of one cell of a Jupyter notebook, whose name has to end in `.ipynb`:
-    /// `wpatch notebook`.
+    /// Returns a request to change one cell of a Jupyter notebook: `wpatch notebook`. The name of
+    /// the file must end in `.ipynb`.
     ///
     /// # Examples
     ///
@@ -361,7 +361,7 @@ fn at_end(path: impl Into<Vec<u8>>, ending: Ending, contents: impl Into<Vec<u8>>
     .into()
 }
 
-/// Returns `edit` as one of the command `command`, by whose name messages call its text.
+/// Sets the command of `edit`. Messages use its name for the text of the edit.
 fn called(command: &'static str, edit: FileEdit) -> FileEdit {
     FileEdit {
         command,

@@ -1,4 +1,4 @@
-//! A file that does not exist, and one whose name looks the same.
+//! Finds a file whose name looks like the name of a missing file.
 
 use super::super::look::is_open;
 use super::candidates::named;
@@ -9,14 +9,14 @@ use crate::preflight::{Cause, Problem, code};
 use crate::text::printable;
 use crate::workspace::Workspace;
 
-/// Most names of a directory that are compared.
+/// The limit on the number of names that are compared in one directory.
 const MAX_NAMES: usize = 16_384;
 
-/// Most files of the same name that a message lists.
+/// The limit on the number of files with the same name that a message lists.
 const MAX_LISTED: usize = 4;
 
-/// Adds to `problem` the file that a command on one file means: one that looks the same, or the
-/// only ones of that name.
+/// Adds to `problem` the file that a command on one file probably means: the file whose path looks
+/// the same, or the files with the same name.
 pub(in crate::engine) fn explain_missing_file(
     problem: &mut Problem,
     workspace: &dyn Workspace,

@@ -10,9 +10,9 @@ use crate::workspace::Workspace;
 
 /// The work of opening one file, in bytes.
 const FILE: u64 = 16 << 10;
-/// The work that the trials of every request may do.
+/// The lower limit of the budget of a request, in bytes.
 const LEAST: u64 = 16 << 20;
-/// A check that looks for the closest match costs about as much as so many trials.
+/// The cost of a check that searches for closest matches, in trials.
 const TRIALS: u64 = 4;
 
 /// The work that trials may still do, in bytes.
@@ -23,7 +23,8 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Returns the budget for trials of a plan with `operations`: about the work of its check, and
-    /// at least [`LEAST`]. The check ends with each file at the first operation that fails.
+    /// at least [`LEAST`]. A check stops in each file at the first operation that fails, so each
+    /// file counts once.
     pub(super) fn of(operations: &[Operation], workspace: &dyn Workspace) -> Self {
         let files: HashSet<_> = operations.iter().map(source).collect();
         let check = files
@@ -37,8 +38,8 @@ impl Budget {
         }
     }
 
-    /// Returns whether a trial with this `work` may start, and counts the work. The last trial may
-    /// exceed the budget, so that large files have one.
+    /// Returns whether a trial with this `work` may start, and subtracts the work. The last trial
+    /// may exceed the budget, so that large files get one trial.
     pub(super) fn spend(&self, work: u64) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(work));
@@ -46,13 +47,13 @@ impl Budget {
         left > 0
     }
 
-    /// Returns whether a trial was not made. A trial that was not made proves nothing.
+    /// Returns whether a trial was skipped. A skipped trial proves nothing.
     pub(super) fn is_exhausted(&self) -> bool {
         self.is_exhausted.get()
     }
 }
 
-/// Returns the work of resolving `operations`: each searches the file that it starts from.
+/// Returns the work of resolving `operations`. Each operation searches its source file.
 pub(super) fn work(operations: &[Operation], workspace: &dyn Workspace) -> u64 {
     operations
         .iter()

@@ -1,4 +1,4 @@
-//! The names that a patch could mean: other strip levels, and directories of the tree that have the
+//! The other readings of the names in a patch: other strip levels, and directories that contain the
 //! files.
 
 use std::collections::VecDeque;
@@ -12,17 +12,17 @@ use crate::workspace::Workspace;
 
 /// The highest strip level that is tried.
 const MAX_LEVEL: usize = 4;
-/// Most names of directories and files that a search looks at.
+/// The limit on the number of directory entries that a search examines.
 const MAX_ENTRIES: usize = 16_384;
-/// Most files of one name that a search returns.
+/// The limit on the number of files that a search returns.
 const MAX_FOUND: usize = 64;
-/// Most names of a patch that are looked up for one candidate.
+/// The limit on the number of names that are looked up for one candidate.
 const MAX_NAMES: usize = 512;
 
 /// Another reading of the names of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// The strip level; `None` for the one that the request has.
+    /// The strip level; `None` for the one of the request.
     pub(super) strip: Option<usize>,
     /// The directory before all names.
     pub(super) directory: Vec<u8>,
@@ -30,7 +30,7 @@ pub(super) struct Candidate {
     pub(super) paths: Vec<RelPath>,
 }
 
-/// The files that a patch needs.
+/// The files that must exist before a patch.
 pub(super) struct Needs<'p> {
     names: Vec<&'p Name>,
 }
@@ -74,8 +74,8 @@ impl<'p> Needs<'p> {
             .filter(|paths| !paths.is_empty())
     }
 
-    /// Returns the readings whose files all exist, except duplicates that name the same files.
-    /// Plain strip levels come first, then directories with the most components of the names.
+    /// Returns the readings whose files all exist, without readings that name the same files. Plain
+    /// strip levels are first, then directories with the most components of the names.
     pub(super) fn candidates(
         &self,
         (strip, is_given): (usize, bool),
@@ -90,8 +90,8 @@ impl<'p> Needs<'p> {
             };
             let is_new = found.iter().all(|candidate| candidate.paths != paths);
             if is_new && paths.iter().all(|path| is_open(workspace, policy, path)) {
-                // git guesses the level of plain names without a directory, unless one is put
-                // before them.
+                // git guesses the strip level of names without a directory, unless an option puts a
+                // directory before them.
                 let is_guessed = |name: &Name| {
                     name.resolve(0, b"")
                         .is_ok_and(|path| path.directory().is_none())
@@ -128,7 +128,7 @@ impl<'p> Needs<'p> {
         found
     }
 
-    /// Returns the first name that no file has.
+    /// Returns the first name for which no file exists.
     fn first_missing(&self, strip: usize, workspace: &dyn Workspace) -> Option<&'p Name> {
         let is_missing = |path: &RelPath| matches!(workspace.stat(path), Ok(None));
         self.names
@@ -138,15 +138,15 @@ impl<'p> Needs<'p> {
     }
 }
 
-/// Returns the path at strip level `strip`, or at the first level that leaves one.
+/// Returns the path at strip level `strip`, or at the first level that leaves a path.
 fn resolved(name: &Name, strip: usize) -> Option<RelPath> {
     std::iter::once(strip)
         .chain(0..=MAX_LEVEL)
         .find_map(|level| name.resolve(level, b"").ok())
 }
 
-/// Returns the files in the tree that are called `name`, those in fewer directories first. Links
-/// are not followed, and protected paths are left out.
+/// Returns the files in the tree with the name `name`, those in fewer directories first. Links are
+/// not followed, and protected paths are skipped.
 pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
     let (mut found, mut looked_at) = (Vec::new(), 0);
     let mut directories =
@@ -163,8 +163,9 @@ pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
             let Some(path) = path.ok().filter(|path| closed(path).is_none()) else {
                 continue;
             };
-            // In a repository, the size of a file is only known after its contents are read. So
-            // only a file of this name gets `stat`, and an entry that has no list is no directory.
+            // In a repository, the size of a file is known only after its contents are read.
+            // Therefore only a file of this name gets a `stat`, and an entry that cannot be listed
+            // is not a directory.
             if let Ok(names) = workspace.list(Some(&path)) {
                 directories.push_back((Some(path), names));
             } else if entry == name && matches!(workspace.stat(&path), Ok(Some(_))) {

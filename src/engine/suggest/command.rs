@@ -1,8 +1,8 @@
-//! The command line that a message suggests: the one that was given, with other options.
+//! Writes the command line that a message suggests: the given one with other options.
 
 use std::ffi::OsString;
 
-/// What differs from the command line that was given.
+/// The differences from the given command line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Difference {
     /// The strip level.
@@ -15,7 +15,7 @@ pub(super) struct Difference {
     pub(super) above: usize,
     /// Whether applied changes count as success.
     pub(super) idempotent: bool,
-    /// The patches in another order, by their words.
+    /// The patch arguments in their new order.
     pub(super) order: Vec<String>,
     /// Whether standard input has a patch.
     pub(super) reads_input: bool,
@@ -33,8 +33,8 @@ const WITH_VALUE: [&str; 8] = [
     "--format",
 ];
 
-/// Returns the command line `arguments` with `difference`, quoted for a shell; `None` if there is
-/// none, or if it cannot be written as text.
+/// Returns the command line `arguments` with `difference`, quoted for a shell. Returns `None` if a
+/// word is not UTF-8, cannot be quoted, or cannot be replaced.
 pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option<String> {
     let words: Vec<&str> = arguments
         .iter()
@@ -66,7 +66,7 @@ pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option
     Some(format!("`{}`{suffix}", quoted.join(" ")))
 }
 
-/// Returns the index of the verb.
+/// Returns the index of the subcommand.
 fn verb(words: &[&str]) -> Option<usize> {
     let is_value = |index: usize| index > 0 && WITH_VALUE.contains(&words[index - 1]);
     words
@@ -75,15 +75,15 @@ fn verb(words: &[&str]) -> Option<usize> {
         .position(|(index, word)| ["apply", "check", "show"].contains(word) && !is_value(index))
 }
 
-/// The words that are kept.
+/// The words of the new command line.
 struct Written {
     words: Vec<String>,
     root: Option<String>,
 }
 
 impl Written {
-    /// Keeps `words` without the options that `difference` replaces; `None` if one of them is part
-    /// of a cluster.
+    /// Adds `words` without the options that `difference` replaces; returns `None` if such an
+    /// option is part of a cluster.
     fn keep(&mut self, words: &[&str], difference: &Difference) -> Option<()> {
         let mut words = words.iter();
         while let Some(&word) = words.next() {
@@ -129,7 +129,7 @@ impl Written {
     }
 }
 
-/// Returns the options that differ; `None` if a directory is not text.
+/// Returns the options of `difference`; `None` if a directory is not UTF-8.
 fn options(difference: &Difference, root: Option<&str>) -> Option<Vec<String>> {
     let mut options = Vec::new();
     options.extend(difference.strip.map(|level| format!("-p{level}")));
@@ -160,7 +160,7 @@ fn options(difference: &Difference, root: Option<&str>) -> Option<Vec<String>> {
     Some(options)
 }
 
-/// Puts the words of the patches in another order; `None` if they are not all there.
+/// Puts the patch arguments in another order; returns `None` if they are not all present.
 fn reorder(words: &mut [String], order: &[String]) -> Option<()> {
     let places: Vec<_> = (0..words.len())
         .filter(|&place| order.contains(&words[place]))
@@ -174,8 +174,8 @@ fn reorder(words: &mut [String], order: &[String]) -> Option<()> {
     Some(())
 }
 
-/// Returns `word` as a POSIX shell reads it; `None` if it has characters that a terminal does not
-/// show.
+/// Quotes `word` for a POSIX shell; returns `None` if it contains control characters, which a
+/// terminal does not show.
 pub(super) fn quoted(word: &str) -> Option<String> {
     if word.chars().any(char::is_control) {
         return None;

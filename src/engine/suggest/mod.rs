@@ -1,9 +1,10 @@
-//! What helps a patch that does not apply: other names for its files, another order of the patches,
-//! or the option for a patch that is applied already.
+//! Suggests how to fix a patch that does not apply: other names for its files, another order of the
+//! patches, or the option for a patch that is already applied.
 //!
-//! Each suggestion was tried: the changed request is read and resolved against the tree, and
-//! nothing is written. A trial ends at the first hunk that does not match, and looks for no closest
-//! match. All work is limited by counts. Read `names` first.
+//! The input is a command that failed. The results are the help texts of its problems. Every
+//! suggestion was tried: the changed request is read and resolved against the tree, and nothing is
+//! written. A trial ends at the first hunk that does not match, without a search for the closest
+//! match. Counts limit all work. Read `names.rs` first.
 
 mod alike;
 mod budget;
@@ -28,12 +29,12 @@ use alike::explain_missing;
 pub(super) use alike::explain_missing_file;
 use budget::Budget;
 
-/// Most bytes of the patches for which suggestions are tried.
+/// The limit on the total size of patches for which suggestions are tried, in bytes.
 const MAX_BYTES: usize = 1 << 20;
-/// Most operations, and most problems, of such patches.
+/// The limit on the number of operations, and on the number of problems, of such patches.
 const MAX_OPERATIONS: usize = 1024;
 
-/// The problems that other names, another order or a repeated application can cause.
+/// The problems that wrong names, a wrong order or an already applied patch can cause.
 const CAUSED: [Code; 13] = [
     code::MISSING,
     code::EXISTS,
@@ -65,7 +66,7 @@ impl Origin {
     }
 }
 
-/// One command with everything that a trial needs.
+/// A command, with everything that a trial needs.
 struct Trials<'a> {
     task: &'a Task<'a>,
     origin: &'a Origin,
@@ -75,7 +76,7 @@ struct Trials<'a> {
     budget: Budget,
 }
 
-/// Adds to the problems of a patch that does not apply what would help.
+/// Adds suggestions to the problems of a patch that does not apply.
 pub(super) fn suggest(
     task: &Task<'_>,
     origin: &Origin,
@@ -122,7 +123,7 @@ pub(super) fn suggest(
     }
 }
 
-/// Returns whether the request leaves open what the names or the order of the patches are.
+/// Returns whether the request allows other names or another order of the patches.
 fn may_suggest(task: &Task<'_>) -> bool {
     let decide = &task.request.decide;
     task.request.look.hints != Hints::Nothing
@@ -133,7 +134,7 @@ fn may_suggest(task: &Task<'_>) -> bool {
         && decide.index != Some(Reach::Cached)
 }
 
-/// Suggests `git add` for the files that the work tree has and the index does not have.
+/// Suggests `git add` for files that are in the work tree but not in the index.
 fn suggest_adding(workspace: &dyn Workspace, problems: &mut [Problem]) {
     for problem in problems
         .iter_mut()
@@ -147,13 +148,13 @@ fn suggest_adding(workspace: &dyn Workspace, problems: &mut [Problem]) {
     }
 }
 
-/// Returns whether each error can have a cause that suggestions are about.
+/// Returns whether suggestions can help with every error.
 fn is_worth_trying(done: &Committed) -> bool {
     let Selected { plan, problems, .. } = &done.resolved.selected;
     let is_error = |problem: &&Problem| problem.severity != Severity::Warning;
     let mut errors = problems.iter().filter(is_error).peekable();
     let size: usize = plan.inputs.iter().map(|input| input.bytes.len()).sum();
-    // After a part of the patch is applied, a trial would see another tree.
+    // If a part of the patch was applied, a trial would see another tree.
     (done.result.receipt.is_none()
         || done
             .resolved
@@ -166,9 +167,9 @@ fn is_worth_trying(done: &Committed) -> bool {
         && errors.all(|problem| CAUSED.contains(problem.code))
 }
 
-/// What the problems of a patch get.
+/// The help for the problems of a patch.
 pub(super) struct Advice {
-    /// The problems that it helps.
+    /// The problems that get this help; empty for all.
     codes: &'static [Code],
     /// For the user of the command line.
     help: String,
@@ -177,7 +178,7 @@ pub(super) struct Advice {
 }
 
 impl Advice {
-    /// Puts it in place of the general help.
+    /// Replaces the general help of the problems.
     fn give(self, problems: &mut [Problem]) {
         let is_helped = |problem: &&mut Problem| {
             problem.severity != Severity::Warning
@@ -200,8 +201,8 @@ impl Trials<'_> {
         }
     }
 
-    /// Returns the patches as they were read; `None` if the plan has parts of them as patches of
-    /// their own.
+    /// Returns the patches as they were read; `None` if the plan has parts of them as separate
+    /// inputs.
     fn patches(&self) -> Option<Vec<(String, Bytes)>> {
         let inputs = &self.selected.plan.inputs;
         let copy = |bytes: &[u8]| Bytes::from(bytes.to_vec());
@@ -213,7 +214,7 @@ impl Trials<'_> {
         })
     }
 
-    /// Reads the patches with other options; `None` if they cannot be read like that.
+    /// Reads the patches with other options; `None` if they cannot be read with these options.
     fn read(&self, mut decide: Decide, workspace: &dyn Workspace) -> Option<Plan> {
         if let Some(naming) = &mut decide.gnu.naming
             && decide.strip != self.task.request.decide.strip

@@ -1,5 +1,5 @@
-//! Names that do not match: finds the strip level, the directory or the root with which a patch
-//! applies.
+//! Finds the strip level, the directory or the root with which a patch applies, if its names do not
+//! match.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::syntax;
 use crate::text::printable;
 use crate::workspace::Workspace;
 
-/// Most candidates that are resolved.
+/// The limit on the number of candidates that are resolved.
 const MAX_TRIALS: usize = 16;
-/// Most candidates, and most files of one of them, that a message names.
+/// The limit on the number of candidates, and of files per candidate, that a message names.
 const MAX_LISTED: usize = 4;
 
-/// The problems that other names solve.
+/// The problems that other names can solve.
 const CODES: &[Code] = &[
     code::MISSING,
     code::NOT_A_DIRECTORY,
@@ -30,7 +30,7 @@ const CODES: &[Code] = &[
     code::NOT_A_FILE,
 ];
 
-/// A way in which the files of the patch exist.
+/// A reading of the names with which all files of the patch exist.
 struct Match {
     difference: Difference,
     /// The files from the root, or from the top of the work tree.
@@ -38,7 +38,7 @@ struct Match {
     applies: bool,
 }
 
-/// Returns the names with which the patch applies, if files of it are missing.
+/// Returns advice about names with which the patch applies, if files of the patch are missing.
 pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     if !trials
         .selected
@@ -64,7 +64,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
         matches.extend(found.map(|candidate| trials.below(candidate, below.as_ref())));
         matches.extend(from_top(trials, &needs, level));
     }
-    // Files that exist under their own names are not missing.
+    // Skips readings that name the same files as the patch, because these files are not missing.
     let mut known: Vec<Vec<RelPath>> = vec![trials.current()];
     matches.retain(|found| {
         let is_new = !known.contains(&found.paths);
@@ -79,7 +79,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
 }
 
 impl Trials<'_> {
-    /// Reads the patches up to their names.
+    /// Parses the patches without resolving their names.
     fn parse(&self) -> Option<Plan<plan::Name>> {
         let request = &self.task.request;
         let among = syntax::chosen(&request.decide.format);
@@ -90,12 +90,12 @@ impl Trials<'_> {
         Some(plan)
     }
 
-    /// Returns the path of the root from the top of its work tree.
+    /// Returns the path of the root below the top of its work tree.
     fn prefix(&self) -> Option<RelPath> {
         Some(self.workspace.work_tree().ok()??.prefix.clone())
     }
 
-    /// Returns the files that the patch needs as it was read, from the top of the work tree.
+    /// Returns the files that the patch needs as it was read, relative to the top of the work tree.
     fn current(&self) -> Vec<RelPath> {
         let prefix = self.prefix();
         let needed = self
@@ -119,7 +119,7 @@ impl Trials<'_> {
             .any(|input| input.name == "-")
     }
 
-    /// Tries a reading of the names below the root, whose path from the top is `prefix`.
+    /// Tries a reading of the names below the root. `prefix` is the path of the root below the top.
     fn below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
         let Candidate {
             strip,
@@ -175,14 +175,15 @@ impl Trials<'_> {
     }
 }
 
-/// Returns `path` from the top of the work tree, where the root is at `prefix`.
+/// Returns `path` relative to the top of the work tree. `prefix` is the path of the root below the
+/// top.
 fn whole(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
     let joined = prefix
         .and_then(|prefix| RelPath::new(&[prefix.as_bytes(), path.as_bytes()].join(&b'/')).ok());
     joined.unwrap_or_else(|| path.clone())
 }
 
-/// Tries the names of git diffs from the top of the repository (`--git-paths`).
+/// Tries the names of git diffs relative to the top of the repository (`--git-paths`).
 fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
     let request = &trials.task.request;
     let prefix = trials.prefix()?;
@@ -216,7 +217,7 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
     })
 }
 
-/// Tries the top of the work tree as root, if the request comes from a command line.
+/// Tries the top of the work tree as the root, if the request comes from a command line.
 fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec<Match> {
     let request = &trials.task.request;
     let Ok(Some(tree)) = trials.workspace.work_tree() else {
@@ -259,7 +260,7 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
     tried.collect()
 }
 
-/// Returns what to do about the names, given the ways in which the files of the patch exist.
+/// Returns advice about the names. `matches` are the readings with which the files exist.
 fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
     let applying: Vec<_> = matches.iter().filter(|found| found.applies).collect();
     let names = |found: &Match| names(trials, found);
@@ -311,7 +312,7 @@ fn several_places(trials: &Trials<'_>, matches: &[&Match]) -> (String, String) {
     )
 }
 
-/// Returns the first of `candidates`, and how many more there are.
+/// Returns the first of `candidates`, and the number of the remaining ones.
 fn listed(candidates: &[String]) -> String {
     let more = candidates.len().saturating_sub(MAX_LISTED);
     let listed = candidates[..candidates.len() - more].join("; ");
@@ -322,7 +323,7 @@ fn listed(candidates: &[String]) -> String {
     }
 }
 
-/// Returns the files of `found` as the root has them.
+/// Returns the files of `found`, relative to the root.
 fn names(trials: &Trials<'_>, found: &Match) -> String {
     let prefix = trials.prefix();
     let below = |path: &RelPath| {

@@ -1,5 +1,4 @@
-//! Patches in the wrong order, and patches that are applied already: finds an order in which they
-//! apply.
+//! Finds an order in which the patches apply, and patches that are already applied.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +9,10 @@ use crate::plan::{Action, Operation, Plan};
 use crate::preflight::{self, Code, Problem, Resolution, Severity, code};
 use crate::text::printable;
 
-/// Most patches whose order is changed.
+/// The limit on the number of patches that are reordered.
 const MAX_PATCHES: usize = 16;
 
-/// The problems of hunks that are not in their file, neither before the patch nor after it.
+/// The problems of hunks whose lines are in the file neither before nor after the patch.
 const NOT_APPLIED: [Code; 4] = [
     code::NOT_FOUND,
     code::AMBIGUOUS,
@@ -21,25 +20,25 @@ const NOT_APPLIED: [Code; 4] = [
     code::NAME_STRIPPED,
 ];
 
-/// The patches of a request: each is the range of its operations.
+/// The patches of a request, each with its operations.
 struct Patches<'a> {
     trials: &'a Trials<'a>,
     all: Vec<Vec<Operation>>,
-    /// The work of resolving each.
+    /// The work of resolving each patch.
     work: Vec<u64>,
 }
 
 /// An order in which patches apply.
 struct Order {
-    /// The patches that apply, by their numbers.
+    /// The numbers of the patches that apply, in this order.
     numbers: Vec<usize>,
-    /// For each patch that had to wait, the last one that it waited for.
+    /// Each patch that had to wait, with the last patch that it waited for.
     needs: Vec<(usize, usize)>,
-    /// Whether all of them apply.
+    /// Whether all patches apply.
     is_complete: bool,
 }
 
-/// Returns the order in which the patches apply, or that they are applied already.
+/// Returns advice if the patches apply in another order, or are already applied.
 pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     let patches = Patches::of(trials);
     let failed = patches.failed()?;
@@ -172,7 +171,7 @@ impl<'a> Patches<'a> {
         found
     }
 
-    /// Returns the name of a patch: its file, with a line if the file has several.
+    /// Returns the name of a patch: its input, with a line if the input contains several patches.
     fn name(&self, number: usize) -> String {
         let plan = &self.trials.selected.plan;
         let Some(first) = self.all[number].first() else {
@@ -200,8 +199,8 @@ impl<'a> Patches<'a> {
         }
     }
 
-    /// Returns the files of the patches in `order`; `None` if a file has several patches or none is
-    /// a file.
+    /// Returns the inputs of the patches in `order`. Returns `None` unless each input contains
+    /// exactly one patch.
     fn files(&self, order: &[usize]) -> Option<Vec<String>> {
         let inputs = &self.trials.selected.plan.inputs;
         let numbers: Vec<_> = order
@@ -265,7 +264,7 @@ impl<'a> Patches<'a> {
         }
     }
 
-    /// Returns whether one of the problems can have a patch that is applied already as its cause.
+    /// Returns whether an already applied patch can cause one of the problems.
     fn can_be_applied(&self) -> bool {
         self.errors()
             .any(|problem| !NOT_APPLIED.contains(problem.code))
@@ -279,11 +278,12 @@ impl<'a> Patches<'a> {
             .filter(|problem| problem.severity != Severity::Warning)
     }
 
-    /// Returns which patches are applied already, if the others apply in the given order.
+    /// Returns advice about the patches that are already applied, if the others apply in the given
+    /// order.
     fn applied(&self, options: &preflight::Options) -> Option<Advice> {
         let order: Vec<_> = (0..self.all.len()).collect();
         let resolution = self.resolve(&order, options)?;
-        // A file that is missing is no evidence of a deletion.
+        // A missing file does not prove that a deletion was applied.
         let is_seen =
             |operation: &Operation| !matches!(operation.action, Action::Delete | Action::Uncopy);
         let mut outcomes = resolution.files.iter();

@@ -1,5 +1,5 @@
-//! What tools take. The schemas are made from these types, and so are the words on what does not
-//! keep to them.
+//! The arguments of the tools. The schemas are generated from these types. The messages about
+//! invalid arguments are generated from the schemas.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::Misuse;
 use super::wrong::explain;
 
-/// What to show.
+/// The file or directory to show.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ViewArguments {
-    /// The file or directory: below the root, or absolute.
+    /// The path of the file or directory: below the root, or absolute.
     pub(super) path: String,
     /// The first and the last line to show, counted from 1; -1 is the end of the file.
     pub(super) view_range: Option<[i64; 2]>,
@@ -23,33 +23,33 @@ pub(super) struct ViewArguments {
     _command: Option<IgnoredAny>,
 }
 
-/// What to replace.
+/// The text to replace in a file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplaceArguments {
-    /// The file: below the root, or absolute.
+    /// The path of the file: below the root, or absolute.
     pub(super) path: String,
-    /// The text that goes, exactly as it is in the file, where it has to be once.
+    /// The text to replace, exactly as it is in the file. It must occur exactly once.
     pub(super) old_str: String,
-    /// The text that comes in its place; nothing if it is left out.
+    /// The new text. If it is omitted, the old text is deleted.
     pub(super) new_str: Option<String>,
-    /// Whether texts that are not in the file as they are get repaired where they have one certain
-    /// reading, such as another indentation, blanks, quotes or line numbers.
+    /// Whether to repair texts that are not in the file, if they have one certain reading. Examples
+    /// are another indentation, blanks, quotes or line numbers.
     pub(super) lenient: Option<bool>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
 }
 
-/// What to insert.
+/// The lines to insert into a file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InsertArguments {
-    /// The file: below the root, or absolute.
+    /// The path of the file: below the root, or absolute.
     pub(super) path: String,
-    /// The line behind which the text comes, counted from 1; 0 is the start of the file.
+    /// The line after which the text is inserted, counted from 1; 0 is the start of the file.
     pub(super) insert_line: usize,
-    /// The lines that come.
+    /// The lines to insert.
     #[serde(alias = "new_str")]
     pub(super) insert_text: String,
     #[serde(rename = "command")]
@@ -57,40 +57,40 @@ pub(super) struct InsertArguments {
     _command: Option<IgnoredAny>,
 }
 
-/// What to create.
+/// The file to create.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CreateArguments {
-    /// The file: below the root, or absolute. Nothing may be there.
+    /// The path of the file: below the root, or absolute. The file must not exist.
     pub(super) path: String,
-    /// All of its contents.
+    /// The whole contents of the file.
     pub(super) file_text: String,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
 }
 
-/// What to apply.
+/// The patch to apply.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PatchArguments {
     /// The text of the patch.
     pub(super) patch: String,
-    /// Its grammar: unified, context, normal, git, codex, blocks, hashline or json; auto, or left
-    /// out, to find out.
+    /// The grammar of the patch: unified, context, normal, git, codex, blocks, hashline or json. If
+    /// it is auto or omitted, the grammar is detected.
     pub(super) format: Option<String>,
-    /// How many leading components to take off the names of a diff; 1 if it is left out, for a/ and
-    /// b/.
+    /// The number of leading components to remove from the names in a diff. The default is 1, which
+    /// removes a/ and b/.
     pub(super) strip: Option<usize>,
-    /// Whether a patch that does not fit as it stands is repaired where it has one certain reading.
+    /// Whether to repair a patch that does not apply, if it has one certain reading.
     pub(super) lenient: Option<bool>,
-    /// The `plan_id` that was checked: any other change is refused.
+    /// The `plan_id` of the change that was checked. Any other change is refused.
     pub(super) approve: Option<String>,
 }
 
-/// Reads arguments.
+/// Parses the arguments of a tool.
 pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(arguments: &'a str) -> Result<T, Misuse> {
-    // The reader of objects takes lists as well, item by item.
+    // serde also accepts a list of the fields in place of an object.
     if !arguments.trim_start().starts_with('{') {
         return Err(Misuse("the arguments are no object".to_owned()));
     }
@@ -99,8 +99,8 @@ pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(arguments: &'a str) -> R
     })
 }
 
-/// Returns the words of `error` without its place in a text that a model does not see, for what a
-/// schema cannot express.
+/// Returns the text of `error` for mistakes that a schema cannot express. The position is removed,
+/// because the model does not see the JSON text.
 fn plain(error: &serde_json::Error) -> String {
     let words = error.to_string();
     let words = words.split(" at line ").next().unwrap_or_default();

@@ -4,7 +4,7 @@ use super::arguments::{CreateArguments, InsertArguments, ReplaceArguments, read}
 use super::{Call, Misuse, ToolAnswer};
 use crate::engine::Request;
 
-/// Most bytes of a diff in an answer.
+/// The limit on the size of a diff in an answer, in bytes.
 const MAX_DIFF: usize = 4 << 10;
 
 pub(super) fn str_replace(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
@@ -42,7 +42,7 @@ pub(super) fn create(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Mis
     ))
 }
 
-/// Makes a change of lines, and shows what they are now.
+/// Applies a change of lines. The answer shows the changed lines.
 fn shown(mut request: Request, call: &Call<'_>) -> ToolAnswer {
     (request.look.diff, request.look.max_diff) = (true, MAX_DIFF);
     let report = call.make(request).report;

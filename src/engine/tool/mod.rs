@@ -1,7 +1,8 @@
-//! The verbs as tools that a model calls: a name and arguments in JSON come in, words and a
-//! document go out.
+//! The commands as tools for models. A call has the name of a tool and arguments in JSON. Its
+//! answer has a text for the model and a JSON document.
 //!
-//! To add a tool, write its arguments and a row of [`TOOLS`].
+//! An invalid call results in an answer with an error, so that the model can correct it. Read
+//! [`tool()`] first. To add a tool, write its arguments and a row of [`TOOLS`].
 
 mod arguments;
 mod change;
@@ -27,11 +28,11 @@ use crate::workspace::git::Git;
 
 /// A tool that a model can call.
 pub struct Tool {
-    /// What it is called.
+    /// The name of the tool.
     pub name: &'static str,
-    /// What it does, for the model.
+    /// The description of the tool, for the model.
     pub description: &'static str,
-    /// What it may do to the tree.
+    /// How the tool can change the tree.
     pub effect: Effect,
     schema: fn() -> Value,
     run: Run,
@@ -39,28 +40,28 @@ pub struct Tool {
 
 type Run = fn(&str, &Call<'_>) -> Result<ToolAnswer, Misuse>;
 
-/// What a tool may do to the tree.
+/// How a tool can change the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// Nothing.
+    /// The tool changes nothing.
     Reads,
-    /// It makes what is not there, and changes nothing that is.
+    /// The tool creates files and changes no existing file.
     Adds,
-    /// Anything.
+    /// The tool can change every file.
     Changes,
 }
 
 impl Tool {
-    /// Returns the JSON Schema of its arguments.
+    /// Returns the JSON Schema of the arguments.
     #[must_use]
     pub fn schema(&self) -> Json {
         Json((self.schema)())
     }
 }
 
-/// Every tool. The first four have names and arguments of the commands of Anthropic's text editor
-/// tool.
+/// All tools. The first four have the names and the arguments of the commands in Anthropic's text
+/// editor tool.
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "view",
@@ -106,58 +107,57 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The names of the text editor tool, whose argument `command` names one of [`COMMANDS`].
+/// The names of the text editor tool. Its argument `command` is one of [`COMMANDS`].
 const EDITORS: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
 const COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
 
-/// How tools work.
+/// The options of a tool call.
 #[derive(Clone, Debug, Default)]
 pub struct ToolOptions {
-    /// The absolute names of the root, which paths may begin with; the last one is told in reports.
+    /// The absolute paths of the root, with which paths can start. Reports contain the last one.
     pub roots: Vec<PathBuf>,
     /// How changes are committed.
     pub transaction: transaction::Options,
     /// The commands of the user around every change.
     pub commands: Commands,
-    /// What may be done. Tools also ask before they write a file that controls an agent or a CI
-    /// system, unless the policy switches that off.
+    /// The policy. Tools also ask before they write a file that controls an agent or a CI system,
+    /// unless the policy disables this rule.
     pub policy: Arc<Policy>,
-    /// The git of the root, which converts files as `git apply` does; `None` if no file is
-    /// converted.
+    /// The git of the root, which converts files as `git apply` does; `None` to convert no file.
     pub git: Option<Arc<Git>>,
-    /// Whose word `approve` is.
+    /// The source of the argument `approve`.
     pub approver: Approver,
 }
 
-/// Whose word it is that a plan is approved.
+/// The source of an approval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Approver {
-    /// That of the model which calls: it holds the change to what the model has seen, and answers
-    /// no question of the policy.
+    /// The calling model. Its approval limits the change to the plan that the model has seen. It
+    /// does not satisfy a policy rule that asks.
     #[default]
     Model,
-    /// That of a person, who looks at each call before it is made.
+    /// A person who examines each call before it runs.
     Person,
 }
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ToolAnswer {
-    /// What a model has to know, in words.
+    /// The text for the model.
     pub text: String,
-    /// The document that the program prints for it with `--json`.
+    /// The document that the program prints with `--json`.
     pub document: Json,
-    /// Whether it is a refusal, or a failure.
+    /// Whether the call was refused or failed.
     pub is_error: bool,
 }
 
-/// Calls the tool `name` with `arguments`, a JSON object; `None` if there is no such tool.
+/// Calls the tool `name` with `arguments`, a JSON object; returns `None` if there is no such tool.
 ///
-/// Besides the names of [`TOOLS`] it takes `str_replace_based_edit_tool`, the text editor tool as a
-/// whole. Arguments that the tool does not take are refused like everything else that a model can
-/// mend.
+/// In addition to the names in [`TOOLS`], `str_replace_based_edit_tool` is accepted: the text
+/// editor tool with all its commands. An unknown argument results in an answer with an error, like
+/// every other mistake that a model can correct.
 ///
 /// # Examples
 ///
@@ -232,8 +232,8 @@ fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     (tool.ok_or_else(unknown)?.run)(arguments, call)
 }
 
-/// Returns `file` as a path below the root, if it begins with one of its absolute names; else as it
-/// is. The root itself is `.`.
+/// Returns `file` relative to the root if it starts with one of the root's absolute paths,
+/// otherwise unchanged. The root itself is `.`.
 #[must_use]
 pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
     let mut names = roots
@@ -244,7 +244,7 @@ pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
         .find_map(|root| file.strip_prefix(root).ok())
         .unwrap_or(file);
     let bytes = path.as_os_str().as_encoded_bytes();
-    // A path that names a directory does so to the end.
+    // Keep the final slash of a path that names a directory.
     let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
     match bytes {
         [] => b".".to_vec(),
@@ -253,8 +253,8 @@ pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
     }
 }
 
-/// Returns the absolute names of the root as a selection of operations takes them: without a final
-/// slash.
+/// Returns the absolute paths of the root without a final slash, as the selection of operations
+/// needs them.
 #[must_use]
 pub fn root_names<P: AsRef<Path>>(roots: &[P]) -> Vec<Vec<u8>> {
     let names = roots
@@ -267,10 +267,10 @@ pub fn root_names<P: AsRef<Path>>(roots: &[P]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Why arguments are not taken.
+/// The reason why the arguments are invalid.
 struct Misuse(String);
 
-/// What a tool works on.
+/// The context of a tool call.
 struct Call<'a> {
     options: &'a ToolOptions,
     workspace: &'a dyn Workspace,
@@ -290,7 +290,7 @@ impl Call<'_> {
         self.rooted(apply_request(request, self.workspace, self.interrupt))
     }
 
-    /// Returns `outcome` with the name of the root in its report.
+    /// Adds the path of the root to the report of `outcome`.
     fn rooted(&self, mut outcome: Outcome) -> Outcome {
         outcome.report.root = self
             .options
@@ -302,12 +302,12 @@ impl Call<'_> {
 }
 
 impl ToolAnswer {
-    /// Returns the answer that says what came of something.
+    /// Returns the answer that describes `outcome`.
     pub fn of(outcome: &Outcome) -> Self {
         Self::told(&outcome.report, "")
     }
 
-    /// Returns the answer that says `more` below what the report does, if that is a success.
+    /// Returns the answer that describes `report`. After a success, `more` is added to the text.
     fn told(report: &Report, more: &str) -> Self {
         let report = &report.clone().for_model();
         let text = if report.ok {
@@ -325,6 +325,6 @@ impl ToolAnswer {
 
 /// Returns `value` as a document.
 fn document(value: &impl serde::Serialize) -> Json {
-    // Its keys are strings and its numbers integers, so that it cannot fail.
+    // This cannot fail: all keys are strings, and all numbers are integers.
     Json(serde_json::to_value(value).unwrap_or_default())
 }

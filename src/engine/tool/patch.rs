@@ -9,7 +9,7 @@ use crate::preflight::Held;
 use crate::report::{FileReport, Report, Verdict};
 use crate::text::printable;
 
-/// Most files that one answer lists as in need of approval.
+/// The limit on the number of files that an answer lists as needing approval.
 const MOST_ASKED: usize = 20;
 
 pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
@@ -38,7 +38,8 @@ pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
     Ok(ToolAnswer::told(&report, &more))
 }
 
-/// Says which files of `report` `apply_patch` refuses without approval, why, and what comes next.
+/// Lists the files of `report` that `apply_patch` refuses without approval, with the reasons and
+/// the next step.
 fn approvals(report: &Report, approver: Approver) -> String {
     let asked = report
         .files
@@ -88,7 +89,7 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     };
     request.context.policy = Arc::clone(&call.options.policy);
     request.context.interrupt = call.interrupt.clone();
-    // A server runs for long: each call reads the configuration again.
+    // A server runs for a long time, so each call reads git's configuration again.
     request.context.git = call
         .options
         .git

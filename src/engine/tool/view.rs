@@ -1,4 +1,4 @@
-//! The tool that looks.
+//! The tool that shows a file or a directory.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::engine::{ListRequest, Outcome, ReadRequest, View, Window, list, read 
 use crate::preflight::ProblemKind;
 use crate::report::{Extract, Listing};
 
-/// Most lines of a file that nobody named lines of.
+/// The limit on the number of lines if the call names no lines.
 const MAX_LINES: usize = 2000;
-/// Most bytes of a file, with the numbers of its lines.
+/// The limit on the size of the output, with line numbers, in bytes.
 const MAX_OUTPUT: usize = 64 << 10;
-/// Most entries of a directory.
+/// The limit on the number of entries of a directory.
 const MAX_ENTRIES: usize = 1000;
 
 pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
@@ -52,7 +52,7 @@ fn is_no_file(outcome: &Outcome) -> bool {
         .any(|problem| problem.code.kind == ProblemKind::NotAFile)
 }
 
-/// Lists what is no file. If it is no directory either, `outcome` says so.
+/// Lists the directory at `path`. If it is not a directory, the answer describes `outcome`.
 fn directory(
     path: Vec<u8>,
     call: &Call<'_>,
@@ -75,7 +75,7 @@ fn directory(
     }
 }
 
-/// Reads the lines that are wanted.
+/// Returns the requested range of lines.
 fn lines([first, last]: [i64; 2]) -> Result<Window, Misuse> {
     let wrong = || {
         Misuse(
@@ -107,7 +107,7 @@ fn shown(extract: &Extract) -> ToolAnswer {
     let last = extract.first_line + memchr::memchr_iter(b'\n', &extract.content).count();
     match (text.is_empty(), extract.truncated) {
         (true, false) => text = format!("(no such lines: the file has {} lines)\n", extract.lines),
-        // The last line of what is given is whole, or cut with a line of its own.
+        // `last` is the first line that is not shown, or the line that was cut.
         (_, true) => {
             let _ = writeln!(
                 text,
@@ -126,7 +126,7 @@ fn shown(extract: &Extract) -> ToolAnswer {
 
 fn listed(listing: &Listing) -> ToolAnswer {
     let mut text = Vec::new();
-    // A vector takes everything.
+    // Writing to a vector cannot fail.
     let _ = listing.print(&mut text);
     let mut text = String::from_utf8_lossy(&text).into_owned();
     if listing.truncated {

@@ -1,19 +1,19 @@
-//! What is wrong with the arguments of a tool, in words for a model. The schema of the arguments
-//! decides.
+//! Explains to a model which argument of a tool is invalid. The schema of the arguments decides.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// Arguments that every tool of its kind ignores, or takes in place of another.
+/// Accepted arguments that are not in the schema, each with the argument that it replaces. An
+/// argument that replaces itself is ignored.
 const ALSO: &[(&str, &str)] = &[("command", "command"), ("new_str", "insert_text")];
-/// Most characters of a value that a message quotes.
+/// The limit on the length of a value that a message quotes, in characters.
 const MOST_SHOWN: usize = 40;
-/// Most bytes of a value that is read as a whole.
+/// The limit on the size of a value that is parsed completely, in bytes.
 const MOST_READ: usize = 4096;
 
-/// Returns why `arguments` do not keep to `schema`; `None` if they do.
+/// Returns the reason why `arguments` violate `schema`; `None` if they are valid.
 pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
     let given: BTreeMap<String, &RawValue> = match serde_json::from_str(arguments) {
         Ok(given) => given,
@@ -38,10 +38,10 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         .or_else(|| wrong_value(&given, properties))
 }
 
-/// The arguments of a call by their names.
+/// The arguments of a call, by name.
 type Given = BTreeMap<String, Value>;
 
-/// Names an argument that the schema does not have.
+/// Returns a message about an argument that is not in the schema.
 fn unknown_argument(
     given: &Given,
     properties: &Map<String, Value>,
@@ -62,7 +62,7 @@ fn unknown_argument(
     ))
 }
 
-/// Names a required argument that is not given.
+/// Returns a message about a required argument that is missing.
 fn missing_argument(
     given: &Given,
     properties: &Map<String, Value>,
@@ -81,7 +81,7 @@ fn missing_argument(
     ))
 }
 
-/// Names an argument with a value that the schema does not allow.
+/// Returns a message about an argument whose value the schema does not allow.
 fn wrong_value(given: &Given, properties: &Map<String, Value>) -> Option<String> {
     let own = |name: &str| {
         ALSO.iter()
@@ -102,8 +102,8 @@ fn wrong_value(given: &Given, properties: &Map<String, Value>) -> Option<String>
     })
 }
 
-/// Returns `value`. In place of a long one, of which only the type matters, it returns a value that
-/// has no copy of it.
+/// Parses `value`. A long value is replaced by a short value of the same type, because only its
+/// type matters.
 fn shallow(value: &RawValue) -> Value {
     let text = value.get();
     match text.as_bytes() {
@@ -130,7 +130,7 @@ fn types(property: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Returns whether `value` is one that `property` allows.
+/// Returns whether `property` allows `value`.
 fn fits(value: &Value, property: &Value) -> bool {
     let is_in_range = || match property["minimum"].as_u64() {
         Some(minimum) => value.as_u64().is_some_and(|number| number >= minimum),
@@ -151,7 +151,7 @@ fn fits(value: &Value, property: &Value) -> bool {
     })
 }
 
-/// Returns what `property` takes, in words.
+/// Returns a description of the values that `property` allows.
 fn expected(property: &Value) -> String {
     match types(property).into_iter().find(|kind| *kind != "null") {
         Some("string") => "a text".to_owned(),
@@ -175,7 +175,7 @@ fn expected(property: &Value) -> String {
     }
 }
 
-/// Returns `value` for a message: short values as they are.
+/// Returns `value` for a message. Short values are quoted.
 fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".to_owned(),

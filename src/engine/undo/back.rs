@@ -1,4 +1,4 @@
-//! From an entry of the history to the operations that take it back.
+//! Derives the operations that reverse an entry of the history.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use crate::text::Span;
 use crate::transaction::Failure;
 use crate::transaction::history::{Entry, EntryFile, Old, Version};
 
-/// The way back from one entry.
+/// The reversal of one entry.
 pub(super) struct Back<'a> {
     pub(super) entry: &'a Entry,
     pub(super) step: usize,
     pub(super) is_forced: bool,
-    /// The tree as the ways back before this one leave it.
+    /// The predicted tree after the reversals before this one.
     pub(super) seen: &'a Seen<'a>,
 }
 
 impl Back<'_> {
-    /// Returns what has to be done.
+    /// Returns the operations of the reversal.
     pub(super) fn operations(&self) -> Result<Vec<Operation>, Failure> {
         let mut operations = Vec::new();
         for file in &self.entry.files {
@@ -31,7 +31,7 @@ impl Back<'_> {
         Ok(operations)
     }
 
-    /// Adds what brings one file back.
+    /// Adds the operations that restore one file.
     fn file(&self, file: &EntryFile, operations: &mut Vec<Operation>) -> Result<(), Failure> {
         let here = self.here(file)?;
         let plain = Operation {
@@ -86,7 +86,8 @@ impl Back<'_> {
         Ok(())
     }
 
-    /// Returns the guard of a path that has to be as `version` says, or empty without a version.
+    /// Returns the guard of a path that must have `version`, or must not exist if `version` is
+    /// `None`.
     fn guard(&self, version: Option<Version>) -> Guard {
         match version {
             _ if self.is_forced => Guard::Anything,
@@ -100,8 +101,8 @@ impl Back<'_> {
         }
     }
 
-    /// Returns what not even force goes over: where a file was, somebody has made a directory and
-    /// put something into it.
+    /// Returns the problems that `force` cannot overcome: a directory that is not empty at the path
+    /// of a file.
     pub(super) fn find_obstacles(&self) -> Result<Vec<Problem>, Failure> {
         let mut problems = Vec::new();
         for file in self.entry.files.iter().filter(|_| self.is_forced) {
@@ -120,8 +121,8 @@ impl Back<'_> {
         Ok(problems)
     }
 
-    /// Returns the type of what is to be replaced: what the entry left there, or what stands there
-    /// now.
+    /// Returns the type of the file to replace. With `force` this is the type of the existing file,
+    /// otherwise the type that the entry left.
     fn here(&self, file: &EntryFile) -> Result<Option<FileKind>, Failure> {
         if !self.is_forced {
             return Ok(file.after.map(|after| after.kind));
@@ -129,9 +130,9 @@ impl Back<'_> {
         self.seen.kind(&file.path)
     }
 
-    /// Adds the directories without files. Directories that the entry created empty are removed,
-    /// empty ones that it removed are created, and ones that only the entry put files into are
-    /// kept. A path that is no file of the entry is a submodule.
+    /// Adds the operations for directories without files. A directory that the entry created empty
+    /// is removed. An empty directory that the entry removed is created. A directory into which
+    /// only the entry put files is kept. A path that is not a file of the entry is a submodule.
     fn directories(&self, operations: &mut Vec<Operation>) -> Result<(), Failure> {
         let is_above = |directory: &&RelPath, file: &EntryFile| file.path.is_below(directory);
         let is_empty = |directory: &&RelPath, side: fn(&EntryFile) -> bool| {
@@ -184,7 +185,7 @@ impl Back<'_> {
         Ok(())
     }
 
-    /// Returns the directories that were empty before the entry put the first thing into them.
+    /// Returns the directories that were empty before the entry added files to them.
     fn left_empty(&self) -> Result<BTreeSet<RelPath>, Failure> {
         let Entry {
             files,
@@ -245,8 +246,8 @@ impl Back<'_> {
     }
 }
 
-/// Returns the operations that put the version `before`, kept at `from`, in the place of what is
-/// `here`. `plain` has the path and the guard.
+/// Returns the operations that restore the version `before`, which is kept at `from`. `here` is the
+/// type of the existing file. `plain` supplies the path and the guard.
 fn restored(
     from: &RelPath,
     before: Version,
@@ -282,6 +283,7 @@ fn restored(
                 old_mode: Some(of_kind(kind)),
                 ..plain
             };
+            // The deletion checks the guard. The creation follows it and finds no file.
             let guard = Some(Box::new(Guard::Anything));
             vec![
                 gone,

@@ -1,4 +1,10 @@
-//! Undo and redo: from entries of the history to a plan like any other.
+//! Undo and redo: turn entries of the history into a plan, and commit it like any other plan.
+//!
+//! The input is the list of entries that [`Target`] selects. The result is an outcome and a new
+//! entry, which can be undone itself. `back.rs` derives the operations that reverse one entry.
+//! `seen.rs` predicts the tree after the newer entries are reversed. Without `force`, every file
+//! must still have the contents that the change left; each operation has a guard for this. Read
+//! [`plan_back`] first.
 
 mod back;
 mod seen;
@@ -23,9 +29,7 @@ use crate::workspace::Workspace;
 use back::Back;
 use seen::Seen;
 
-/// Undoes changes, or only checks that. It is a transaction like any other: guarded by the contents
-/// that the changes left, journaled, and an entry of the history itself, so that it can be undone
-/// as well.
+/// Undoes changes, or checks whether they can be undone.
 pub(super) fn run(
     mut undo: Undo,
     mut request: Request,
@@ -119,7 +123,8 @@ fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(
     if let Some((restaged, indexed)) = restaged {
         restaged.stage(indexed, &transaction)?;
     }
-    // The directories that the oldest change removed existed before all of them.
+    // `chosen` is newest first, so the oldest entry decides. The directories that it removed
+    // existed before all of the changes.
     let directories = chosen
         .iter()
         .flat_map(|entry| entry.removed.clone())
@@ -143,8 +148,9 @@ fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(
     Ok(())
 }
 
-/// Makes the plan under the policy of every root that made one of the changes. Returns the entries
-/// that it takes back, the newest first, and how the tree is read; `None` if there is a problem.
+/// Plans the reversal of the changes, under the policy of every root from which one of them was
+/// made. Returns the entries, the newest first, and the options of preflight; `None` if there is a
+/// problem.
 fn plan_back(
     task: &mut Task<'_>,
     undo: &Undo,
@@ -173,6 +179,7 @@ fn plan_back(
     let options = holding(&chosen, task.request.preflight());
     task.command.links = links(&chosen, &task.request);
     let entries: Vec<_> = chosen.iter().copied().cloned().collect();
+    // If the tree already has the old state, the plan stays empty.
     if !undo.force && seen::is_back(workspace, &chosen, &options)? {
         return Ok(Some((entries, options)));
     }
@@ -202,7 +209,7 @@ fn plan_back(
     Ok(Some((entries, options)))
 }
 
-/// Reports that no entry of `all` can be undone.
+/// Returns the problem that no entry of `all` can be undone.
 fn nothing_to_undo(why: String, all: &[Entry], workspace: &dyn Workspace) -> Problem {
     let unkept = if all.is_empty() {
         unkept(workspace)
@@ -216,7 +223,7 @@ fn nothing_to_undo(why: String, all: &[Entry], workspace: &dyn Workspace) -> Pro
     }
 }
 
-/// Returns the entries to take back, the newest first, or why there are none.
+/// Returns the entries to undo, the newest first, or the reason why there are none.
 fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, String> {
     let chain = Chain::of(all);
     let heads = || {
@@ -240,8 +247,8 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             }
         }
         Target::Undo => {
-            // What was redone a moment ago is passed over. A new change ends it, also if it was
-            // undone and redone since.
+            // Skip the newest redos, so that a further redo continues with the undo before them. A
+            // new change ends this sequence, even if it was undone and redone since.
             let mut heads = heads().peekable();
             let mut newest = None;
             while let Some(redo) =
@@ -275,8 +282,8 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
     }
 }
 
-/// Returns what becomes of the other names of files: a change that they shared is taken back from
-/// them, too.
+/// Returns how hard links are treated. If one of the changes overwrote a file for all its names,
+/// the undo does so, too.
 fn links(chosen: &[&Entry], request: &Request) -> Links {
     let is_shared = chosen.iter().any(|entry| entry.links == Links::Kept);
     if is_shared {
@@ -286,8 +293,8 @@ fn links(chosen: &[&Entry], request: &Request) -> Links {
     }
 }
 
-/// Returns `options` with a limit that lets every file of `chosen` through: it was in the tree
-/// once.
+/// Returns `options` with a size limit that admits every file of `chosen`, because each of these
+/// files was in the tree.
 fn holding(chosen: &[&Entry], options: preflight::Options) -> preflight::Options {
     let versions = chosen
         .iter()
@@ -304,8 +311,8 @@ fn holding(chosen: &[&Entry], options: preflight::Options) -> preflight::Options
     }
 }
 
-/// Refuses an entry that was not committed, and one of which only the name is known: to pass over
-/// it would take back what was not meant.
+/// Refuses an entry that was not committed, or whose record is damaged. To skip such an entry would
+/// undo a change that the user did not mean.
 fn known(entry: &Entry) -> Result<(), String> {
     match entry.fate {
         Fate::Committed => Ok(()),
@@ -321,7 +328,7 @@ fn known(entry: &Entry) -> Result<(), String> {
     }
 }
 
-/// The files whose old contents are nowhere.
+/// Returns a problem for each file whose old contents the history does not have.
 fn lost(entry: &Entry) -> impl Iterator<Item = Problem> + '_ {
     entry
         .files

@@ -1,5 +1,5 @@
-//! The tree as it is going to be: entries that are taken back together see what the newer ones
-//! leave.
+//! Predicts the tree. If several entries are undone together, each sees the tree that the reversal
+//! of the newer ones leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,9 @@ use crate::transaction::Failure;
 use crate::transaction::history::{Entry, Version};
 use crate::workspace::{Fault, Workspace};
 
-/// Returns whether the tree is already as it was before all of `chosen`, which are the newest
-/// first. It never is where a file may not be read: what is in it would be told.
+/// Returns whether the tree is already in its state before all of `chosen`, which are the newest
+/// first. Returns `false` if policy does not allow reading one of the files, because the answer
+/// would reveal its contents.
 pub(super) fn is_back(
     workspace: &dyn Workspace,
     chosen: &[&Entry],
@@ -46,7 +47,7 @@ pub(super) fn is_back(
             .all(|(path, version)| is_version(workspace, path, *version)))
 }
 
-/// Returns whether `version` is what is at `path`; what cannot be read is another one.
+/// Returns whether the file at `path` is `version`; `false` if it cannot be read.
 fn is_version(workspace: &dyn Workspace, path: &RelPath, version: Version) -> bool {
     let Ok(Some(stat)) = workspace.stat(path) else {
         return false;
@@ -66,11 +67,10 @@ fn is_version(workspace: &dyn Workspace, path: &RelPath, version: Version) -> bo
     content.is_ok_and(|content| Digest::of(&content) == version.digest)
 }
 
-/// What stands where.
+/// The predicted type of the file at each path.
 pub(super) struct Seen<'w> {
     workspace: &'w dyn Workspace,
-    /// What becomes of the paths of the entries that are taken back; `None` if nothing is there
-    /// then.
+    /// The types at the paths of the reversed entries; `None` if no file remains at the path.
     kinds: BTreeMap<RelPath, Option<FileKind>>,
 }
 
@@ -82,7 +82,7 @@ impl<'w> Seen<'w> {
         }
     }
 
-    /// Takes `entry` back as well.
+    /// Adds the reversal of `entry`.
     pub(super) fn take_back(&mut self, entry: &Entry) {
         let made = entry.made.iter().map(|path| (path.clone(), None));
         let removed = entry
@@ -96,8 +96,8 @@ impl<'w> Seen<'w> {
         self.kinds.extend(made.chain(removed).chain(files));
     }
 
-    /// Returns what is at `path`. Where a link stands in the place of a directory above it, nothing
-    /// of the entries is.
+    /// Returns the type of the file at `path`. If a link has replaced a directory above it, no file
+    /// of the entries exists there.
     pub(super) fn kind(&self, path: &RelPath) -> Result<Option<FileKind>, Failure> {
         if let Some(kind) = self.kinds.get(path) {
             return Ok(*kind);
@@ -108,7 +108,7 @@ impl<'w> Seen<'w> {
         }
     }
 
-    /// Returns the names in `directory`, none if there is no such directory.
+    /// Returns the names in `directory`. The set is empty if the directory does not exist.
     pub(super) fn names(&self, directory: &RelPath) -> Result<BTreeSet<Vec<u8>>, Failure> {
         let listed = match self.workspace.list(Some(directory)) {
             Err(error)

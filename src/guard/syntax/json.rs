@@ -1,11 +1,11 @@
-//! JSON as RFC 8259 has it, and lines of it.
+//! Parses JSON (RFC 8259) and JSON lines.
 
 use serde::de::IgnoredAny;
 
 use super::Fault;
 use crate::text::{Position, lines};
 
-/// Parses one document. Depth is no limit: what is ignored is read without recursion.
+/// Parses one document. The depth is not limited, because `IgnoredAny` is read without recursion.
 pub(super) fn parse(text: &str) -> Result<(), Fault> {
     let Err(error) = serde_json::from_str::<IgnoredAny>(text) else {
         return Ok(());
@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str) -> Result<(), Fault> {
     let message = whole
         .rfind(" at line ")
         .map_or(whole.as_str(), |end| &whole[..end]);
-    // Where a line has not begun yet, the parser is at column 0 of it.
+    // The parser reports column 0 if the line has not started yet.
     let position = Position {
         line: error.line().max(1),
         column: error.column().max(1),
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<(), Fault> {
     })
 }
 
-/// Parses a document on each line that is not blank.
+/// Parses one document on each non-blank line.
 pub(super) fn parse_lines(text: &str) -> Result<(), Fault> {
     for (index, (span, _)) in lines(text.as_bytes()).enumerate() {
         let line = text[span.start..span.end].trim_end();

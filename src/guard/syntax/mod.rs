@@ -1,9 +1,10 @@
-//! Files that parsed and do so no longer. A language is a file of this folder and a row of
-//! [`LANGUAGES`].
+//! Detects files that a change makes syntactically invalid.
 //!
-//! A file that did not parse before is not judged: it may be a template, or in a dialect. Parsers
-//! stop at the first fault and build nothing that is kept; time and memory are bounded by the size
-//! that a row allows.
+//! A file that was already invalid is not reported: it could be a template, or in a dialect.
+//! Parsers stop at the first fault and keep nothing. The size limit of each language bounds time
+//! and memory.
+//!
+//! To add a language, add a file to this folder and a row to [`LANGUAGES`].
 
 mod json;
 mod toml;
@@ -12,17 +13,18 @@ mod yaml;
 use super::{Change, Fault, Finding, has_extension};
 use crate::text::{BYTE_ORDER_MARK, Position};
 
-/// A language that files are parsed as.
+/// A language and its parser.
 struct Language {
     name: &'static str,
-    /// How names of files end that are in it.
+    /// The file name extensions of the language.
     extensions: &'static [&'static str],
-    /// Largest text that is parsed, in bytes. Parsing it takes about 150 megabytes of memory.
+    /// The maximum size of a text that is parsed, in bytes. Parsing a text of this size takes about
+    /// 150 megabytes of memory.
     most: usize,
     parse: fn(&str) -> Result<(), Fault>,
 }
 
-/// Every language.
+/// All languages.
 const LANGUAGES: &[Language] = &[
     Language {
         name: "JSON",

@@ -1,4 +1,4 @@
-//! TOML. The parser has a limit of depth of its own.
+//! Parses TOML. The parser limits the depth itself.
 
 use toml::de::DeTable;
 

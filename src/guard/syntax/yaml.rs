@@ -1,11 +1,13 @@
-//! YAML 1.2, as events: no node is built, and an alias stays one event, so that none grows.
+//! Parses YAML 1.2 as events. No nodes are built and an alias remains one event, so aliases cannot
+//! multiply the work.
 
 use saphyr_parser::{Event, Marker, Parser};
 
 use super::Fault;
 use crate::text::lines;
 
-/// Most collections inside of each other. The parser has this limit for those in brackets.
+/// The maximum depth of nested collections. The parser has the same limit for collections in
+/// brackets.
 const DEEPEST: usize = 255;
 
 pub(super) fn parse(text: &str) -> Result<(), Fault> {
@@ -28,7 +30,7 @@ pub(super) fn parse(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns the fault at `marker`, which counts characters.
+/// Returns the fault at `marker`, whose column is counted in characters.
 fn fault(text: &str, marker: &Marker, message: &str) -> Fault {
     let span = lines(text.as_bytes())
         .nth(marker.line().saturating_sub(1))

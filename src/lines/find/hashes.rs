@@ -1,19 +1,20 @@
-//! Hashes of lines, from which the hash of each run of lines follows.
+//! Rolling hashes of lines: any run of lines can be hashed in constant time.
 //!
-//! The hash of a run is a polynomial in [`BASE`] whose coefficients are the hashes of its lines. The
-//! sums of all lines up to each line are kept, so that the hash of a run takes one multiplication.
+//! The hash of a run is a polynomial in [`BASE`] whose coefficients are the hashes of its lines.
+//! The hashes of all prefixes of the text are stored, so the hash of a run takes one
+//! multiplication.
 
 use std::ops::Range;
 
 use crate::lines::comparison::Comparison;
 
-/// The base of the polynomial: odd, so that multiplying by it loses no bit.
+/// The base of the polynomial. It is odd, so multiplication by it loses no bits.
 pub(super) const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The hashes of the lines of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineHashes {
-    /// The hash of all lines before each line, and of all lines.
+    /// The hash of all lines before each line, and finally of all lines.
     sums: Vec<u64>,
 }
 
@@ -23,7 +24,7 @@ impl LineHashes {
         Self::with_capacity(lines.size_hint().0, comparison, lines)
     }
 
-    /// Hashes about `count` lines.
+    /// Hashes `lines`, with space reserved for `count` lines.
     pub(super) fn with_capacity<'l>(
         count: usize,
         comparison: Comparison,
@@ -39,29 +40,29 @@ impl LineHashes {
         Self { sums }
     }
 
-    /// Returns the hash of a run that is all of `lines`.
+    /// Returns the hash of the run that consists of `lines`.
     pub(super) fn of_run(comparison: Comparison, lines: &[&[u8]]) -> u64 {
         lines.iter().fold(0, |sum, line| add(comparison, sum, line))
     }
 
-    /// Returns the hash of the run of `count` lines that starts at `line`; `power` is [`power`] of
-    /// `count`.
+    /// Returns the hash of the run of `count` lines that starts at `line`. `power` must be
+    /// [`power`] of `count`.
     pub(crate) fn run(&self, line: usize, count: usize, power: u64) -> u64 {
         self.sums[line + count].wrapping_sub(self.sums[line].wrapping_mul(power))
     }
 
-    /// Returns the lines where a run of `count` lines may start.
+    /// Returns the lines at which a run of `count` lines can start.
     pub(super) fn starts(&self, count: usize) -> Range<usize> {
         0..self.sums.len().saturating_sub(count)
     }
 }
 
-/// Returns the hash of a run and one more line behind it from the hash `sum` of the run.
+/// Returns the hash of a run with `line` appended. `sum` is the hash of the run.
 fn add(comparison: Comparison, sum: u64, line: &[u8]) -> u64 {
     sum.wrapping_mul(BASE).wrapping_add(comparison.hash(line))
 }
 
-/// Returns the factor of the hash of a line that `count` lines follow.
+/// Returns the factor of the hash of a line that is followed by `count` lines.
 pub(crate) fn power(count: usize) -> u64 {
     BASE.wrapping_pow(u32::try_from(count).unwrap_or(u32::MAX))
 }

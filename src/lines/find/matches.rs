@@ -8,8 +8,8 @@ use crate::lines::comparison::Comparison;
 use crate::lines::index::LineIndex;
 use crate::lines::ladder::EXACT;
 
-/// The occurrences of one run of lines. The hash of the run says where it may be; its lines are
-/// compared there before a place is returned.
+/// The occurrences of one run of lines. The hash of the run selects candidates. Each candidate is
+/// compared line by line before it is returned.
 pub(crate) struct Matches<'w> {
     pub(super) index: &'w LineIndex<'w>,
     pub(super) comparison: Comparison,
@@ -40,8 +40,8 @@ impl Matches<'_> {
             .all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
     }
 
-    /// Returns whether `text` begins with the run, byte for byte. The ends of its lines need not be
-    /// searched for.
+    /// Returns whether `text` begins with the run, byte for byte. This avoids a search for the line
+    /// endings of the text.
     fn is_prefix_of(&self, mut text: &[u8]) -> bool {
         self.wanted.iter().all(|wanted| {
             let rest = text.strip_prefix(*wanted);
@@ -70,7 +70,7 @@ impl Places for Matches<'_> {
     }
 }
 
-/// Returns the offset of `line`. `near` remembers it, as the next line is mostly near.
+/// Returns the offset of `line`. `near` caches it, because the next line is usually near.
 pub(super) fn offset(index: &LineIndex<'_>, near: &Cell<(usize, usize)>, line: usize) -> usize {
     let offset = index.offset_from(near.get(), line);
     near.set((line, offset));

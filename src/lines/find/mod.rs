@@ -1,11 +1,11 @@
-//! Where a run of lines occurs in a text.
+//! Finds the occurrences of a run of lines in a text.
 //!
-//! There are two ways to find a run, with the same result: a [`Needle`] searches the text for the
-//! bytes of one run, and a [`RunIndex`] hashes all lines once and then finds many runs, also under a
-//! [`Comparison`] that ignores differences. Both implement [`Places`]. Lines are counted from 0.
+//! Two types find a run, with the same result. A [`Needle`] searches the text for the bytes of one
+//! run. A [`RunIndex`] hashes all lines once and then finds many runs, also under a [`Comparison`]
+//! that ignores differences. Both implement [`Places`]. Lines are counted from 0.
 //!
-//! A text that repeats itself cannot make a search slow: the occurrences of a run are stored as
-//! arithmetic progressions, and all runs of one length are located in one pass.
+//! Repetitive texts do not make a search slow. The occurrences of a run are stored as arithmetic
+//! progressions, and all runs of one length are located in one pass.
 
 mod hashes;
 mod matches;
@@ -46,7 +46,7 @@ pub(crate) struct RunHash {
 }
 
 impl RunHash {
-    /// Returns those of a run that is all of `lines`.
+    /// Returns the length and the hash of the run that consists of `lines`.
     pub(crate) fn new(comparison: Comparison, lines: &[&[u8]]) -> Self {
         Self {
             count: lines.len(),
@@ -61,16 +61,17 @@ pub(crate) struct RunIndex<'a> {
     comparison: Comparison,
     hashes: LineHashes,
     interrupt: &'a Interrupt,
-    /// The runs that are searched for, by length.
+    /// The expected runs, by length.
     runs: HashMap<usize, Runs>,
     /// The line whose offset was computed last, and this offset.
     near: Cell<(usize, usize)>,
 }
 
 impl<'a> RunIndex<'a> {
-    /// Hashes the lines of a text. `expected` are the runs that will be searched for; a run that is
-    /// not among them takes one more pass over the text. Once `interrupt` is raised, occurrences may
-    /// be missing.
+    /// Hashes the lines of a text.
+    ///
+    /// `expected` are the runs that will be searched for. Each other run takes one more pass over
+    /// the text. After `interrupt` is raised, occurrences can be missing.
     pub(crate) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
@@ -92,7 +93,8 @@ impl<'a> RunIndex<'a> {
         }
     }
 
-    /// Returns the lines of the text that have one of `hashes`, and a few others, each with its hash.
+    /// Returns the lines that have one of `hashes`, with their hashes. The Bloom filter can also
+    /// let other lines pass.
     pub(crate) fn lines_with(&self, hashes: &[u64]) -> impl Iterator<Item = (usize, u64)> {
         let filter = BloomFilter::new(hashes);
         self.hashes
@@ -101,7 +103,8 @@ impl<'a> RunIndex<'a> {
             .filter(move |&(_, hash)| filter.may_contain(hash))
     }
 
-    /// Returns the byte offset of `line`, fast if it is near the last line that was found.
+    /// Returns the byte offset of `line`. This is fast if the line is near the last one that was
+    /// looked up.
     pub(crate) fn offset(&self, line: usize) -> usize {
         offset(self.index, &self.near, line)
     }

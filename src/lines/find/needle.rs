@@ -9,11 +9,11 @@ use memchr::memmem;
 use super::Places;
 use crate::lines::index::LineIndex;
 
-/// The number of bytes that are searched at a time from back to front.
+/// The number of bytes in one step of a backward search.
 const BLOCK: usize = 1 << 16;
 
-/// Returns whether the lines of the file from the one at `offset` on are `wanted`, of which only
-/// the last may lack its terminator.
+/// Returns whether the file contains the lines `wanted` from `offset` on. Only the last line may
+/// lack its terminator.
 pub(crate) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
     let mut rest = &index.text()[offset..];
     let are_there = wanted.iter().all(|line| {
@@ -27,7 +27,7 @@ pub(crate) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> b
 /// The occurrences of one run of whole lines, byte for byte.
 pub(crate) struct Needle<'n> {
     index: &'n LineIndex<'n>,
-    /// A newline and the lines, so that only starts of lines are met.
+    /// A newline and the lines. The newline restricts matches to starts of lines.
     anchored: &'n [u8],
     count: usize,
     forward: memmem::Finder<'n>,
@@ -52,8 +52,8 @@ impl<'n> Needle<'n> {
 
     /// Returns the last occurrence of the anchored lines in a part of the text.
     ///
-    /// A forward search is several times as fast as a backward one, which is left to the block that
-    /// has an occurrence.
+    /// A forward search is several times as fast as a backward search. The backward search
+    /// therefore runs only in a block that contains an occurrence.
     fn last_within(&self, part: Range<usize>) -> Option<usize> {
         let (text, length) = (self.index.text(), self.anchored.len());
         let mut end = part.end;
@@ -66,6 +66,7 @@ impl<'n> Needle<'n> {
             if start == part.start {
                 return None;
             }
+            // Blocks overlap by the length of the needle minus one, so no occurrence is split.
             end = start + length - 1;
         }
     }
@@ -103,8 +104,8 @@ impl Places for Needle<'_> {
         let last = before.checked_sub(1).filter(|&last| last >= floor)?;
         let text = self.index.text();
         let start = self.index.offset(floor).saturating_sub(1);
-        // A hit starts with the newline in front of its first line, at the latest in front of the
-        // line `last`.
+        // A match starts with the newline before its first line. The last allowed match starts with
+        // the newline before the line `last`.
         let mut end = (self.index.offset(last) + self.anchored.len())
             .saturating_sub(1)
             .min(text.len());

@@ -1,10 +1,12 @@
-//! Ascending numbers as few arithmetic progressions: a text that repeats itself has as many places
-//! as lines for a run of each length, and they stand at equal distances.
+//! Stores ascending numbers as arithmetic progressions.
+//!
+//! In a repetitive text, a run can occur at almost every line, at equal distances. Progressions
+//! keep such lists short.
 
 use std::ops::Range;
 
-/// Ascending numbers, one at least; as most of them are alone, the last progression needs no room
-/// elsewhere.
+/// A non-empty list of ascending numbers. Most lists have one number, so the last progression is
+/// stored inline.
 #[derive(Debug)]
 pub(super) struct Progressions {
     before: Vec<Progression>,
@@ -14,7 +16,7 @@ pub(super) struct Progressions {
 /// Numbers at equal distances.
 #[derive(Debug)]
 struct Progression {
-    /// How many numbers are before it.
+    /// The number of elements in the progressions before this one.
     rank: usize,
     first: usize,
     step: usize,
@@ -22,7 +24,7 @@ struct Progression {
 }
 
 impl Progressions {
-    /// Returns one number.
+    /// Creates a list with one number.
     pub(super) fn new(number: usize) -> Self {
         Self {
             before: Vec::new(),
@@ -35,7 +37,7 @@ impl Progressions {
         }
     }
 
-    /// Adds a number, which is larger than all others.
+    /// Appends a number, which must be larger than all others.
     pub(super) fn push(&mut self, number: usize) {
         let last = &mut self.last;
         if last.count == 1 || last.last() + last.step == number {
@@ -64,12 +66,12 @@ impl Progressions {
         })
     }
 
-    /// Returns how many numbers there are in `range`.
+    /// Returns the count of numbers in `range`.
     pub(super) fn count_within(&self, range: &Range<usize>) -> usize {
         self.rank(range.end).saturating_sub(self.rank(range.start))
     }
 
-    /// Returns how many of the numbers are less than `number`.
+    /// Returns the count of numbers less than `number`.
     fn rank(&self, number: usize) -> usize {
         let rank = |part: &Progression| part.rank + part.before(number);
         if self.last.first < number {
@@ -100,12 +102,12 @@ impl Progression {
         self.first + self.step * (self.count - 1)
     }
 
-    /// Returns which of its numbers are in `range`.
+    /// Returns the indexes of the elements in `range`.
     fn places(&self, range: &Range<usize>) -> Range<usize> {
         self.before(range.start)..self.before(range.end)
     }
 
-    /// Returns how many of its numbers are less than `number`.
+    /// Returns the count of elements less than `number`.
     fn before(&self, number: usize) -> usize {
         number
             .saturating_sub(self.first)

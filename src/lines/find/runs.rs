@@ -1,4 +1,4 @@
-//! The runs of one length that are searched for, and where each of them occurs.
+//! The expected runs of one length and their occurrences.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::hashes::{LineHashes, power};
 use super::progression::Progressions;
 use crate::interrupt::Interrupt;
 
-/// The runs of one length that are searched for. Each has a number, in the order in which they were
+/// The expected runs of one length. Each run has a number, in the order in which the runs were
 /// added.
 #[derive(Default)]
 pub(super) struct Runs {
@@ -15,9 +15,10 @@ pub(super) struct Runs {
     /// The hash of each run, by its number.
     hashes: Vec<u64>,
     /// The first lines of the occurrences of each run, by its number. Runs that were added after
-    /// the last [`Runs::locate`] have none.
+    /// the last [`Runs::locate`] have no entry.
     starts: Vec<Option<Progressions>>,
-    /// The number after the run that was looked up last: hunks mostly come in the same order again.
+    /// The number after the run that was looked up last. Hunks are usually looked up in the order
+    /// in which they were added.
     next: usize,
 }
 
@@ -32,7 +33,8 @@ impl Runs {
         number
     }
 
-    /// Returns where the run with this hash starts among `lines`, whose runs have `count` lines.
+    /// Returns the lines at which the run with this hash starts. `lines` are the hashes of the
+    /// text, and `count` is the length of the run.
     pub(super) fn starts_of(
         &mut self,
         hash: u64,
@@ -48,7 +50,7 @@ impl Runs {
         self.starts[number].as_ref()
     }
 
-    /// Returns the number of the run with this hash; `likely` is tried first.
+    /// Returns the number of the run with this hash. Tries `likely` first.
     fn find(&self, hash: u64, likely: usize) -> Option<usize> {
         if self.hashes.get(likely) == Some(&hash) {
             return Some(likely);
@@ -78,7 +80,7 @@ impl Runs {
 }
 
 /// A Bloom filter with two bits for each hash, both in one word. Most runs of a text are not
-/// searched for, and the filter answers for these in a fraction of the time of a hash table.
+/// searched for. The filter rejects them in a fraction of the time of a hash table lookup.
 pub(super) struct BloomFilter {
     /// At least 16 bits for each hash. The number of words is a power of two.
     words: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Tests of placing hunks below headings.
+//! Tests for hunks below headings.
 
 use super::super::testing::codex;
 use super::*;

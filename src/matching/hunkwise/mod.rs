@@ -1,10 +1,9 @@
-//! Hunks that are merged with what became of the lines that they were made for, as `patch --merge`
-//! does it: without these lines, by what a hunk has of them.
+//! Merges hunks into a changed file, like `patch --merge`. Only the hunks show the original lines.
 //!
-//! A hunk whose old lines are all there goes there. One that fits nowhere goes to the place where
-//! most of them are with the fewest changes, which is where GNU patch is seen to put it
-//! (`tests/it/gnu/merging.rs` runs both); what the file and the hunk both changed there is a
-//! conflict, unless they did the same.
+//! If all old lines of a hunk occur in the file, the hunk is placed there. Otherwise it is placed
+//! where most of its old lines occur with the fewest changes. This is the observed behaviour of GNU
+//! patch (`tests/it/gnu/merging.rs` runs both). Lines that both the file and the hunk changed there
+//! are a conflict, unless both changes are the same.
 
 mod places;
 mod sides;
@@ -22,51 +21,51 @@ use crate::plan::{Direction, Hunk};
 use places::Search;
 use sides::{Numbers, Sides};
 
-/// A file that hunks were merged into.
+/// The result of merging hunks into a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedFile {
-    /// The file; conflicts stand in it between markers.
+    /// The new file. Conflicts are enclosed in markers.
     pub bytes: Vec<u8>,
-    /// What became of each hunk.
+    /// The result for each hunk.
     pub hunks: Vec<MergedHunk>,
-    /// The conflicts, in the order of the file.
+    /// The conflicts, in file order.
     pub conflicts: Vec<Conflict>,
 }
 
-/// What became of a hunk.
+/// The result for one hunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedHunk {
-    /// Its place, if all its old lines are there.
+    /// The placement of the hunk, if all its old lines matched.
     pub placement: Option<Placement>,
-    /// What it comes to: lines of the file afterwards, counted from 0.
+    /// The lines of the new file that the hunk produced, counted from 0.
     pub lines: Range<usize>,
-    /// Its changes, in the order of the file.
+    /// The changes of the hunk, in file order.
     pub parts: Vec<MergedPart>,
 }
 
-/// What became of a change in a hunk.
+/// The result for one change of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergedPart {
-    /// What was done.
+    /// The outcome of the merge.
     pub kind: MergeResult,
-    /// The lines of the file afterwards, counted from 0, with all markers; none where lines went.
+    /// The lines of the new file, counted from 0, including markers. Empty if the change only
+    /// deletes.
     pub lines: Range<usize>,
 }
 
-/// The things that can become of a change in a hunk.
+/// The outcomes of merging one change of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeResult {
-    /// It was made.
+    /// The change was applied.
     Merged,
-    /// The file has it already.
+    /// The file already contains the change.
     AlreadyApplied,
-    /// The file has another one there.
+    /// The file contains a different change there.
     Conflict,
 }
 
-/// Merges `hunks` with what became of the lines that they were made for. Of `rules` counts whether
-/// blanks do, and the wish to stop.
+/// Merges `hunks` into `preimage`. Uses only `ignore_whitespace` and `interrupt` of `rules`.
 #[must_use]
 pub fn merge_hunks(
     preimage: &[u8],
@@ -120,15 +119,15 @@ pub fn merge_hunks(
     }
 }
 
-/// A file on its way from what it was to what it becomes.
+/// The state of a merge.
 struct Merger<'m> {
     index: &'m LineIndex<'m>,
     search: Search<'m>,
     newline: &'static [u8],
     style: ConflictStyle,
-    /// The lines of the file that are done.
+    /// The number of file lines that are already processed.
     frozen: usize,
-    /// How many lines are written.
+    /// The number of written lines.
     written: usize,
     out: Vec<u8>,
     conflicts: Vec<Conflict>,
@@ -205,8 +204,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Writes the different changes of the file and the hunk. The same change is already in the
-    /// file.
+    /// Writes a conflict between the file and the hunk. If both made the same change, keeps the
+    /// lines of the file.
     fn put_conflict(&mut self, sides: &Sides<'_>, at: Conflict) -> MergedPart {
         let (ours, theirs) = (
             &self.search.numbers[at.ours.clone()],
@@ -277,7 +276,7 @@ mod tests {
     use super::super::testing::Section;
     use super::*;
 
-    /// What became of the changes in a hunk.
+    /// The outcome and lines of each change in a hunk.
     type Parts = Vec<(MergeResult, Range<usize>)>;
 
     fn merged(file: &str, bodies: &[(&str, usize)], style: ConflictStyle) -> (String, Vec<Parts>) {

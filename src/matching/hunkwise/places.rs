@@ -1,4 +1,5 @@
-//! Where hunks belong that are merged: where all their old lines are, or else most of them.
+//! Finds the lines of the file with which a hunk is merged: all its old lines, or the closest
+//! match.
 
 use crate::lines::{LineIndex, RunIndex};
 use std::ops::Range;
@@ -10,23 +11,26 @@ use super::super::search::{candidates, nearest};
 use super::sides::{Numbers, Sides};
 use crate::lines::{Pair, beginning};
 
-/// Most lines that are compared for places where a hunk fits in part. Each hunk has its share, and
-/// leaves what it does not need to those behind it; the best place until then counts.
+/// The maximum number of line comparisons in the search for partial matches, for all hunks
+/// together.
+///
+/// Each hunk has an equal share of the remaining steps. Unused steps are left for the later hunks.
+/// A search that uses up its share returns the best place found so far.
 const MOST_STEPS: usize = 20_000_000;
 
-/// A file in which hunks are looked for, one behind the other.
+/// A file in which hunks are searched for in patch order.
 pub(super) struct Search<'m> {
     index: &'m LineIndex<'m>,
     patch: Patch<'m>,
-    /// The numbers of its lines.
+    /// The number of each file line, see [`Numbers`].
     pub(super) numbers: Vec<u32>,
     numbering: &'m Numbers<'m>,
     runs: Option<RunIndex<'m>>,
-    /// How far from its stated place the last hunk was that has one.
+    /// The offset of the last hunk whose old lines all matched.
     carried: isize,
-    /// How many hunks are still to come.
+    /// The number of hunks that were not searched for yet.
     to_come: usize,
-    /// How many lines may still be compared.
+    /// The number of line comparisons that are left.
     steps: usize,
 }
 
@@ -53,8 +57,10 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Finds the lines of the file that a hunk is merged with, none of the first `frozen`; where
-    /// they are all its old lines, that is its placement.
+    /// Finds the lines of the file with which a hunk is merged. The first `frozen` lines are
+    /// excluded.
+    ///
+    /// Also returns the placement if all old lines of the hunk matched.
     pub(super) fn find(
         &mut self,
         sides: &Sides<'_>,
@@ -75,7 +81,7 @@ impl<'m> Search<'m> {
         (None, lines)
     }
 
-    /// Finds all old lines of a hunk, nearest to where they are expected.
+    /// Finds all old lines of a hunk, nearest to the expected line.
     fn find_exactly(&mut self, sides: &Sides<'_>, frozen: usize) -> Option<Placement> {
         let last = self.index.count().checked_sub(sides.old.count())?;
         let expected = self.expected(sides);
@@ -90,6 +96,7 @@ impl<'m> Search<'m> {
         } else {
             only(stated).or_else(|| self.nearest(sides, expected, frozen))?
         };
+        // Later hunks are expected at the same offset from their stated lines.
         self.carried += signed(line) - expected;
         let lines = line..line + sides.old.count();
         let (bytes, rung) = (
@@ -103,7 +110,8 @@ impl<'m> Search<'m> {
         })
     }
 
-    /// Returns the line where a hunk is expected, counted from 0.
+    /// Returns the line where a hunk is expected, counted from 0. The hunk is assumed to have the
+    /// same offset as the previous one.
     fn expected(&self, sides: &Sides<'_>) -> isize {
         signed(sides.stated) + self.carried
     }
@@ -116,7 +124,7 @@ impl<'m> Search<'m> {
                 .is_some_and(|found| found.starts_with(&sides.old.numbers))
     }
 
-    /// Finds the nearest place of all old lines, and others that are as good.
+    /// Finds the nearest place where all old lines match, and the equally good places.
     fn nearest(
         &mut self,
         sides: &Sides<'_>,
@@ -132,12 +140,12 @@ impl<'m> Search<'m> {
         Some((line, candidates(&places, &done, line, 0)))
     }
 
-    /// Finds the lines of the file that are most like the old lines of a hunk; none behind where
-    /// they are expected, if nothing is like them.
+    /// Finds the lines of the file that resemble the old lines of a hunk most. Returns an empty
+    /// range at or after the expected line if no lines do.
     ///
-    /// Each line of context may be another one, and of two places with as many lines the nearer one
-    /// counts. Where a hunk has less context on one side, it is at that end of the file. Of lines
-    /// that another hunk took, some are looked at and none is taken again.
+    /// Any context line may differ. A place is better if more lines match with fewer changes. Of
+    /// equal places, the nearer one wins. A hunk with less context on one side must be at that end
+    /// of the file. The search also reads lines before `frozen`, but the result excludes them.
     fn find_roughly(&self, sides: &Sides<'_>, frozen: usize, steps: &mut usize) -> Range<usize> {
         let (end, expected) = (self.numbers.len(), self.expected(sides));
         let context = sides.context();
@@ -145,6 +153,7 @@ impl<'m> Search<'m> {
         if context == 0 {
             return best.max(frozen)..best.max(frozen);
         }
+        // A changed context line counts as one deletion and one insertion.
         let (mut best_count, mut least, mut most) = (0, sides.old.count() - context, 2 * context);
         let furthest = (end + context).saturating_sub(sides.old.count());
         let places = frozen.min(best)..if sides.is_first() {
@@ -167,6 +176,7 @@ impl<'m> Search<'m> {
                 && count > best_count
             {
                 (best, best_count, least) = (line, count, count);
+                // A later place is better only with fewer changes.
                 let Some(fewer) = changes.checked_sub(1) else {
                     break;
                 };
@@ -180,7 +190,8 @@ impl<'m> Search<'m> {
     }
 }
 
-/// Returns the lines of a range, nearest to `expected` first, of two the later one.
+/// Returns the lines of a range by their distance from `expected`. Of two equal distances, the
+/// later line is first.
 fn around(expected: isize, lines: Range<usize>) -> impl Iterator<Item = usize> {
     let start = usize::try_from(expected)
         .unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The two sides of a hunk.
+//! The preimage and the postimage of a hunk.
 
 use crate::lines::Comparison;
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use super::super::level::stated;
 use crate::lines::{Edit, Edits, push};
 use crate::plan::{Direction, Hunk, HunkLine, LineKind};
 
-/// Numbers for lines: two that count as the same have the same.
+/// Assigns numbers to lines. Equal lines have the same number.
 pub(super) struct Numbers<'n> {
     pub(super) comparison: Comparison,
     known: HashMap<Cow<'n, [u8]>, u32>,
@@ -25,8 +25,8 @@ impl<'n> Numbers<'n> {
         Self { comparison, known }
     }
 
-    /// Returns the number of a line. Those that no hunk has are compared with lines of hunks alone,
-    /// and have one.
+    /// Returns the number of a line. All lines that occur in no hunk have the same number, because
+    /// they are never compared with each other.
     pub(super) fn number(&self, line: &[u8]) -> u32 {
         self.known
             .get(&*self.comparison.key(line))
@@ -35,17 +35,18 @@ impl<'n> Numbers<'n> {
     }
 }
 
-/// The lines of a hunk, old and new.
+/// The old and new lines of a hunk.
 #[derive(Default)]
 pub(super) struct Sides<'h> {
     pub(super) old: Side<'h>,
     pub(super) new: Side<'h>,
-    /// The changes from the old lines to the new ones.
+    /// The changes from the old lines to the new lines.
     pub(super) edits: Edits,
-    /// Lines of context before the first change and behind the last one.
+    /// The number of context lines before the first change and after the last one.
     pub(super) leading: usize,
     pub(super) trailing: usize,
-    /// Where the old lines and the new ones are said to begin, counted from 0.
+    /// The lines at which the preimage and the postimage start according to the hunk header,
+    /// counted from 0.
     pub(super) stated: usize,
     pub(super) stated_new: usize,
 }
@@ -107,17 +108,18 @@ impl<'h> Sides<'h> {
         sides
     }
 
-    /// Returns the number of lines of context.
+    /// Returns the number of context lines.
     pub(super) fn context(&self) -> usize {
         self.old.count() - self.edits.iter().map(|edit| edit.old.len()).sum::<usize>()
     }
 
-    /// Returns whether it has to be at the start of the file: it has less context there.
+    /// Returns whether the hunk must be at the start of the file, because it has less context
+    /// there.
     pub(super) fn is_first(&self) -> bool {
         self.leading < self.trailing && self.stated == 0
     }
 
-    /// Returns whether it has to be at the end of the file.
+    /// Returns whether the hunk must be at the end of the file.
     pub(super) fn is_last(&self) -> bool {
         self.trailing < self.leading
     }

@@ -1,4 +1,5 @@
-//! Hunks that end with blank lines which the file no longer has, where white space is put right.
+//! Places hunks that end with blank lines which the file no longer contains, if white-space errors
+//! are fixed.
 
 use super::{Placer, Quest, comparison};
 use crate::lines::ladder::{FIXED, WHITESPACE};
@@ -8,8 +9,10 @@ use crate::matching::covered::signed;
 use crate::whitespace::{Flags, is_blank};
 
 impl Placer<'_> {
-    /// Finds the lines at the end of a file that lacks some of the blank lines that they end with,
-    /// where such lines are left out anyway. One line that is not blank has to be there.
+    /// Finds the old lines at the end of a file that lacks some of their final blank lines.
+    ///
+    /// Applies only if `BLANK_AT_EOF` errors are fixed, because such blank lines are then omitted
+    /// anyway. At least one non-blank line must match.
     pub(super) fn find_beyond(&mut self, quest: &Quest<'_>) -> Option<Placement> {
         let rules = self.patch.rules;
         rules
@@ -22,6 +25,7 @@ impl Placer<'_> {
         };
         let (lines, comparison) = (quest.lines(), comparison(rung, rules));
         let blank = lines.iter().rev().take_while(|line| is_blank(line)).count();
+        // At least one line must be missing, and at least one non-blank line must match.
         let most = lines
             .len()
             .checked_sub(1)
@@ -40,6 +44,7 @@ impl Placer<'_> {
                 && wanted.run(0, count, power) == found.run(line - first, count, power)
         })?;
         let line = self.index.count() - fitting;
+        // Hashes can collide, so the lines are compared.
         let mut there = comparison.lines_from(self.index, line);
         let key = |line| comparison.key(line);
         if !lines[..fitting]

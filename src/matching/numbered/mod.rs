@@ -1,10 +1,12 @@
-//! Hunks that name their lines: the rules of git.
+//! Places hunks with line numbers by the rules of git.
 //!
-//! The order of the search and what ends it are those of `find_pos` and `apply_one_fragment` in
-//! git's apply.c. Three things are different: a hunk whose last old line has no terminator fits
-//! only at the end of the file; lines that only insert, without any context, go to their stated
-//! place or nowhere (git puts them at the end of the file); and with fewer lines of context (`-C`)
-//! the stated place is that of the lines that are left.
+//! The search follows `find_pos` and `apply_one_fragment` in git's `apply.c`, including its order
+//! and its end conditions. There are three differences:
+//!
+//! - A hunk whose last old line has no terminator matches only at the end of the file.
+//! - A hunk with insertions only and no context is placed at its stated line or not at all. git
+//!   places it at the end of the file.
+//! - If context lines are ignored (`-C`), the stated line refers to the remaining lines.
 
 mod beyond;
 mod patch;
@@ -27,14 +29,14 @@ use quest::Quest;
 
 pub(super) use patch::Patch;
 
-/// How often the file is searched from end to end before its lines are hashed once and for all.
+/// The number of substring searches over the whole file before its lines are hashed.
 const FEW_SEARCHES: usize = 2;
 
-/// Where one of so many hunks or more is off its place, those behind it mostly are: lines are
-/// hashed at once.
+/// The number of hunks from which on lines are hashed for the first search. If one of so many hunks
+/// has an offset, the later ones usually have one too.
 const MANY: usize = 1000;
 
-/// Places each hunk where its lines are, nearest to the stated line first.
+/// Places each hunk where its old lines match, nearest to the stated line.
 pub(super) fn place(
     index: &LineIndex<'_>,
     text: &[u8],
@@ -78,20 +80,20 @@ struct Placer<'a> {
     index: &'a LineIndex<'a>,
     patch: Patch<'a>,
     covered: Covered,
-    /// The line whose offset was asked for last, and this offset.
+    /// The line whose byte offset was computed last, and this offset.
     near: (usize, usize),
-    /// How far from their stated places hunks are looked for.
+    /// The offset of the previous hunk under the rules of GNU patch, otherwise 0.
     carried: isize,
-    /// The line of the file behind the last change of the hunk before.
+    /// The first line after the last change of the previous hunk.
     frozen: usize,
-    /// How often the file may still be searched from end to end.
+    /// The number of substring searches that are left.
     searches: usize,
     exact: Option<RunIndex<'a>>,
-    /// One for each rung that was tried.
+    /// One index for each rung that was tried.
     loose: HashMap<usize, RunIndex<'a>>,
 }
 
-/// Where lines may stand in a file.
+/// The lines at which a match is allowed.
 enum Field {
     Anywhere,
     Only(usize),
@@ -99,8 +101,10 @@ enum Field {
 }
 
 impl Placer<'_> {
-    /// Returns where a hunk is said to be, in the file as the hunks so far left it: its new lines
-    /// say it to git, its old ones to GNU patch, whose hunks keep their order, and in normal diffs.
+    /// Returns the stated line of a hunk, in the file after the placed hunks.
+    ///
+    /// git uses the new line number of the header. GNU patch, whose hunks keep their order, uses
+    /// the old one. Normal diffs also use the old one.
     fn stated(&self, hunk: &Hunk) -> isize {
         let direction = self.patch.direction;
         let old = || stated(hunk.preimage_range(direction));
@@ -119,6 +123,7 @@ impl Placer<'_> {
     ) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
+            // Ignored leading context moves the stated line down.
             self.covered.floor = self.floor(pattern, level);
             let stated = stated
                 .saturating_add(signed(level.lines.start))
@@ -153,9 +158,11 @@ impl Placer<'_> {
         })
     }
 
-    /// Returns the first line where a hunk may be. For GNU patch hunks keep their order, and the
-    /// more context of one is left out, the further its change has to be behind the one before:
-    /// seen beside it, as in `tests/it/gnu/beside.rs`.
+    /// Returns the first line at which a hunk can be placed.
+    ///
+    /// Only GNU patch has such a limit, because its hunks keep their order. The more leading
+    /// context is ignored, the further the change must be after the previous one.
+    /// `tests/it/gnu/beside.rs` compares this with GNU patch.
     fn floor(&self, pattern: &Pattern<'_>, level: &Level) -> usize {
         let left_out = level.lines.start;
         if !self.patch.rules.as_gnu {
@@ -165,6 +172,7 @@ impl Placer<'_> {
     }
 
     fn find_exactly(&mut self, quest: &Quest<'_>) -> Found {
+        // A line without terminator in the middle of a hunk cannot match byte for byte.
         if !quest.is_whole() {
             return Found::default();
         }
@@ -176,7 +184,8 @@ impl Placer<'_> {
                 let is_there = at_stated
                     .line
                     .is_some_and(|line| self.covered.running(line) == quest.stated);
-                // With context left out the stated place is one of several guesses.
+                // If context is ignored, several places are equally good guesses. The search must
+                // therefore look for further matches.
                 if (is_there && !quest.level.is_fuzzy) || quest.last().is_none() {
                     at_stated
                 } else {
@@ -186,25 +195,28 @@ impl Placer<'_> {
         }
     }
 
-    /// Takes `line` for the place if the lines are there byte for byte, and if they may be.
+    /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
+    /// there.
     fn check_exactly(&mut self, quest: &Quest<'_>, line: usize) -> Found {
         let is_there = is_at(self.index, self.offset(line), quest.lines());
         self.check(quest, line, is_there)
     }
 
-    /// Returns where a line starts: counted from the line before that was asked for, which is near
-    /// where hunks are in order.
+    /// Returns the byte offset of a line. It is counted from the previous line that was looked up,
+    /// which is near if the hunks are in order.
     fn offset(&mut self, line: usize) -> usize {
         self.near = (line, self.index.offset_from(self.near, line));
         self.near.1
     }
 
     fn find_loosely(&mut self, quest: &Quest<'_>, rung: usize) -> Found {
+        // The option lets the file lack a terminator that the patch contains, not the reverse.
         if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
             return Found::default();
         }
         let field = self.field(quest, rung);
         let comparison = comparison(rung, self.patch.rules);
+        // The index is moved out of the map, because the search also borrows `self`.
         let known = self.loose.remove(&rung);
         let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
         let places = index.places(quest.lines());
@@ -217,14 +229,15 @@ impl Placer<'_> {
         found
     }
 
-    /// Returns where the lines may stand; lines without a last terminator, where that counts, only
-    /// at the end.
+    /// Returns the lines at which a match is allowed. If terminators count, old lines without a
+    /// final terminator match only at the end of the file.
     fn field(&self, quest: &Quest<'_>, rung: usize) -> Field {
         let is_open = rung == EXACT && quest.last().is_some_and(|line| !line.ends_with(b"\n"));
         let Some(last) = self.index.count().checked_sub(quest.count()) else {
             return Field::Nowhere;
         };
         match (quest.level.is_at_start, quest.level.is_at_end || is_open) {
+            // Lines at both ends of the file must be the whole file.
             (true, true) if last > 0 => Field::Nowhere,
             (true, _) => Field::Only(0),
             (false, true) => Field::Only(last),
@@ -232,12 +245,13 @@ impl Placer<'_> {
         }
     }
 
-    /// Takes `line` for the place if the lines are there, if it is still at the end of the file
-    /// where it has to be one, and if no hunk went there.
+    /// Returns a match at `line` if the lines match there, their position in the file is allowed,
+    /// and no other hunk occupies them.
     fn check(&self, quest: &Quest<'_>, line: usize, is_there: bool) -> Found {
         let running = self.covered.running(line);
         let end = self.covered.running(self.index.count());
-        // As in git, the start of the file is meant whatever the new side of the header says.
+        // As in git, a hunk at the start of the file is placed there regardless of the new line
+        // number in its header.
         let is_elsewhere = !quest.level.is_at_start && running != quest.stated;
         let is_astray = line < self.covered.floor
             || (quest.level.is_at_start && running != 0)
@@ -259,16 +273,18 @@ impl Placer<'_> {
         }
     }
 
-    /// Searches all of the file, byte for byte.
+    /// Searches the whole file byte for byte.
     fn search(&mut self, quest: &Quest<'_>) -> Found {
         if let Some(left) = self.searches.checked_sub(1) {
             self.searches = left;
+            // A leading newline restricts the substring search to starts of lines.
             let anchored = [b"\n", &quest.lines().concat()[..]].concat();
             return self.around(
                 &Needle::new(self.index, &anchored, quest.count()),
                 quest.stated,
             );
         }
+        // For many searches it is faster to hash the lines once.
         let comparison = Comparison::strict(EXACT);
         let mut index = self
             .exact
@@ -287,7 +303,7 @@ impl Placer<'_> {
         found
     }
 
-    /// Takes the lines, unless another place is as good and the rules want only one.
+    /// Creates the placement. Fails if the match is ambiguous and the rules require a unique match.
     fn settle(
         &mut self,
         quest: &Quest<'_>,
@@ -296,6 +312,8 @@ impl Placer<'_> {
         candidates: Vec<usize>,
     ) -> Result<Placement, MismatchKind> {
         let offset = self.covered.running(line) - quest.stated + self.carried;
+        // Ignored context and looser rungs always need a unique match. `WHITESPACE`, `FIXED` and
+        // `unique` need it only for a hunk with an offset.
         let wants_one = quest.level.is_fuzzy
             || (TRAILING..=PUNCT).contains(&rung)
             || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
@@ -311,6 +329,7 @@ impl Placer<'_> {
             Some(index) if rung == EXACT => index.offset(lines.start),
             _ => self.offset(lines.start),
         };
+        // An exact match has the same length in the file, so its end needs no lookup.
         let end = match rung {
             EXACT => start + quest.lines().iter().map(|line| line.len()).sum::<usize>(),
             _ => self.offset(lines.end),

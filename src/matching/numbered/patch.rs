@@ -1,4 +1,4 @@
-//! What is looked for in all, and how closely it has to fit.
+//! The hunks of a file, the runs of lines they search for, and the allowed rungs.
 
 use crate::lines::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
 use crate::lines::{Comparison, LineHashes, LineIndex, RunHash, RunIndex, power};
@@ -7,7 +7,7 @@ use crate::matching::level::levels;
 use crate::matching::pattern::Pattern;
 use crate::plan::{Closeness, Direction, Hunk};
 
-/// The hunks, and how closely they have to fit.
+/// The hunks of one file and the matching rules.
 #[derive(Clone, Copy)]
 pub(in crate::matching) struct Patch<'a> {
     pub(in crate::matching) text: &'a [u8],
@@ -17,7 +17,7 @@ pub(in crate::matching) struct Patch<'a> {
 }
 
 impl<'p> Patch<'p> {
-    /// Returns an index of the file that expects the lines of all hunks.
+    /// Returns a run index of the file that expects the old lines of all hunks.
     pub(in crate::matching) fn run_index<'i>(
         self,
         index: &'i LineIndex<'i>,
@@ -30,11 +30,12 @@ impl<'p> Patch<'p> {
         RunIndex::new(index, comparison, expected, &self.rules.interrupt)
     }
 
-    /// Returns the runs that may be searched for.
+    /// Returns the runs that may be searched for: one for each level of each hunk.
     fn expected(self, comparison: Comparison) -> impl Iterator<Item = RunHash> {
         let mut pattern = Pattern::default();
         self.hunks.iter().flat_map(move |hunk| {
             pattern.fill(hunk, self.text, self.direction);
+            // Every level is a part of the pattern, so the lines are hashed once for all levels.
             let hashes = LineHashes::new(comparison, pattern.lines().iter().copied());
             let levels = levels(&pattern, hunk, self.direction, self.rules);
             let runs = levels.into_iter().map(|level| {
@@ -49,7 +50,7 @@ impl<'p> Patch<'p> {
     }
 }
 
-/// Returns the rungs below the first that `rules` allow, strictest first.
+/// Returns the rungs after `exact` that `rules` allow, strictest first.
 pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
     let ladder = (TRAILING..=PUNCT)
         .filter(|_| rules.closeness != Closeness::Exact)
@@ -70,7 +71,7 @@ pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> 
     ladder.into_iter().chain(asked)
 }
 
-/// Returns how lines are compared on `rung`.
+/// Returns the line comparison of `rung`.
 pub(super) fn comparison(rung: usize, rules: &Rules) -> Comparison {
     match (rung, &rules.correction) {
         (FIXED, Some(correction)) => Comparison::fixed(correction.rule),

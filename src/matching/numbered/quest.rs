@@ -1,13 +1,13 @@
-//! What is looked for in a file.
+//! The lines that one search looks for.
 
 use crate::matching::level::Level;
 use crate::matching::pattern::Pattern;
 
-/// Lines of a hunk that are looked for.
+/// The old lines of a hunk that one level requires.
 pub(super) struct Quest<'p> {
     pub(super) pattern: &'p Pattern<'p>,
     pub(super) level: &'p Level,
-    /// Where they are said to be, in the file as the hunks so far left it.
+    /// The stated line in the file after the placed hunks.
     pub(super) stated: isize,
 }
 
@@ -21,8 +21,7 @@ impl Quest<'_> {
         &self.pattern.lines()[self.level.lines.clone()]
     }
 
-    /// Returns whether each line ends where the next one starts; only the last may lack its
-    /// terminator.
+    /// Returns whether all lines have terminators, except possibly the last one.
     pub(super) fn is_whole(&self) -> bool {
         self.lines()
             .split_last()

@@ -1,4 +1,4 @@
-//! The places of hunks whose headers have line numbers.
+//! Tests for hunks with line numbers.
 
 use super::super::testing::Section;
 use super::super::{MOST_CANDIDATES, place};
@@ -111,7 +111,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
         .iter_mut()
         .for_each(|hunk| hunk.anchor = Anchor::Bare);
     assert_eq!(offsets(&section, &Rules::default()), [-3, -4]);
-    // The changes of a hunk do not move the places above it.
+    // The changes of a hunk do not move the lines above it.
     let mut section = Section::default();
     section.push("+x\n+y\n", 3, 4);
     section.push("-a\n+z\n", 1, 1);

@@ -1,4 +1,4 @@
-//! The file that is made, piece by piece.
+//! The new file during its construction.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use crate::matching::Spliced;
 use crate::plan::{HunkLine, LineKind};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines};
 
-/// The file that is made.
+/// The new file during its construction.
 pub(super) struct Output<'a> {
     preimage: &'a [u8],
     pub(super) made: Spliced,
-    /// Whether the last line is an inserted one that lacks its terminator.
+    /// Whether the last line is an insertion without terminator.
     is_open: bool,
-    /// The offset in the preimage up to which all is dealt with.
+    /// The offset in the preimage up to which all bytes are processed.
     pub(super) done: usize,
 }
 
 impl<'a> Output<'a> {
-    /// Returns an empty one.
+    /// Creates an empty output.
     pub(super) fn new(preimage: &'a [u8]) -> Self {
         Self {
             preimage,
@@ -27,7 +27,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Adds the rest of the file, and returns all.
+    /// Appends the rest of the preimage and returns the result.
     pub(super) fn finish(mut self) -> Spliced {
         self.keep(
             self.done..self.preimage.len(),
@@ -36,7 +36,7 @@ impl<'a> Output<'a> {
         self.made
     }
 
-    /// Adds bytes of the file; what was inserted before them is a line of its own.
+    /// Appends a range of the preimage. Terminates an unterminated insertion before it.
     pub(super) fn keep(&mut self, bytes: Range<usize>, ending: Ending) {
         if !bytes.is_empty() {
             self.end_line(ending);
@@ -44,7 +44,7 @@ impl<'a> Output<'a> {
         self.made.pieces.keep(bytes);
     }
 
-    /// Adds a copy of bytes of the file in the same way.
+    /// Appends a copy of bytes of the preimage. Terminates an unterminated insertion before them.
     pub(super) fn copy(&mut self, bytes: &[u8], ending: Ending) {
         if !bytes.is_empty() {
             self.end_line(ending);
@@ -52,15 +52,15 @@ impl<'a> Output<'a> {
         self.made.pieces.insert(bytes);
     }
 
-    /// Ends an inserted line that lacks its terminator, as something follows.
+    /// Terminates the last line if it is an insertion without terminator.
     fn end_line(&mut self, ending: Ending) {
         if self.is_open {
             self.close(ending);
         }
     }
 
-    /// Adds whole lines of a hunk; the old ones are those of the file from `offset` on, byte for
-    /// byte.
+    /// Appends complete lines of a hunk. Its old lines must equal the preimage from `offset` on,
+    /// byte for byte.
     pub(super) fn replace<'l>(
         &mut self,
         mut offset: usize,
@@ -77,7 +77,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Adds a new line behind whole lines.
+    /// Appends an insertion. Terminates an unterminated line before it.
     pub(super) fn insert(&mut self, parts: [&[u8]; 3], ending: Ending) {
         if !(self.is_whole() || self.is_mark()) {
             self.close(ending);
@@ -88,7 +88,7 @@ impl<'a> Output<'a> {
         self.is_open = !self.last().ends_with(b"\n");
     }
 
-    /// Returns whether what comes next begins a line.
+    /// Returns whether the next byte starts a line.
     pub(super) fn is_whole(&self) -> bool {
         !self.is_open && (self.made.pieces.is_empty() || self.last().ends_with(b"\n"))
     }
@@ -98,7 +98,6 @@ impl<'a> Output<'a> {
             && self.made.pieces.join(self.preimage) == BYTE_ORDER_MARK
     }
 
-    /// Returns the last piece.
     fn last(&self) -> &[u8] {
         self.made
             .pieces
@@ -107,7 +106,7 @@ impl<'a> Output<'a> {
             .unwrap_or_default()
     }
 
-    /// Takes the terminator off the last line, which is an inserted one.
+    /// Removes the terminator of the last line, which must be an insertion.
     pub(super) fn open(&mut self) {
         let terminator = Ending::of(self.last()).bytes().len();
         self.made.pieces.shorten(terminator);
@@ -119,7 +118,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// The end of the line in front of `offset`; else of the line there; LF where there is none.
+/// Returns the ending of the line before `offset`, else of the line at `offset`, else LF.
 pub(super) fn ending_near(preimage: &[u8], offset: usize) -> Ending {
     let (before, behind) = preimage.split_at(offset);
     let next = lines(behind)

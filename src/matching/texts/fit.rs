@@ -1,4 +1,4 @@
-//! What comes to a place, with the line ends and the indentation of the place.
+//! Adapts new content to the line endings and the indentation of its place.
 
 use super::{Site, ending_at, search};
 use crate::lines::ladder::{INDENT, PUNCT};
@@ -6,7 +6,7 @@ use crate::matching::reindent::Reindent;
 use crate::plan::{Closeness, Ending as AtEnd, Replacement, Target};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
-/// Returns the bytes that take the place `site` of the file `text`.
+/// Returns the bytes that replace `site` in the file `text`.
 pub(super) fn fitted(
     text: &[u8],
     edit: &Replacement,
@@ -14,6 +14,7 @@ pub(super) fn fitted(
     closeness: Closeness,
 ) -> Vec<u8> {
     match &edit.target {
+        // The text itself contains CR, so the line endings of the new content are kept.
         Target::Text { old, .. } if search::is_literal(old) => edit.new.clone(),
         Target::Text { old, .. } => {
             let region = &text[site.bytes.clone()];
@@ -64,7 +65,8 @@ pub(super) fn fitted(
     }
 }
 
-/// Returns whole lines for others; for a last line without terminator they come without one.
+/// Returns the replacement for whole lines. If they end with an unterminated last line, so does the
+/// replacement.
 fn whole_lines(
     text: &[u8],
     edit: &Replacement,
@@ -82,14 +84,15 @@ fn whole_lines(
     if !search::is_literal(old) {
         new = with_endings(&new, region, ending_at(text, site.bytes.end));
     }
+    // An unterminated last line stays unterminated.
     if !region.ends_with(b"\n") {
         new.truncate(without_ending(&new).len());
     }
     new
 }
 
-/// The end of the line in front of `offset`, which begins a line; at the start of a file that of
-/// its first line.
+/// Returns the ending of the line before `offset`, which must be the start of a line. At the start
+/// of the file, returns the ending of the first line.
 fn ending_before(text: &[u8], offset: usize) -> Ending {
     let is_behind_line = text[..offset].ends_with(b"\n");
     if is_behind_line {
@@ -99,8 +102,8 @@ fn ending_before(text: &[u8], offset: usize) -> Ending {
     }
 }
 
-/// Returns whole lines that come before the line at `at`; behind a last line that is open, they are
-/// open as well.
+/// Returns whole lines to insert before offset `at`. After an unterminated last line, the inserted
+/// text also has no final terminator.
 fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
     let new = with_endings(new, b"", ending);
     if new.is_empty() {
@@ -117,14 +120,16 @@ fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
     [&new[..], last.bytes()].concat()
 }
 
-/// Returns whether the last line of `text` has no line end.
+/// Returns whether the last line of `text` has no terminator.
 fn is_open(text: &[u8]) -> bool {
     !(text.is_empty() || text.ends_with(b"\n") || text == BYTE_ORDER_MARK)
 }
 
-/// Writes each line feed of `new` as the line end of the same line of the region, the last one for
-/// all further ones, `otherwise` where the region has none. The lines that both begin and end with
-/// are the same, whatever came between. CR LF stays as it is.
+/// Replaces each LF of `new` with the ending of the corresponding line of `region`.
+///
+/// Lines at the start and the end that are equal in both correspond to each other. In between,
+/// lines correspond by index, and further lines repeat the last ending. `otherwise` is used if the
+/// region has no line ending. CR LF in `new` is kept.
 fn with_endings(new: &[u8], region: &[u8], otherwise: Ending) -> Vec<u8> {
     if memchr::memchr(b'\n', new).is_none() {
         return new.to_vec();
@@ -168,7 +173,7 @@ fn present(line: &[u8]) -> Option<Ending> {
     Some(Ending::of(line)).filter(|&ending| ending != Ending::Missing)
 }
 
-/// Moves the lines of `new` to the indentation that the lines of `old` have in the file.
+/// Converts the indentation of the lines of `new` from the indentation of `old` to the file.
 fn reindented(new: &[u8], old: &[u8], found: &[u8]) -> Vec<u8> {
     let old: Vec<_> = lines(old).map(|(_, line)| line).collect();
     let depths = Reindent::new(&old, lines(found).map(|(_, line)| line));

@@ -1,7 +1,11 @@
-//! Where texts stand in a file, and what the file becomes when others take their place.
+//! Edits that name text: finds the text in a file and builds the new file.
 //!
-//! Bytes outside the places never change. The stricter comparison is tried over the whole file
-//! before a looser one, and a text that has to be unmistakable may fit in one place only.
+//! Input: the file and [`Replacements`]. Output: the new file and the place of each change, or
+//! every change that has no place. `search` finds the text, `fit` adapts the new content to its
+//! place, and `nearest` finds the closest match.
+//!
+//! Bytes outside the places never change. A comparison is tried on the whole file before a looser
+//! one. A text that must be unique may match in only one place.
 
 mod fit;
 mod nearest;
@@ -18,63 +22,63 @@ use crate::plan::{Closeness, EditOrder, Replacement, Replacements, Target, Times
 use crate::text::{Ending, lines, mark_length};
 use search::{Hits, Searched};
 
-/// One place that a change went to.
+/// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChange {
-    /// Index of the change in its list.
+    /// The index of the change in its list.
     pub edit: usize,
-    /// The place.
+    /// The placement.
     pub placement: Placement,
-    /// How many lines are there afterwards.
+    /// The number of lines at this place in the new file.
     pub new_lines: usize,
-    /// What is there afterwards.
+    /// The new content of this place.
     pub new: Vec<u8>,
 }
 
 /// A change that has no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextMismatch {
-    /// Index of the change in its list.
+    /// The index of the change in its list.
     pub edit: usize,
-    /// Why.
+    /// The reason.
     pub mismatch: Box<Mismatch>,
-    /// In how many places it fits.
+    /// The number of places where the text matches.
     pub count: usize,
 }
 
-/// What a file becomes, and the places of all changes; or those that have none.
+/// The new file and the places of all changes, or the changes that have no place.
 pub type Replaced = Result<(Vec<u8>, Vec<TextChange>), Misplaced>;
 
-/// Changes that cannot be made.
+/// The changes that cannot be applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Misplaced {
-    /// Those that have no place, at least one.
+    /// The changes that have no place; at least one.
     pub misfits: Vec<TextMismatch>,
-    /// Of changes in turn, those that have one.
+    /// For changes in turn, the places of the other changes.
     pub places: Vec<TextChange>,
 }
 
-/// Most bytes that are looked through for the nearest places, for all changes of a file; the first
-/// that fails has its place in any file.
+/// The maximum number of bytes that are searched for closest matches, for all changes of a file.
+/// The first failed change gets a closest match in a file of any size.
 const MOST_LOOKED: usize = 64 << 20;
 
-/// A place that was found for a text.
+/// The place of a text.
 struct Site {
     bytes: Range<usize>,
     rung: usize,
 }
 
-/// Returns what `preimage` becomes, unless that would be more than `most` bytes.
+/// Applies the changes to `preimage` and returns the new file, which may have at most `most` bytes.
 ///
 /// # Errors
 ///
-/// Returns every change that has no place; of changes in turn, each one where those go that have a
-/// place.
+/// Returns every change that has no place. For changes in turn, also returns the places of the
+/// other changes.
 pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
     replace_within(preimage, wanted, most, MOST_LOOKED)
 }
 
-/// The same without closest matches.
+/// Applies the changes like [`replace`], but finds no closest matches.
 ///
 /// # Errors
 ///
@@ -83,8 +87,8 @@ pub fn replace_unexplained(preimage: &[u8], wanted: &Replacements, most: u64) ->
     replace_within(preimage, wanted, most, 0)
 }
 
-/// Looks through at most `looks` bytes for closest matches, and through the whole file for the
-/// first of them.
+/// Searches about `looks` bytes for closest matches. If `looks` is not 0, the first search covers
+/// the whole file.
 fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usize) -> Replaced {
     let looks = Cell::new(looks);
     match wanted.order {
@@ -102,6 +106,7 @@ fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usiz
         }
         EditOrder::InTurn => {
             let (mut text, mut places, mut misfits) = (preimage.to_vec(), Vec::new(), Vec::new());
+            // A failed change does not stop the others, so the report contains all failures.
             for edit in wanted.edits.iter().enumerate() {
                 match at_once(
                     &Searched::new(&text, &looks),
@@ -124,8 +129,8 @@ fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usiz
     }
 }
 
-/// Returns what `preimage` becomes when bytes of it are replaced at `places`, which are in order
-/// and do not overlap.
+/// Replaces the given ranges of `preimage` and returns the new file. The ranges must be in order
+/// and must not overlap.
 #[must_use]
 pub fn replace_at(
     preimage: &[u8],
@@ -178,8 +183,9 @@ fn at_once(
             }),
         }
     }
-    // Stable: what comes to one place comes in the order of the list.
+    // The sort is stable: insertions at the same place keep the order of the list.
     changes.sort_by_key(|change| (change.placement.bytes.start, change.placement.bytes.end));
+    // If any places overlap, two neighbours do.
     let touching = changes.windows(2).filter(|pair| {
         let (first, second) = (&pair[0].placement.bytes, &pair[1].placement.bytes);
         second.start < first.end
@@ -201,8 +207,10 @@ fn at_once(
     Ok((spliced(preimage, &changes), changes))
 }
 
-/// Adds what comes to `sites` to the bytes that are `new`, and returns how many those are: what a
-/// few bytes of a patch ask for must not be made first and measured then.
+/// Adds the size of the new content of `sites` to `new` and returns the sum.
+///
+/// The size is checked before the content is built. Otherwise a small patch could request unbounded
+/// memory.
 fn made(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
     *new = new.saturating_add((sites.len() as u64).saturating_mul(edit.new.len() as u64));
     *new
@@ -224,8 +232,7 @@ fn change(
     }
 }
 
-/// Gives the changes, in the order of their places, their line numbers: of the lines that they
-/// touch.
+/// Computes the line numbers of the changes, which must be in file order.
 fn number(preimage: &[u8], changes: &mut [TextChange]) {
     let newlines = |range: Range<usize>| memchr::memchr_iter(b'\n', &preimage[range]).count();
     let (mut offset, mut line) = (0, 0);
@@ -234,6 +241,7 @@ fn number(preimage: &[u8], changes: &mut [TextChange]) {
         line += newlines(offset..bytes.start);
         offset = bytes.start;
         let inside = newlines(bytes.clone());
+        // A place that ends within a line includes this line.
         let is_part = !bytes.is_empty() && preimage[bytes.end - 1] != b'\n';
         change.placement.lines = line..line + inside + usize::from(is_part);
         let added = memchr::memchr_iter(b'\n', &change.new).count();
@@ -260,7 +268,7 @@ fn spliced(preimage: &[u8], changes: &[TextChange]) -> Vec<u8> {
     out
 }
 
-/// Why there is no place, and in how many places it would fit.
+/// The reason why a change has no place, and the number of places where it matches.
 type Misfit = (Box<Mismatch>, usize);
 
 /// Returns the places of one change.
@@ -286,6 +294,7 @@ fn sites(
                     .map(|sites| (sites[0].bytes.clone(), sites[0].rung))
             };
             let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
+            // The range must end after its start.
             if last.start < first.end {
                 return Err((Mismatch::unexplained(MismatchKind::NotFound), 0));
             }
@@ -311,7 +320,8 @@ fn sites(
     }
 }
 
-/// A line that is not in the file: the last one is the nearest.
+/// Returns the mismatch for a line after the end of the file, with the last line as the closest
+/// match.
 fn beyond(text: &[u8]) -> Misfit {
     let mut mismatch = Mismatch::unexplained(MismatchKind::NotFound);
     mismatch.nearest = nearest::last_line(text);
@@ -342,6 +352,7 @@ fn found(
             rung,
         };
         match (count, times) {
+            // Try the next, looser rung.
             (0, _) => {}
             (1, _) => return Ok(places.iter().map(site).collect()),
             (_, Times::Every) if places.len() == count => {
@@ -368,7 +379,7 @@ fn found(
     ))
 }
 
-/// The end of a line of `text` near `offset`: of the line there, else of the one before, else LF.
+/// Returns the ending of the line at `offset`, else of the last terminated line, else LF.
 fn ending_at(text: &[u8], offset: usize) -> Ending {
     let behind = memchr::memchr(b'\n', &text[offset..]).map(|end| offset + end + 1);
     let end = behind.or_else(|| memchr::memrchr(b'\n', text).map(|end| end + 1));

@@ -1,4 +1,4 @@
-//! The place that is most like a text that is not there.
+//! Finds the closest match of a text that does not occur in a file.
 
 use crate::lines::LineIndex;
 use std::collections::HashSet;
@@ -8,8 +8,8 @@ use crate::matching::{Mismatch, MismatchKind, Nearest, nearest};
 use crate::plan::{Anchor, Direction, Hunk, LineRange, Replacement};
 use crate::text::{Span, lines, without_ending};
 
-/// Returns why `old` is not in `text`: the place that has most of its lines, else the line with
-/// most of its words.
+/// Returns the mismatch for `old`, which does not occur in `text`. The closest match is the place
+/// with most of its lines, or else the line with most of its words.
 pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mismatch> {
     let index = LineIndex::new(text);
     let (body, hunk) = deletion(old);
@@ -35,7 +35,7 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
     mismatch
 }
 
-/// Returns the last line of `text` as the nearest to one that is behind it.
+/// Returns the last line of `text` as the closest match of a line after the end.
 pub(super) fn last_line(text: &[u8]) -> Option<Nearest> {
     let index = LineIndex::new(text);
     index
@@ -44,7 +44,7 @@ pub(super) fn last_line(text: &[u8]) -> Option<Nearest> {
         .map(|last| Nearest::at(&index, last, 1))
 }
 
-/// Returns a hunk that takes the lines of `old` away, and the text that it stands in.
+/// Returns a hunk that deletes the lines of `old`, and the patch text that contains it.
 fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
     let mut body = Vec::with_capacity(old.len() + 16);
     let mut count = 0;
@@ -75,7 +75,8 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
     )
 }
 
-/// Returns the line of the file that shares most words with the first line of `old` that has any.
+/// Returns the line of the file that shares most words with the first line of `old` that contains
+/// words.
 fn similar(index: &LineIndex<'_>, old: &[u8]) -> Option<Nearest> {
     let wanted: HashSet<&[u8]> = lines(old)
         .map(|(_, line)| words(line).collect())

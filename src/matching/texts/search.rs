@@ -1,4 +1,4 @@
-//! The places of a text, on each rung.
+//! Finds the places of a text on each rung.
 
 use crate::lines::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, folded};
 use std::borrow::Cow;
@@ -11,10 +11,10 @@ use memchr::memmem;
 use crate::plan::Closeness;
 use crate::text::{Lines, Span, lines, mark_length, without_ending};
 
-/// Finds a text on one rung.
+/// A search for a text on one rung.
 type Search = fn(&Searched<'_>, &[u8], Closeness) -> Hits;
 
-/// The rungs for texts, strictest first, and how each finds its places.
+/// The rungs for texts, strictest first, and their search functions.
 pub(super) const RUNGS: &[(usize, Search)] = &[
     (EXACT, exact),
     (TRAILING, |file, old, _| {
@@ -28,7 +28,7 @@ pub(super) const RUNGS: &[(usize, Search)] = &[
     (PUNCT, punct),
 ];
 
-/// The rungs for whole lines.
+/// The rungs for whole lines, strictest first, and their search functions.
 pub(super) const LINE_RUNGS: &[(usize, Search)] = &[
     (EXACT, exact_lines),
     RUNGS[TRAILING],
@@ -40,19 +40,19 @@ pub(super) const LINE_RUNGS: &[(usize, Search)] = &[
     }),
 ];
 
-/// The places of a text that do not overlap, and in how many it fits: two if it overlaps with
-/// itself.
+/// The matches of a text that do not overlap, and the number of matches. The number is 2 if the
+/// only match overlaps another one.
 pub(super) struct Hits {
     pub(super) places: Vec<Range<usize>>,
     pub(super) count: usize,
 }
 
-/// A file that texts are searched in.
+/// A file in which texts are searched.
 pub(super) struct Searched<'a> {
     pub(super) text: &'a [u8],
-    /// The same with LF for each CR LF.
+    /// The file with LF instead of CR LF.
     plain: Shrunk<'a>,
-    /// How many bytes may still be looked through for the nearest places.
+    /// The number of bytes that may still be searched for closest matches.
     looks: &'a Cell<usize>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Searched<'a> {
         }
     }
 
-    /// Returns whether the file may be looked through once more.
+    /// Returns whether the file may be searched for a closest match, and subtracts its size.
     pub(super) fn may_look(&self) -> bool {
         let left = self.looks.get();
         self.looks.set(left.saturating_sub(self.text.len()));
@@ -76,12 +76,12 @@ impl<'a> Searched<'a> {
 /// A text in which some characters are shorter than in the original.
 struct Shrunk<'a> {
     bytes: Cow<'a, [u8]>,
-    /// From which offset on how many bytes are missing before.
+    /// Pairs of an offset and the number of bytes that are missing before it.
     steps: Vec<(usize, usize)>,
 }
 
 impl<'a> Shrunk<'a> {
-    /// Writes LF for CR LF.
+    /// Replaces CR LF with LF.
     fn plain(text: &'a [u8]) -> Self {
         let mut shrunk = Self {
             bytes: Cow::Borrowed(text),
@@ -102,7 +102,7 @@ impl<'a> Shrunk<'a> {
         shrunk
     }
 
-    /// Writes LF for CR LF, and ASCII for typographic characters.
+    /// Replaces CR LF with LF, and typographic characters with ASCII characters.
     fn folded(text: &[u8]) -> Self {
         let (mut bytes, mut steps, mut missing) = (Vec::with_capacity(text.len()), Vec::new(), 0);
         let mut step = |bytes: &[u8], less: usize| {
@@ -132,7 +132,7 @@ impl<'a> Shrunk<'a> {
         }
     }
 
-    /// Returns the offset in the original of one here.
+    /// Converts an offset in the shrunk text to the offset in the original.
     fn original(&self, offset: usize) -> usize {
         let step = self.steps.partition_point(|&(at, _)| at <= offset);
         offset + step.checked_sub(1).map_or(0, |step| self.steps[step].1)
@@ -147,6 +147,7 @@ impl<'a> Shrunk<'a> {
                 .next()
                 .is_some_and(|first| self.bytes[first + 1..].contains_str(old))
         };
+        // `find_iter` skips overlapping matches, but they make the text ambiguous, too.
         let count = if places.len() == 1 && overlaps() {
             2
         } else {
@@ -156,7 +157,8 @@ impl<'a> Shrunk<'a> {
     }
 }
 
-/// Byte for byte. An LF of the text is LF or CR LF in the file, unless the text has CR LF itself.
+/// Searches for the text byte for byte. An LF in the text matches LF or CR LF in the file, unless
+/// the text itself contains CR LF.
 fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
     let mut hits = if is_literal(old) {
         Shrunk {
@@ -169,7 +171,7 @@ fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
     };
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     if closeness != Closeness::Exact && old.first().is_some_and(is_blank) {
-        // On the ladder, the lines of the text do not stand in the middle of a deeper indentation.
+        // On the ladder, the first line of the text must not start within a deeper indentation.
         let is_inside =
             |place: &Range<usize>| place.start > 0 && is_blank(&file.text[place.start - 1]);
         let outside: Vec<_> = hits
@@ -188,8 +190,8 @@ fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
     hits
 }
 
-/// Whole lines, byte for byte but for line ends. The last line of the file is one without its
-/// terminator too.
+/// Searches for whole lines, byte for byte except for line endings. The last line of the file
+/// matches without its terminator, too.
 fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
     let literal = Shrunk {
         bytes: Cow::Borrowed(file.text),
@@ -206,9 +208,10 @@ fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
     } else {
         Cow::Owned([&*plain.bytes, b"\n"].concat())
     };
+    // A newline before the text restricts matches to starts of lines.
     let (mark, anchored) = (mark_length(&text), [b"\n", old].concat());
     let finder = memmem::Finder::new(&anchored);
-    // The first place at or behind `from`.
+    // Returns the first match at or after `from`.
     let next = |from: usize| {
         if from <= mark && text[mark..].starts_with(old) {
             return Some(mark);
@@ -230,7 +233,7 @@ fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
     }
 }
 
-/// Returns whether the line ends of `old` are meant byte for byte.
+/// Returns whether the line endings of `old` must match byte for byte.
 pub(super) fn is_literal(old: &[u8]) -> bool {
     old.ends_with(b"\r") || old.contains_str(b"\r\n")
 }
@@ -251,7 +254,7 @@ fn without_leading(line: &[u8]) -> &[u8] {
     &line[start..]
 }
 
-/// Whole lines whose keys are the same; the text has to say more than blank lines.
+/// Searches for whole lines with equal keys. The text must contain a non-blank line.
 fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> Hits {
     let mark = mark_length(file.text);
     let keyed = |text: &[u8]| {
@@ -265,6 +268,7 @@ fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>)
         std::iter::once(b'\n').chain(keys).collect::<Vec<u8>>()
     };
     let (keys, wanted) = (keyed(&file.text[mark..]), keyed(old));
+    // Blank lines would match in too many places.
     if wanted.iter().all(|&byte| byte == b'\n') {
         return Hits {
             places: Vec::new(),
@@ -285,7 +289,7 @@ fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>)
         spans[line].start..end
     };
     let (mut places, mut offset, mut line) = (Vec::new(), 0, 0);
-    // Each line ends with the newline that the next one begins with.
+    // A match ends with the newline with which the next one starts.
     while let Some(found) = keys[offset..].find(&wanted) {
         line += memchr::memchr_iter(b'\n', &keys[offset..offset + found]).count();
         places.push(place(line));

@@ -1,4 +1,4 @@
-//! Texts and the files that they make, most as in the statements on editing commands.
+//! Tests for text replacements. Most cases come from the specification of the editing commands.
 
 mod whole_lines;
 

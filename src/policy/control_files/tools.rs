@@ -1,5 +1,5 @@
-//! The files of shells, git and package managers, which execute commands on behalf of an agent's
-//! own commands.
+//! The files of shells, git and package managers, which execute commands when an agent uses these
+//! programs.
 
 use super::Files;
 
@@ -132,7 +132,7 @@ pub(super) const TOOLS: &[Files] = &[
     },
 ];
 
-/// Also below `.config`, without the leading dot.
+/// These files can also be below `.config`, without the leading dot.
 const LEFTHOOK: &[&str] = &[
     "lefthook.yml",
     "lefthook.yaml",

@@ -1,8 +1,8 @@
-//! The places below a home where programs keep credentials.
+//! The places below a home directory where programs store credentials.
 
 use super::{Protection, Secret, all};
 
-/// Below a home.
+/// Places below a home directory.
 pub(in crate::policy) const AT_HOME: &[Secret] = &[
     // Clouds.
     all(
@@ -129,7 +129,7 @@ pub(in crate::policy) const AT_HOME: &[Secret] = &[
         ".ansible/galaxy_token",
         "https://docs.ansible.com/ansible/latest/galaxy/user_guide.html",
     ),
-    // Version control and its hosts.
+    // Version control and hosting services.
     all(
         ".git-credentials",
         "https://git-scm.com/docs/git-credential-store",
@@ -243,7 +243,7 @@ pub(in crate::policy) const AT_HOME: &[Secret] = &[
         ".condarc",
         "https://docs.conda.io/projects/conda/en/stable/user-guide/configuration/use-condarc.html",
     ),
-    // Data.
+    // Databases and data sets.
     all(
         ".pgpass",
         "https://www.postgresql.org/docs/current/libpq-pgpass.html",
@@ -288,7 +288,7 @@ pub(in crate::policy) const AT_HOME: &[Secret] = &[
     all(".ngrok2", "https://ngrok.com/docs/agent/config"),
     all(".config/ngrok", "https://ngrok.com/docs/agent/config"),
     all(".config/stripe", "https://docs.stripe.com/stripe-cli/keys"),
-    // Keys and their stores.
+    // Keys and key stores.
     all(
         ".gnupg",
         "https://www.gnupg.org/documentation/manuals/gnupg/GPG-Configuration.html",

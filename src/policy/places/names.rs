@@ -1,6 +1,6 @@
 //! The names of files that contain credentials in any directory.
 
-/// Names of files that policy protects from reading in every directory, under `secrets = "strict"`.
+/// File names that cannot be read in any directory under `secrets = "strict"`.
 pub(in crate::policy) const STRICT_NAMES: &[&str] = &[
     ".env",
     ".envrc",
@@ -30,11 +30,11 @@ pub(in crate::policy) const STRICT_NAMES: &[&str] = &[
 /// (<https://github.com/motdotla/dotenv#faq>).
 pub(in crate::policy) const STRICT_PREFIXES: &[&str] = &[".env."];
 
-/// Names with such a prefix that projects publish as a template: they contain no values.
+/// Names with such a prefix that projects publish as templates. They contain no values.
 pub(in crate::policy) const STRICT_TEMPLATES: &[&str] =
     &[".env.example", ".env.sample", ".env.template", ".env.dist"];
 
-/// Suffixes of such names: private keys and their stores.
+/// Suffixes of such names: private keys and key stores.
 pub(in crate::policy) const STRICT_SUFFIXES: &[&str] = &[
     ".pem",
     ".key",

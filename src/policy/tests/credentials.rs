@@ -1,4 +1,4 @@
-//! Where credentials are protected, and against what.
+//! Tests for the protection of credentials.
 
 use super::*;
 

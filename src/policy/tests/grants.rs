@@ -1,4 +1,4 @@
-//! Grants close everything that they do not open.
+//! Tests for grants, which protect everything that they do not contain.
 
 use super::*;
 

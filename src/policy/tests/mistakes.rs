@@ -1,4 +1,4 @@
-//! A policy file that is not understood is an error with a place.
+//! Tests for errors in policy files and their positions.
 
 use super::*;
 

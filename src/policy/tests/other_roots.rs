@@ -1,8 +1,8 @@
-//! A policy file holds outside of the root that it belongs to.
+//! Tests for policy files that apply outside their own root.
 
 use super::*;
 
-/// Returns the policy for `root`, which is another one than `/srv/p`, that the files are of.
+/// Returns the policy for `root` from policy files whose own root is `/srv/p`.
 fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
     let place = Place {
         roots: vec![root.into()],
@@ -46,7 +46,7 @@ fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
     assert!(!granted(src, "/data", "a") && !granted(src, "/data", "src/a"));
     assert!(!granted(src, "/srv", "p/a") && granted(src, "/srv", "p/src/a"));
     assert!(!granted("[policy]\nmode = 'read-only'\n", "/data", "a") && granted("", "/data", "a"));
-    // A file of the directory itself grants by names of its own.
+    // The relative grants of the directory's own policy file refer to the directory.
     let policy = elsewhere("/data", &[opened]).with(layer(src, Origin::Project));
     let modify = |name| verdict(&policy, name, Access::Modify);
     assert_eq!(

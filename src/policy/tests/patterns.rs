@@ -1,8 +1,8 @@
-//! The files that a pattern matches, and the patterns that are refused.
+//! Tests for the paths that a pattern matches, and for invalid patterns.
 
 use super::*;
 
-/// Returns which of `names` a rule with `pattern` closes.
+/// Returns the `names` that a rule with `pattern` protects.
 fn closed_by<'n>(pattern: &str, names: &[&'n str]) -> Vec<&'n str> {
     let policy = given(&[&rule(pattern)]);
     names
@@ -82,7 +82,8 @@ fn patterns_that_would_cost_too_much_are_errors() {
     let many = format!("{{{}}}", vec!["a*b*c*d"; 500].join(","));
     let all = many.replace('a', "[!a-z]").repeat(3);
     for pattern in [nested, "a".repeat(5000), all] {
-        // Whether they are refused is for the library to say; it comes back.
+        // The library decides whether the pattern is valid. The test checks only that the call
+        // returns.
         let _ = parse("p", rule(&pattern).as_bytes(), Origin::Given);
     }
     assert!(parse("p", rule(&"a".repeat(5000)).as_bytes(), Origin::Given).is_err());

@@ -1,4 +1,4 @@
-//! The problems that a report lists, and the one that decides the outcome.
+//! Selects the problems that a report lists, and the problem that determines the outcome.
 
 use crate::preflight::{Problem, Severity, code};
 use crate::report::Outcome;
@@ -9,7 +9,7 @@ use crate::report::listing::listed_problems;
 use crate::report::stages::Facts;
 use crate::report::words::Counter;
 
-/// Returns the reports on the problems that are listed, and the one on the problem at `decisive`.
+/// Returns the entries for the listed problems, and the entry for the problem at `decisive`.
 pub(super) fn reports(
     facts: Facts<'_>,
     decisive: Option<usize>,
@@ -47,11 +47,11 @@ pub(super) fn reports(
     (problems, error)
 }
 
-/// Returns the index of the problem that decides.
+/// Returns the index of the problem that determines the outcome.
 pub(super) fn decisive(facts: Facts<'_>) -> Option<usize> {
     let gravity = |index: usize| {
         let problem = &facts.selected.problems[index];
-        // What is denied nobody can approve.
+        // A change that policy denies cannot be approved, so the denial has priority.
         (
             Outcome::of(problem.code).gravity(),
             problem.code != &code::APPROVAL_REQUIRED,
@@ -60,7 +60,7 @@ pub(super) fn decisive(facts: Facts<'_>) -> Option<usize> {
     let problems = &facts.selected.problems;
     let all =
         |severity| (0..problems.len()).filter(move |&index| problems[index].severity == severity);
-    // What is left out decides where nothing is refused.
+    // Rejected parts determine the outcome only if there is no error.
     let least = if all(Severity::Error).next().is_some() {
         Severity::Error
     } else {
@@ -75,7 +75,7 @@ pub(super) fn decisive(facts: Facts<'_>) -> Option<usize> {
     })
 }
 
-/// Returns the index of the first problem that keeps a part of the change out.
+/// Returns the index of the first merge conflict.
 pub(super) fn conflict(facts: Facts<'_>) -> Option<usize> {
     facts
         .selected
@@ -84,7 +84,7 @@ pub(super) fn conflict(facts: Facts<'_>) -> Option<usize> {
         .position(|problem| problem.code == &code::MERGE_CONFLICT)
 }
 
-/// Returns the hunk that `problem` speaks of, and its index in its file.
+/// Returns the hunk of `problem`, and its index in the file.
 fn hunk_of<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
     let index = problem.hunk?;
     let file = files

@@ -1,22 +1,22 @@
-//! The badges of files and hunks: short words for what a reviewer has to notice.
+//! The badges of files and hunks: short notes for reviewers.
 
 use super::markup::Markup;
 use crate::policy::Verdict;
 use crate::report::{FileReport, FileStatus, FileType, HunkReport, HunkStatus, Op};
 
-/// How a badge looks: a class of the style.
+/// The tones of badges, as CSS classes.
 pub(super) mod tone {
-    /// Nothing speaks against it.
+    /// No objection.
     pub(in super::super) const GOOD: &str = "good";
-    /// To be known.
+    /// For information.
     pub(in super::super) const PLAIN: &str = "plain";
-    /// To be looked at.
+    /// Needs attention.
     pub(in super::super) const ASK: &str = "ask";
-    /// It cannot be done, or must not.
+    /// An error or a refusal.
     pub(in super::super) const BAD: &str = "bad";
 }
 
-/// Opens a badge; whoever opens it closes it with [`close`].
+/// Opens a badge. The caller must close it with [`close`].
 pub(super) fn open(tone: &'static str, out: &mut Markup) {
     out.raw("<span class=\"badge ").raw(tone).raw("\">");
 }
@@ -26,14 +26,14 @@ pub(super) fn close(out: &mut Markup) {
     out.raw("</span>\n");
 }
 
-/// Adds a badge with this word.
+/// Adds a badge with the text `word`.
 pub(super) fn badge(tone: &'static str, word: &'static str, out: &mut Markup) {
     open(tone, out);
     out.raw(word);
     close(out);
 }
 
-/// Returns how a verdict looks.
+/// Returns the tone of a verdict.
 pub(super) fn of_verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Deny => tone::BAD,
@@ -42,7 +42,7 @@ pub(super) fn of_verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Returns the letter of an operation in the tree, as git has them, and its class.
+/// Returns the letter of an operation, as git prints it, and its CSS class.
 pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
     match op {
         Op::Create => ("A", "create"),
@@ -100,7 +100,7 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
     }
 }
 
-/// Adds the badges of what was repaired for a file.
+/// Adds a badge for each repair of a file.
 pub(super) fn of_repairs(codes: impl Iterator<Item = &'static str>, out: &mut Markup) {
     for code in codes {
         open(tone::ASK, out);
@@ -109,7 +109,7 @@ pub(super) fn of_repairs(codes: impl Iterator<Item = &'static str>, out: &mut Ma
     }
 }
 
-/// Returns whether policy refuses it.
+/// Returns whether policy denies the change of the file.
 pub(super) fn is_denied(file: &FileReport) -> bool {
     file.verdict == Verdict::Deny
 }
@@ -124,7 +124,7 @@ fn mode(file: &FileReport, out: &mut Markup) {
     }
 }
 
-/// Adds a badge that says what a property was and is.
+/// Adds a badge with the old and the new value of a property.
 pub(super) fn changed(name: &'static str, [old, new]: [&str; 2], out: &mut Markup) {
     open(tone::ASK, out);
     out.raw(name).raw(" ").text(old).raw(" \u{2192} ").text(new);

@@ -1,5 +1,4 @@
-//! A change of the history on a page: who made it and whether it holds, and what it did to each
-//! file.
+//! The page for a history entry: the command, the state and the change of each file.
 
 use super::file;
 use super::lines::{self, Returns, Room};
@@ -9,13 +8,13 @@ use super::{badge, place, summary};
 use crate::report::{Coverage, LogEntry, LogFile, State};
 use crate::syntax::write::{DiffHunk, hunks};
 
-/// A change, with what is to be known of its files.
+/// A history entry, with counts for its files.
 pub(super) struct Change<'a> {
     entry: &'a LogEntry,
     pub(super) files: Vec<File<'a>>,
 }
 
-/// One file of it.
+/// One file of the entry.
 pub(super) struct File<'a> {
     id: String,
     log: &'a LogFile,
@@ -23,7 +22,7 @@ pub(super) struct File<'a> {
     removed: usize,
 }
 
-/// Returns the heading of a page.
+/// Returns the heading of the page.
 pub(super) fn ending(entry: &LogEntry) -> &'static str {
     match entry.state {
         State::Committed => "Applied",
@@ -47,7 +46,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Adds the head.
+    /// Adds the head of the page.
     pub(super) fn summary(&self, out: &mut Markup) {
         let entry = self.entry;
         let tone = match entry.state {
@@ -85,7 +84,7 @@ impl<'a> Change<'a> {
         out.raw("</header>\n");
     }
 
-    /// Returns what the tree says of the files.
+    /// Returns the tree entries of the files.
     pub(super) fn leaves(&self) -> Vec<Leaf<'_>> {
         self.files.iter().map(File::leaf).collect()
     }
@@ -129,7 +128,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Adds the section of it.
+    /// Adds the section of the file.
     pub(super) fn section(&self, room: &mut Room, out: &mut Markup) {
         let file = self.log;
         let diff = hunks(file.diff.as_deref().unwrap_or_default());

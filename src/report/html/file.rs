@@ -1,4 +1,4 @@
-//! One file of a page: what becomes of it, why or why not, and its hunks.
+//! The section of one file: the operation, the policy's verdict, the problems and the hunks.
 
 use super::lines::{self, Returns, Room};
 use super::markup::Markup;
@@ -12,7 +12,7 @@ use crate::report::{FileReport, FileStatus, FileType, HunkReport, Op, ProblemRep
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::is_dangerous;
 
-/// Returns what the tree says of a file.
+/// Returns the tree entry of a file.
 pub(super) fn leaf(file: &FileReport) -> Leaf<'_> {
     let FileReport {
         op, added, removed, ..
@@ -85,7 +85,7 @@ pub(super) fn open(id: &str, (from, path): (Option<&[u8]>, &[u8]), out: &mut Mar
     out.raw("</h3>\n<span class=\"badges\">");
 }
 
-/// Adds what stands behind the badges.
+/// Adds the line counts after the badges, and closes the summary line.
 pub(super) fn close_summary(
     diff: &[DiffHunk<'_>],
     (added, removed): (usize, usize),
@@ -98,7 +98,8 @@ pub(super) fn close_summary(
     out.raw("</span></summary>\n");
 }
 
-/// Returns whether lines come that hold characters which do not show, or which reorder others.
+/// Returns whether an inserted line contains invisible characters or characters that reorder
+/// others.
 fn hides(diff: &[DiffHunk<'_>]) -> bool {
     let lines = diff
         .iter()
@@ -113,7 +114,7 @@ fn hides(diff: &[DiffHunk<'_>]) -> bool {
     })
 }
 
-/// Adds what policy says of the file, and its problems.
+/// Adds the policy rules that match the file, and its problems.
 fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
     if let Some(named) = &file.header_path {
         out.raw("<p class=\"word\">The patch calls it <code>")
@@ -140,7 +141,7 @@ fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
         }
         out.raw(": ").text(&hit.message).raw("</p>\n");
     }
-    // What policy says stands there already.
+    // The policy rules above already state the same reason.
     let is_new =
         |problem: &ProblemReport| file.policy.is_empty() || problem.code != code::CLOSED.name;
     for problem in told
@@ -186,7 +187,7 @@ fn body(
     full(left, out);
 }
 
-/// Says that so many lines of a file were left out.
+/// Adds a note that `left` lines of a file are not shown.
 pub(super) fn full(left: usize, out: &mut Markup) {
     if left > 0 {
         out.raw("<p class=\"word ask\">The page is full: ")
@@ -195,7 +196,7 @@ pub(super) fn full(left: usize, out: &mut Markup) {
     }
 }
 
-/// Adds the hunks of a diff, each with what is to be said of those of the patch that went there.
+/// Adds the hunks of a diff. Each has the notes of the hunks of the patch that were applied there.
 fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Markup) -> usize {
     let is_dropped = [&file.before, &file.after]
         .into_iter()

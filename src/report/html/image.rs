@@ -8,10 +8,11 @@ use crate::preflight::media_type;
 use crate::report::{Contents, FileReport};
 use crate::text::Bytes;
 
-/// Most pixels of an image that is shown. A few bytes may ask a browser for gigabytes.
+/// The maximum number of pixels of an image that is shown. A few bytes can make a browser allocate
+/// gigabytes.
 const MOST_PIXELS: usize = 16 << 20;
 
-/// Adds both sides of a file.
+/// Adds both versions of a file.
 pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
     let is_same = file.sha256_before.is_some() && file.sha256_before == file.sha256_after;
     out.raw("<div class=\"sides\">\n");
@@ -48,7 +49,7 @@ pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
     out.raw("</div>\n");
 }
 
-/// What is known of one side.
+/// The content, the digest and the image of one version.
 type Known<'a> = (
     &'a Option<Box<Contents>>,
     &'a Option<String>,

@@ -7,17 +7,17 @@ use crate::report::inline::Inline;
 use crate::syntax::write::DiffHunk;
 use crate::text::without_ending;
 
-/// Most bytes of a line that are shown.
+/// The maximum number of bytes of a line that are shown.
 const MOST_OF_LINE: usize = 2000;
 
-/// What is left to show, over all files of a page.
+/// The remaining limits for all files of a page.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// Lines.
+    /// The number of lines.
     pub(super) lines: usize,
-    /// Bytes.
+    /// The number of bytes.
     pub(super) bytes: usize,
-    /// What may be compared word by word.
+    /// The budget for word comparisons.
     pub(super) inline: Inline,
 }
 
@@ -32,7 +32,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Returns whether there is room for `line`, and takes it.
+    /// Returns whether `line` fits into the limits, and deducts it.
     fn takes(&mut self, line: &[u8]) -> bool {
         let bytes = self.bytes.checked_sub(line.len().min(MOST_OF_LINE));
         let lines = self.lines.checked_sub(1);
@@ -43,13 +43,13 @@ impl Room {
     }
 }
 
-/// What kind of row it is.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Context,
     Deletion,
     Insertion,
-    /// Something that is said about the line above.
+    /// A note about the row above.
     Note,
 }
 
@@ -61,24 +61,24 @@ struct Row<'a> {
     marks: Vec<Range<usize>>,
 }
 
-/// What becomes of carriage returns before line feeds.
+/// The treatment of carriage returns before line feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Returns {
-    /// They are shown: not every line of both files has one.
+    /// They are shown, because only some lines have one.
     Shown,
     Dropped,
 }
 
-/// What the lines of a patch begin with.
+/// The signs at the start of the lines of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signs {
-    /// With what becomes of them.
+    /// Each line begins with a sign.
     Marked,
-    /// With themselves.
+    /// The lines have no signs.
     None,
 }
 
-/// Adds the lines of a hunk of a diff; returns how many there was no room for.
+/// Adds the lines of a hunk of a diff. Returns the number of lines that are not shown.
 pub(super) fn hunk(
     hunk: &DiffHunk<'_>,
     returns: Returns,
@@ -96,8 +96,8 @@ pub(super) fn hunk(
     table("<table class=\"diff\"><tbody>\n", &rows, room, out)
 }
 
-/// Adds the text of a hunk as a patch has it, which was put nowhere; returns how many lines there
-/// was no room for.
+/// Adds the text of a hunk without a placement, as the patch states it. Returns the number of lines
+/// that are not shown.
 pub(super) fn stated(text: &[u8], signs: Signs, room: &mut Room, out: &mut Markup) -> usize {
     let lines = crate::text::lines(text).map(|(_, line)| without_ending(line));
     let mut rows = match signs {
@@ -115,7 +115,7 @@ pub(super) fn stated(text: &[u8], signs: Signs, room: &mut Room, out: &mut Marku
     table("<table class=\"diff bare\"><tbody>\n", &rows, room, out)
 }
 
-/// Adds lines of a file that are there now, from line `first` on.
+/// Adds the current lines of a file, beginning with line `first`.
 pub(super) fn found<'l>(first: usize, lines: impl Iterator<Item = &'l str>, out: &mut Markup) {
     out.raw("<table class=\"diff\"><tbody>\n");
     for (index, line) in lines.enumerate() {
@@ -165,7 +165,7 @@ fn rows<'a>(lines: impl Iterator<Item = &'a [u8]>, mut next: [Option<usize>; 2])
     rows
 }
 
-/// Marks what differs in lines that come in the place of others.
+/// Marks the differing words of replaced lines.
 fn marked(rows: &mut [Row<'_>], inline: &mut Inline) {
     let mut start = 0;
     while start < rows.len() {
@@ -238,7 +238,7 @@ fn row(row: &Row<'_>, out: &mut Markup) {
     out.raw("</td></tr>\n");
 }
 
-/// Adds the text of a line, with its marks, up to what is shown of it.
+/// Adds the text of a line with its marks, up to [`MOST_OF_LINE`] bytes.
 fn content(row: &Row<'_>, out: &mut Markup) {
     let (open, close) = match row.kind {
         Kind::Deletion => ("<del>", "</del>"),
@@ -259,7 +259,7 @@ fn content(row: &Row<'_>, out: &mut Markup) {
     }
 }
 
-/// Returns where a text is cut so that no character is split.
+/// Returns the offset at which to cut a text without splitting a character.
 fn cut(text: &[u8], most: usize) -> usize {
     if text.len() <= most {
         return text.len();

@@ -1,48 +1,48 @@
-//! The only way into a page. What is not a literal of this program is escaped, twice over: what
-//! could act on the page, and what could make it read otherwise than it is.
+//! The only type that writes to a page. All text except literals of this program is escaped twice:
+//! for HTML, and for characters that hide or reorder others.
 
 use std::fmt::Write as _;
 
 use crate::text::{base64, is_dangerous};
 
-/// A page that grows. Literals go in as they are; everything else goes in as text.
+/// A page under construction. Literals are added unchanged, all other text is escaped.
 ///
 /// # Security
 ///
-/// [`Markup::raw`] takes nothing but literals, so that no byte of a patch, a path or a message
-/// reaches a page without going through [`Markup::text`], [`Markup::line`] or [`Markup::value`].
+/// [`Markup::raw`] accepts only literals. All bytes of patches, paths and messages therefore pass
+/// through [`Markup::text`], [`Markup::line`] or [`Markup::value`].
 #[derive(Debug, Default)]
 pub(super) struct Markup(String);
 
-/// What becomes of characters that would hide or reorder others.
+/// The form of the escapes for characters that hide or reorder others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Between tags: an element of their own shows that they were escaped.
+    /// Between tags. An element of its own shows that the character was escaped.
     Text,
-    /// The same, where a tab is a tab.
+    /// Like [`Place::Text`], but tabs are kept.
     Line,
-    /// In a quoted value, where there are no elements.
+    /// In a quoted attribute value, which cannot contain elements.
     Value,
 }
 
 impl Markup {
-    /// Adds markup.
+    /// Adds a literal as markup.
     pub(super) fn raw(&mut self, literal: &'static str) -> &mut Self {
         self.0.push_str(literal);
         self
     }
 
-    /// Adds text.
+    /// Adds escaped text.
     pub(super) fn text(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
         self.escaped(text.as_ref(), Place::Text)
     }
 
-    /// Adds (a part of) a line of a file or a patch.
+    /// Adds a line of a file or a patch, or a part of it.
     pub(super) fn line(&mut self, line: &[u8]) -> &mut Self {
         self.escaped(line, Place::Line)
     }
 
-    /// Adds text to the value of an attribute, between double quotes.
+    /// Adds text to an attribute value in double quotes.
     pub(super) fn value(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
         self.escaped(text.as_ref(), Place::Value)
     }
@@ -61,7 +61,7 @@ impl Markup {
             .raw(if number == 1 { "" } else { "s" })
     }
 
-    /// Adds a path, which may be broken behind each slash.
+    /// Adds a path. The browser can break it after each slash.
     pub(super) fn path(&mut self, path: &[u8]) -> &mut Self {
         for (index, part) in path.split(|&byte| byte == b'/').enumerate() {
             self.raw(if index > 0 { "/<wbr>" } else { "" });
@@ -70,7 +70,7 @@ impl Markup {
         self
     }
 
-    /// Adds the counts of lines.
+    /// Adds the numbers of added and removed lines.
     pub(super) fn counts(&mut self, added: usize, removed: usize) -> &mut Self {
         self.raw("<span class=\"counts\">");
         if added > 0 {
@@ -92,7 +92,7 @@ impl Markup {
         self
     }
 
-    /// Returns what there is of it, and begins anew.
+    /// Returns the text so far, and starts with an empty text again.
     pub(super) fn take(&mut self) -> String {
         std::mem::take(&mut self.0)
     }
@@ -122,8 +122,8 @@ impl Markup {
         self
     }
 
-    /// Adds the name of something that cannot be shown, so that it cannot be taken for the same
-    /// letters.
+    /// Adds the name of a character that cannot be shown. Its element distinguishes it from the
+    /// same letters in the text.
     fn visible(&mut self, place: Place, name: impl FnOnce(&mut String)) {
         let is_marked = place != Place::Value;
         self.0
@@ -133,7 +133,7 @@ impl Markup {
     }
 }
 
-/// Returns whether Unicode says that this is no character; HTML allows none of them.
+/// Returns whether the code point is a noncharacter in Unicode. HTML allows none of these.
 fn is_none(character: char) -> bool {
     matches!(u32::from(character), 0xfdd0..=0xfdef) || u32::from(character) & 0xfffe == 0xfffe
 }

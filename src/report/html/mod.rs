@@ -1,7 +1,11 @@
-//! What a patch would do, or a change did, as one page that needs nothing but itself: no script, no
-//! request, nothing of the patch as markup.
+//! Prints a report or a history entry as one self-contained HTML page.
 //!
-//! Everything dynamic goes through [`markup`]; colours and layout are in `style.css`.
+//! Input: a [`Report`] with the diffs and images of its files, or a [`LogEntry`]. Output: a page
+//! without scripts and without external requests. No text of a patch becomes markup, because all
+//! variable text is written by [`markup`]. The size of a page is bounded.
+//!
+//! Read this file first. `summary` writes the head, `tree` the list of files, `file` one section
+//! for each file. Colors and layout are in `style.css`.
 
 mod badge;
 mod change;
@@ -28,58 +32,59 @@ use markup::Markup;
 use told::Told;
 use tree::Leaf;
 
-/// The colours and the layout.
+/// The style sheet.
 const STYLE: &str = include_str!("style.css");
-/// Most files of a page.
+/// The maximum number of files on a page.
 const MOST_FILES: usize = 2000;
 
-/// What is shown.
+/// The content of a page.
 #[derive(Clone, Copy)]
 pub struct Page<'a> {
-    /// What would happen, or why not.
+    /// The report.
     pub report: &'a Report,
-    /// The patches, for what is put nowhere.
+    /// The patches, for hunks without a placement.
     pub inputs: &'a [Input],
-    /// What is shown of each file besides its entry in the report.
+    /// The diffs and images of the files.
     pub exhibits: &'a dyn Exhibits,
 }
 
-/// Has what is shown of the files of a page, one after the other.
+/// The source of the diffs and images on a page.
 pub trait Exhibits {
-    /// Returns what is shown of the file with this index in the report. It is asked once for each,
-    /// in their order.
+    /// Returns the diff and images of the file with this index in the report. It is called once for
+    /// each file, in order.
     ///
     /// # Errors
     ///
-    /// Returns an error if that cannot be found any more.
+    /// Returns an error if they are no longer available.
     fn exhibit(&self, index: usize) -> io::Result<Exhibit>;
 }
 
-/// What a page shows of a file besides its entry in the report.
+/// The parts of a file on a page that its entry in the report does not contain.
 #[derive(Clone, Debug, Default)]
 pub struct Exhibit {
     /// A clean diff, as bytes; `None` if there is none.
     pub diff: Option<Vec<u8>>,
-    /// The contents before and after, where they are small images.
+    /// The contents before and after, if they are small images.
     pub images: [Option<Arc<Bytes>>; 2],
-    /// The section of the patch: the index of the input, and where it stands there.
+    /// The section of the patch: the index of the input, and the span in it.
     pub section: Option<(usize, Span)>,
 }
 
-/// Prints a page in HTML.
+/// Prints a report as an HTML page.
 ///
-/// It is the same for the same report, and of bounded size: at most 2000 files, 20,000 lines and 4
-/// MiB of them, and 8 MiB of images. What is left out is said.
+/// Equal reports result in equal pages. The size is bounded: at most 2000 files, 20,000 lines with
+/// a total of 4 MiB, and 8 MiB of images. The page states how much it omits.
 ///
 /// # Security
 ///
-/// There is no script in it, and its Content Security Policy allows none: nothing but its own
-/// style, and images that stand in it. Whatever comes from a patch is text, in which control, bidi
-/// and invisible characters show as escapes of their own look. SVG is shown as the text that it is.
+/// The page contains no script, and its Content Security Policy allows none. The policy allows only
+/// the page's own style sheet and embedded images. All data of a patch is text. Control,
+/// bidirectional and invisible characters appear as escapes in their own style. SVG is shown as
+/// text.
 ///
 /// # Errors
 ///
-/// Returns the error of `out`, and that of an exhibit.
+/// Returns an error of `out` or of [`Exhibits::exhibit`].
 pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let (report, told, markup) = (page.report, Told::of(page), &mut Markup::default());
     head(summary::ending(report), report.summary.files, markup);
@@ -101,11 +106,11 @@ pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(markup.take().as_bytes())
 }
 
-/// Prints a page of a change of the history, with the same bounds as [`print_html`].
+/// Prints a history entry as an HTML page, with the limits of [`print_html`].
 ///
 /// # Security
 ///
-/// What holds of [`print_html`] holds of it.
+/// The guarantees of [`print_html`] apply.
 ///
 /// # Errors
 ///
@@ -124,7 +129,7 @@ pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Resul
     out.write_all(markup.take().as_bytes())
 }
 
-/// Adds the tree of all files, as far as there is room, and opens what stands beside it.
+/// Adds the tree of files up to the limit, and opens the element for the changes next to it.
 fn columns(leaves: &[Leaf<'_>], out: &mut Markup) {
     let shown = leaves.len().min(MOST_FILES);
     if shown < leaves.len() {

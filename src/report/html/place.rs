@@ -1,4 +1,4 @@
-//! Where hunks went, or why they went nowhere.
+//! The placements of hunks, and the reasons why hunks have none.
 
 use super::lines::{self, Room, Signs};
 use super::markup::Markup;
@@ -9,7 +9,8 @@ use crate::report::{AppliedLines, HunkReport, NearestPlace};
 use crate::syntax::write::DiffHunk;
 use crate::syntax::{Syntax, find_syntax};
 
-/// Adds the heading of a hunk of a diff; `reports` are the hunks of the patch that went there.
+/// Adds the heading of a hunk of a diff. `reports` are the hunks of the patch that were applied
+/// there.
 pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Markup) {
     out.raw("<h4 class=\"hunk\">");
     out.raw("<code>@@ \u{2212}")
@@ -42,8 +43,8 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
     }
 }
 
-/// Adds a hunk as the patch states it, of a file that cannot be changed; returns how many lines
-/// there was no room for.
+/// Adds a hunk of a file that cannot be changed, as the patch states it. Returns the number of
+/// lines that are not shown.
 pub(super) fn stated(
     told: &Told<'_>,
     hunk: &HunkReport,
@@ -105,7 +106,7 @@ pub(super) fn stated(
     left
 }
 
-/// Adds what the patch says of a file that nobody looked at.
+/// Adds the section of the patch for a file that was not compared.
 pub(super) fn section(
     told: &Told<'_>,
     exhibit: &Exhibit,
@@ -120,7 +121,7 @@ pub(super) fn section(
     text.map_or(0, |(_, text)| lines::stated(text, Signs::None, room, out))
 }
 
-/// Returns the bytes from one place of an input to another, and that input.
+/// Returns the input and its bytes from `start` to `end`.
 fn text<'a>(
     told: &Told<'a>,
     (input, start, end): (usize, usize, usize),
@@ -129,7 +130,7 @@ fn text<'a>(
     Some((input, input.bytes.get(start..end)?))
 }
 
-/// Says where a hunk fits as well.
+/// Adds the other lines where a hunk matches.
 fn also(hunk: &HunkReport, out: &mut Markup) {
     if hunk.candidates.len() < 2 {
         return;
@@ -146,7 +147,7 @@ fn also(hunk: &HunkReport, out: &mut Markup) {
     });
 }
 
-/// Shows the place that is most like a hunk, and the first line that differs.
+/// Adds the closest match of a hunk, and the first line that differs.
 fn nearest(nearest: &NearestPlace, out: &mut Markup) {
     out.raw("<div class=\"nearest\">\n<p class=\"word\">The closest match is line ")
         .number(nearest.line)

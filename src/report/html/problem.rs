@@ -1,4 +1,4 @@
-//! One problem of a page.
+//! Prints one problem on a page.
 
 use super::badge;
 use super::markup::Markup;

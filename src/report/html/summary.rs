@@ -1,4 +1,4 @@
-//! The head of a page: what would happen to the whole.
+//! The head of a page: the outcome for the whole change.
 
 use super::markup::Markup;
 use super::{badge, problem};
@@ -6,10 +6,10 @@ use crate::policy::Verdict;
 use crate::preflight::code;
 use crate::report::{FileReport, FileStatus, Omitted, Outcome, ProblemReport, Report, Summary};
 
-/// Most files that are named at the top.
+/// The maximum number of failed files that the head names.
 const MOST_NAMED: usize = 20;
 
-/// Adds the head.
+/// Adds the head of the page.
 pub(super) fn summary(report: &Report, out: &mut Markup) {
     let Summary {
         files,
@@ -26,7 +26,7 @@ pub(super) fn summary(report: &Report, out: &mut Markup) {
         problem::problem(problem, out);
     }
     failed(report, out);
-    // Omitted files are counted behind the names of the failed ones.
+    // The list of failed files already counts the omitted files.
     for line in (Omitted {
         files: 0,
         ..report.omitted
@@ -42,7 +42,7 @@ pub(super) fn summary(report: &Report, out: &mut Markup) {
     out.raw("</header>\n");
 }
 
-/// Opens the head: how it ended, how many files there are, and how many lines.
+/// Opens the head: the outcome, the number of files, and the line counts.
 pub(super) fn heading(
     (tone, ending): (&'static str, &'static str),
     files: usize,
@@ -59,7 +59,7 @@ pub(super) fn heading(
     out.raw("</h1>\n");
 }
 
-/// Names the files that stand in the way.
+/// Adds the names of the files that do not apply.
 fn failed(report: &Report, out: &mut Markup) {
     let is_failed =
         |file: &&FileReport| !matches!(file.status, FileStatus::Ok | FileStatus::NoChange);
@@ -99,7 +99,7 @@ fn tone(report: &Report) -> &'static str {
     }
 }
 
-/// Returns the heading of a page.
+/// Returns the heading of the page.
 pub(super) fn ending(report: &Report) -> &'static str {
     match report.outcome {
         Outcome::WouldApply if report.policy.verdict == Verdict::Ask => "Applies if approved",

@@ -1,4 +1,4 @@
-//! What is said of the files and hunks of a page, by their names.
+//! The problems and repairs on a page, by the identifiers of files and hunks.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use super::Page;
 use crate::plan::Input;
 use crate::report::ProblemReport;
 
-/// What a page tells, with what is said of each file and hunk at hand.
+/// The patches, and the problems and repairs of each file and hunk.
 pub(super) struct Told<'a> {
     pub(super) inputs: &'a [Input],
     problems: HashMap<&'a str, Vec<&'a ProblemReport>>,
@@ -37,12 +37,12 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Returns the problems of a hunk, or those of a file that are of none of its hunks.
+    /// Returns the problems of a hunk. For a file, returns the problems that belong to no hunk.
     pub(super) fn problems(&self, id: &str) -> &[&'a ProblemReport] {
         self.problems.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the kinds of repairs of a file, each once.
+    /// Returns the codes of the repairs of a file, without duplicates.
     pub(super) fn repairs(&self, id: &str) -> impl Iterator<Item = &'static str> {
         self.repairs.get(id).into_iter().flatten().copied()
     }

@@ -1,4 +1,4 @@
-//! The tree of the files at the side of a page.
+//! The tree of files at the side of a page.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::badge;
 use super::markup::Markup;
 use crate::report::Op;
 
-/// Most directories inside of each other. What is deeper stands there with the rest of its path.
+/// The maximum nesting of directories. Deeper files are listed with the rest of their path.
 const MOST_NESTED: usize = 24;
-/// Width of a bar.
+/// The width of the longest bar, in pixels.
 const BAR: usize = 48;
 
-/// A file.
+/// A file in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf<'a> {
-    /// The section of the page that is about it.
+    /// The identifier of the file's section on the page.
     pub(super) id: &'a str,
     pub(super) path: &'a [u8],
     pub(super) op: Op,
@@ -23,18 +23,18 @@ pub(super) struct Leaf<'a> {
     pub(super) tone: Option<Tone>,
 }
 
-/// A word for the tree, beside the name of a file.
+/// A short note next to the name of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tone {
     pub(super) class: &'static str,
     pub(super) word: &'static str,
 }
 
-/// A directory.
+/// A directory in the tree.
 #[derive(Default)]
 struct Directory<'a> {
     directories: BTreeMap<&'a [u8], Directory<'a>>,
-    /// Files, each with what is left of its path.
+    /// The files, each with its path below the directory.
     files: Vec<(&'a [u8], &'a Leaf<'a>)>,
 }
 
@@ -117,7 +117,7 @@ fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     out.raw("</a></li>\n");
 }
 
-/// Adds a bar of lines added and removed; the longest one is as wide as there is room.
+/// Adds a bar of added and removed lines. The bar of `most` lines has the width [`BAR`].
 fn bar(file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let width = |lines: usize| match lines {
         0 => 0,

@@ -1,4 +1,4 @@
-//! One line as rows of a terminal: escaped, tabs expanded, wrapped.
+//! Prints one line as terminal rows: escaped, with tabs expanded, wrapped.
 
 use std::io;
 use std::ops::Range;
@@ -8,34 +8,34 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::text::{is_dangerous, printable};
 
-/// Columns from one tab stop to the next.
+/// The distance between tab stops, in columns.
 const TAB: usize = 8;
-/// What stands for something else has a colour of its own.
+/// The style of escape sequences that replace bytes or characters.
 const ESCAPED: Style = AnsiColor::Magenta.on_default();
-/// Most bytes of a line that are shown.
+/// The maximum number of bytes of a line that are shown.
 const MOST: usize = 4000;
 
-/// One row: pieces of text in one tone each.
+/// One row. Each piece of text has one tone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) pieces: Vec<(Tone, String)>,
-    /// Columns that it takes.
+    /// The width in columns.
     pub(super) width: usize,
 }
 
-/// How a piece is told from the rest of its line.
+/// The style of a piece of text within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// Not at all.
+    /// The style of the line.
     Plain,
-    /// It is not in the other file.
+    /// The text differs from the other file.
     Marked,
-    /// It stands for a byte or character that would do something to the terminal.
+    /// The text replaces a byte or character that can affect the terminal.
     Escaped,
 }
 
-/// Returns `text` as at least one row of at most `width` columns; `marks` are the bytes that are
-/// marked, in order.
+/// Returns `text` as one or more rows of at most `width` columns. `marks` are the marked byte
+/// ranges, in order.
 pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row> {
     let end = if text.len() > MOST {
         boundary(text, MOST)
@@ -73,7 +73,7 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
     rows.all
 }
 
-/// Returns the last place up to `most` that is not within a character.
+/// Returns the last offset up to `most` that is not inside a character.
 fn boundary(text: &[u8], most: usize) -> usize {
     (most.saturating_sub(3)..=most)
         .rev()
@@ -84,7 +84,7 @@ fn boundary(text: &[u8], most: usize) -> usize {
 struct Rows {
     all: Vec<Row>,
     width: usize,
-    /// The column in the whole line, for tab stops.
+    /// The column in the unwrapped line, for tab stops.
     column: usize,
 }
 
@@ -136,7 +136,7 @@ impl Rows {
 }
 
 impl Row {
-    /// Prints it in `style`.
+    /// Prints the row in `style`.
     pub(super) fn print(&self, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
         for (tone, text) in &self.pieces {
             let style = match tone {

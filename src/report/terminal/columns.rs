@@ -1,4 +1,4 @@
-//! Lines that go to the left of those that come instead.
+//! The side-by-side layout: deleted lines on the left, inserted lines on the right.
 
 use std::io;
 
@@ -8,27 +8,28 @@ use super::cells::{Row, rows};
 use super::hunk::{Block, Line};
 use super::{ADDED, FAINT, REMOVED};
 
-/// What stands between the files.
+/// The separator between the two columns.
 const MIDDLE: &str = " │ ";
 
-/// The form of one of the two columns.
+/// The format of one of the two columns.
 #[derive(Clone, Copy)]
 struct Form {
     digits: usize,
-    /// Columns of the text.
+    /// The width of the text, in columns.
     width: usize,
     marker: char,
     style: Style,
 }
 
-/// Prints `blocks` in two columns that are `width` wide together, with numbers of `digits` columns.
+/// Prints `blocks` in two columns with a total width of `width`. Line numbers have `digits`
+/// columns.
 pub(super) fn print(
     blocks: &[Block<'_>],
     digits: usize,
     width: usize,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    // Number, blank, marker and blank stand before each text.
+    // Before each text there are a number, a blank, a marker and a blank.
     let width = (width.saturating_sub(3) / 2).saturating_sub(digits + 3);
     let form = |marker, style| Form {
         digits,
@@ -60,7 +61,7 @@ pub(super) fn print(
     Ok(())
 }
 
-/// Prints a line beside another one; the shorter column is filled up.
+/// Prints a line next to another one, and pads the shorter one with blank rows.
 fn put(
     (left, left_form): (Option<&Line<'_>>, Form),
     (right, right_form): (Option<&Line<'_>>, Form),
@@ -85,7 +86,7 @@ fn shown(line: Option<&Line<'_>>, form: Form) -> Vec<Row> {
     rows
 }
 
-/// Prints one row of a column, and returns how many columns are left of it.
+/// Prints one row of a column, and returns the number of columns that remain.
 fn put_row(
     line: Option<&Line<'_>>,
     row: Option<&Row>,

@@ -1,17 +1,16 @@
-//! The lines of a hunk with their numbers, and what differs within those that give way to one
-//! another.
+//! The lines of a hunk with their numbers, and the differing words of replaced lines.
 
 use std::ops::Range;
 
 use crate::report::inline::Inline;
 use crate::syntax::write::DiffHunk;
 
-/// Lines of a hunk that belong together.
+/// A group of lines of a hunk.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Block<'a> {
-    /// A line of both files, with its number in each.
+    /// A context line, with its line number in the old file.
     Same(usize, Line<'a>),
-    /// Lines that go, and those that come instead.
+    /// Deleted lines, and the inserted lines that replace them.
     Changed(Vec<Line<'a>>, Vec<Line<'a>>),
 }
 
@@ -20,14 +19,13 @@ pub(super) enum Block<'a> {
 pub(super) struct Line<'a> {
     pub(super) number: usize,
     pub(super) text: &'a [u8],
-    /// The bytes that differ from the line on the other side; empty if there is none that is like
-    /// it.
+    /// The bytes that differ from the other side; empty if no similar line exists there.
     pub(super) marks: Vec<Range<usize>>,
-    /// Whether it has no line end.
+    /// Whether the line has no terminator.
     pub(super) is_unterminated: bool,
 }
 
-/// Returns the lines of `hunk`, with what differs within them as far as `inline` goes.
+/// Returns the lines of `hunk`. Differing words are marked within the budget of `inline`.
 pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut Inline) -> Vec<Block<'a>> {
     let (mut old, mut new) = (hunk.old.start, hunk.new.start);
     let mut blocks: Vec<Block<'a>> = Vec::new();

@@ -1,8 +1,12 @@
-//! A plan for people at a terminal: what each file becomes, with every hunk where it goes and what
-//! was odd about it.
+//! Prints a plan for people at a terminal: every file with its operation, its hunks, and notes on
+//! offsets and fuzz.
 //!
-//! It writes escape sequences for colours; who has none takes them out. Everything else goes
-//! through one door, so that no byte of a file or name does anything to the terminal.
+//! Input: a [`Report`] and the diff of each file. Output: text with escape sequences for colors. If
+//! the terminal has no colors, the caller must remove these. All other bytes of patches, paths and
+//! files pass through the escaping functions, so none of them can affect the terminal.
+//!
+//! Read this file first. `unified` and `columns` are the two layouts, `cells` wraps and escapes one
+//! line.
 
 mod cells;
 mod columns;
@@ -20,28 +24,28 @@ use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::printable;
 
-/// How it is laid out.
+/// The width and the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sheet {
-    /// Columns of the terminal.
+    /// The width of the terminal, in columns.
     pub width: usize,
-    /// Whether the file before stands beside the file after.
+    /// The layout of the two versions of a file.
     pub layout: Layout,
 }
 
-/// Where the lines of the file before stand.
+/// The position of deleted lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Above those of the file after.
+    /// Above the inserted lines.
     Unified,
-    /// To the left of them.
+    /// To the left of the inserted lines.
     SideBySide,
 }
 
-/// Fewest and most columns that lines are laid out for.
+/// The minimum and the maximum width, in columns.
 const WIDTHS: (usize, usize) = (40, 400);
-/// Columns that a line takes away which only separates.
+/// The character of the line between files.
 const RULE: &str = "─";
 
 const HEADER: Style = Style::new().bold();
@@ -52,16 +56,16 @@ const REFUSED: Style = AnsiColor::Red.on_default().bold();
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 
-/// Prints `report` with the `diffs` of its files, one for each; of these one is in memory at a
-/// time.
+/// Prints `report` with the `diffs` of its files, one diff for each file. Only one diff is in
+/// memory at a time.
 ///
 /// # Security
 ///
-/// Every byte of patch, paths and files is escaped where it could do anything to a terminal.
+/// All bytes of patches, paths and files that can affect a terminal are escaped.
 ///
 /// # Errors
 ///
-/// Returns the error of `out`, and that of a diff.
+/// Returns an error of `out` or of `diffs`.
 pub fn print(
     report: &Report,
     diffs: impl IntoIterator<Item = io::Result<Vec<u8>>>,
@@ -131,7 +135,7 @@ fn print_file(
     writeln!(out)
 }
 
-/// What becomes of the file, in one emphasised line with a rule above it.
+/// Prints the operation on the file in one bold line, with a rule above it.
 fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "{FAINT}{}{FAINT:#}", RULE.repeat(sheet.width))?;
     write!(out, "{HEADER}{} ", file.op)?;
@@ -161,7 +165,8 @@ fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io:
     writeln!(out)
 }
 
-/// Says of each hunk of the patch that is in `shown` what was odd about its place.
+/// Prints a note for each hunk of the patch in `shown` that has an offset, fuzz, a less strict
+/// comparison or several candidates.
 fn print_notes(
     file: &FileReport,
     shown: &DiffHunk<'_>,
@@ -216,7 +221,7 @@ fn escaped(text: &str) -> String {
     printable(text.as_bytes()).to_string()
 }
 
-/// Returns how many bytes the binary data in `diff` have before and after.
+/// Returns the sizes of the binary data in `diff` before and after, in bytes.
 fn data(diff: &[u8]) -> Option<(usize, usize)> {
     let start = diff.find(b"\nGIT binary patch\n")?;
     let mut sizes = diff[start..]
@@ -227,7 +232,7 @@ fn data(diff: &[u8]) -> Option<(usize, usize)> {
     Some((size()?, after))
 }
 
-/// Returns the digits of the largest line number.
+/// Returns the number of digits of the largest line number, at least three.
 fn digits(hunks: &[DiffHunk<'_>]) -> usize {
     let end = |range: LineRange| range.start + range.count;
     let largest = hunks

@@ -1,4 +1,4 @@
-//! Lines that go above those that come instead.
+//! The unified layout: deleted lines above inserted lines.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::cells::rows;
 use super::hunk::{Block, Line};
 use super::{ADDED, FAINT, REMOVED};
 
-/// Prints `blocks` with the number of each line in both files, each of `digits` columns.
+/// Prints `blocks` with the number of each line in both files. Each number has `digits` columns.
 pub(super) fn print(
     blocks: &[Block<'_>],
     digits: usize,

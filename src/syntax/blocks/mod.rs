@@ -1,5 +1,4 @@
-//! SEARCH/REPLACE blocks, as models write them: a path line, and below it the lines that go and
-//! those that come.
+//! SEARCH/REPLACE blocks, as models write them: a path line, then the old lines and the new lines.
 //!
 //! ```text
 //! src/a.txt
@@ -10,8 +9,9 @@
 //! >>>>>>> REPLACE
 //! ```
 //!
-//! Prose may stand around them, and fences of Markdown around each. What is nearly a block is
-//! refused rather than taken for prose: nobody should believe that it was applied.
+//! Prose can surround the blocks, and Markdown fences can surround each block. Text that almost has
+//! the form of a block is an error, because ignoring it as prose would silently drop a change. Read
+//! this file first; `reader.rs` recognises the markers and `path.rs` the path line.
 
 mod path;
 mod reader;
@@ -51,7 +51,7 @@ impl Syntax for Blocks {
         true
     }
 
-    /// Also finds what only looks like a marker, for [`Blocks::parse`] to refuse.
+    /// Also finds lines that only resemble a marker, so that [`Blocks::parse`] can reject them.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let opening = reader::next(text, from, text.len(), b'<', Marker::is_opening);
         let closing = reader::next(
@@ -126,7 +126,7 @@ impl Syntax for Blocks {
     }
 }
 
-/// Reads the block that is next; `index` is the number of blocks before it.
+/// Reads the next block. `index` is the number of blocks before it.
 fn block(
     reader: &mut Reader<'_>,
     index: usize,
@@ -159,8 +159,8 @@ fn block(
     })
 }
 
-/// Reads the lines up to the marker `last`, and that one. Any other marker among them has two
-/// readings.
+/// Reads the lines up to and including the marker `last`. Any other marker among them is an error,
+/// because it makes the block ambiguous.
 fn part(
     reader: &mut Reader<'_>,
     is_crlf: bool,

@@ -1,4 +1,4 @@
-//! The line that names the file of a block, and what models put around the name.
+//! The path line of a block, with the decorations that models add.
 
 use bstr::ByteSlice;
 
@@ -6,7 +6,8 @@ use super::reader::{is_fence, marker, trimmed};
 use crate::plan::{Claim, Name, Strip};
 use crate::text::{Span, without_ending};
 
-/// Returns the last line between `from` and `at` that is neither blank nor a fence.
+/// Returns the last line between `from` and `at` that is neither blank nor a fence, if it is a path
+/// line.
 pub(super) fn line_above(text: &[u8], from: usize, at: usize) -> Option<Span> {
     let mut end = at;
     while end > from {
@@ -26,8 +27,8 @@ fn is_named(text: &[u8], start: usize, length: usize, at: usize) -> bool {
     name(text, Span::new(start, start + length), at).is_some()
 }
 
-/// Returns the name on the line at `line`, which is without terminator, of the file of the block at
-/// `block`; `None` if the line may as well be prose.
+/// Returns the name on `line`, which has no terminator, for the block at `block`. Returns `None` if
+/// the line can also be prose.
 pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
     let whole = line.of(text);
     let (bare, is_decorated) = undecorated(trimmed(whole));
@@ -50,8 +51,8 @@ pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
     (is_certain && !found.is_empty()).then(|| Name::Agreed(vec![claim]))
 }
 
-/// Takes off what marks a line as a heading, a comment or a title; says whether there was any of
-/// it.
+/// Removes the decoration of a heading, a comment or a title. Also returns whether there was a
+/// decoration.
 fn undecorated(line: &[u8]) -> (&[u8], bool) {
     let marks = line.iter().take_while(|&&byte| byte == b'#').count();
     let marks = if marks == 0 && line.starts_with(b"//") {
@@ -73,13 +74,13 @@ fn undecorated(line: &[u8]) -> (&[u8], bool) {
     (rest, rest.len() < line.len())
 }
 
-/// Returns what stands between two backticks, if they are around all of it.
+/// Returns the text between two backticks if they enclose all of `name`.
 fn quoted(name: &[u8]) -> Option<&[u8]> {
     let inside = name.strip_prefix(b"`")?.strip_suffix(b"`")?;
     (!inside.is_empty() && !inside.contains(&b'`')).then_some(inside)
 }
 
-/// Returns whether a name with something around it is rather a path than a word of prose.
+/// Returns whether a decorated name is more likely a path than a word of prose.
 fn is_path_like(name: &[u8]) -> bool {
     !has_blanks(name) && name.iter().any(|byte| matches!(byte, b'.' | b'/'))
 }

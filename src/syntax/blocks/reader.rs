@@ -1,14 +1,14 @@
-//! The lines of a block, and which of them are markers.
+//! The lines of a block and its markers.
 
 use memchr::memmem;
 
 use crate::syntax::content_span;
 use crate::text::{Ending, Lines, Span, without_ending};
 
-/// Fewest signs that make a line outside of blocks look like a marker.
+/// The minimum number of signs with which a line outside a block resembles a marker.
 const FEW_SIGNS: usize = 4;
 
-/// A line that divides.
+/// A marker line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marker {
     /// `<<<<<<< SEARCH`
@@ -17,9 +17,9 @@ pub(super) enum Marker {
     Divider,
     /// `>>>>>>> REPLACE`
     Replace,
-    /// The first, with another number of signs: content inside of a block.
+    /// `Search` with another number of signs. Inside a block it is content.
     NearSearch,
-    /// The last, with another number of signs: content inside of a block.
+    /// `Replace` with another number of signs. Inside a block it is content.
     NearReplace,
 }
 
@@ -33,7 +33,7 @@ impl Marker {
     }
 }
 
-/// Returns which marker `line` is; blanks behind it do not count.
+/// Returns the marker on `line`. White space at the end is ignored.
 pub(super) fn marker(line: &[u8]) -> Option<Marker> {
     let (&sign, line) = (line.first()?, trimmed_end(line));
     let signs = line.iter().take_while(|&&byte| byte == sign).count();
@@ -47,8 +47,8 @@ pub(super) fn marker(line: &[u8]) -> Option<Marker> {
     }
 }
 
-/// Returns where the first line of `text[from..end]` starts that begins with `sign` and is a marker
-/// that `is_meant`.
+/// Returns the start of the first line of `text[from..end]` that starts with `sign` and is a marker
+/// for which `is_meant` returns `true`.
 pub(super) fn next(
     text: &[u8],
     from: usize,
@@ -71,7 +71,7 @@ pub(super) fn next(
     None
 }
 
-/// Reads a number after `:`, or after the `=` or `>` that models write for it.
+/// Reads a number after `:`, or after `=` or `>`, which models write instead.
 fn separated(text: &[u8]) -> Option<usize> {
     let number = trimmed(text)
         .split_first()
@@ -100,7 +100,7 @@ pub(super) fn trimmed(line: &[u8]) -> &[u8] {
     trimmed_end(&line[start..])
 }
 
-/// Returns whether `line` begins or ends a fence of Markdown.
+/// Returns whether `line` starts or ends a Markdown fence.
 pub(super) fn is_fence(line: &[u8]) -> bool {
     let line = trimmed(line);
     let Some(word) = line
@@ -115,11 +115,11 @@ pub(super) fn is_fence(line: &[u8]) -> bool {
 
 /// One line.
 pub(super) struct Line<'a> {
-    /// Without terminator.
+    /// The line without terminator.
     pub(super) content: &'a [u8],
-    /// With terminator.
+    /// The line with terminator.
     pub(super) whole: &'a [u8],
-    /// Whether it ends with CR LF.
+    /// Whether the line ends with CR LF.
     pub(super) is_crlf: bool,
 }
 
@@ -130,7 +130,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns one that stands at the line that starts at `from`.
+    /// Returns a cursor at the line that starts at `from`.
     pub(super) fn new(text: &'a [u8], from: usize) -> Self {
         Self {
             text,
@@ -138,17 +138,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns where the next line starts.
+    /// Returns the start of the next line.
     pub(super) fn offset(&self) -> usize {
         self.lines.offset()
     }
 
-    /// Returns the place of the next line.
+    /// Returns the position of the next line.
     pub(super) fn place(&self) -> Span {
         content_span(self.text, self.offset())
     }
 
-    /// Returns the next line without taking it.
+    /// Returns the next line without moving the cursor.
     pub(super) fn peek(&self) -> Option<Line<'a>> {
         let whole = self.lines.peek()?;
         Some(Line {
@@ -158,12 +158,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Takes the next line.
+    /// Moves the cursor past the next line.
     pub(super) fn next(&mut self) {
         self.lines.next();
     }
 
-    /// Takes blank lines and fences.
+    /// Moves the cursor past blank lines and fences.
     pub(super) fn skip_between(&mut self) {
         while self
             .peek()
@@ -173,8 +173,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the lines `:start_line:N`, `:end_line:N` and `-------` that can stand below the first
-    /// marker, and returns the first number.
+    /// Moves the cursor past the lines `:start_line:N`, `:end_line:N` and `-------` that can follow
+    /// the first marker. Returns the first number.
     pub(super) fn skip_line_numbers(&mut self) -> Option<usize> {
         let mut ahead = self.lines.clone();
         let mut start = None;
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Returns whether the next line is `wanted`.
+    /// Returns whether the next line is the marker `wanted`.
     pub(super) fn is_before(&self, wanted: Marker) -> bool {
         self.peek()
             .is_some_and(|line| marker(line.content) == Some(wanted))
@@ -205,7 +205,8 @@ impl<'a> Reader<'a> {
 /// The lines of one half of a block.
 pub(super) struct Part {
     bytes: Vec<u8>,
-    /// Whether CR LF is how the lines of the patch end, and so says nothing of the file.
+    /// Whether the lines of the patch end with CR LF. If so, the line endings state nothing about
+    /// the file.
     is_crlf: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Blocks in the forms that models write, and what they say.
+//! Tests of blocks in the forms that models write.
 
 use crate::syntax::SyntaxErrorKind;
 use crate::syntax::testing::{refused, said};
 
 const BLOCK: &str = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
 
-/// The first line of what is said of a block behind `before`.
+/// Returns the description of a block below the text `before`.
 fn named(before: &str) -> String {
     said(&format!("{before}{BLOCK}")).remove(0)
 }

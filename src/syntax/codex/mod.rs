@@ -1,8 +1,9 @@
-//! The patch language of Codex: an envelope of sections, each of which sees what the one before
-//! left.
+//! The patch language of Codex: an envelope with sections. Each section sees the tree after the
+//! previous one.
 //!
-//! The rules are those of codex 0.169.0, with some more things taken: stacked `@@` headings, a
-//! rename without a chunk, blank lines between sections, and an addition below its heading.
+//! The parser accepts the language of codex 0.169.0. It also accepts stacked `@@` headings, a
+//! rename without a hunk, blank lines between sections, and an addition below its heading. Read
+//! this file first; `update.rs` reads the hunks of an update.
 
 mod reader;
 mod update;
@@ -21,7 +22,7 @@ const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
 const UPDATE: &str = "*** Update File: ";
 
-/// The lines that a shell command may have left in front of the envelope.
+/// The lines of a shell command that can precede the envelope.
 const WRAPPERS: [&str; 3] = ["<<EOF", "<<'EOF'", "<<\"EOF\""];
 
 const SECTION: SyntaxErrorKind = SyntaxErrorKind::Expected(
@@ -109,7 +110,7 @@ impl Syntax for Codex {
     }
 }
 
-/// Where the line before `start` begins, if it is one of [`WRAPPERS`].
+/// Returns the start of the line before `start` if it is one of [`WRAPPERS`].
 fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
     let end = start.checked_sub(1).filter(|&end| end >= from)?;
     let line_start =
@@ -123,7 +124,7 @@ fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
         .then_some(line_start)
 }
 
-/// Names the machine that the patch is for; nothing depends on it here.
+/// Skips the line with the machine that the patch is intended for. wpatch does not use it.
 fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
     let Some(line) = reader.take_if(|line| line.trimmed().starts_with(ENVIRONMENT))? else {
         return Ok(());
@@ -137,8 +138,8 @@ fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// Takes the end marker if it is next; blank lines are skipped between sections, not before the
-/// first. As in codex one more end marker at the very end does no harm.
+/// Reads the end marker if it is next. Blank lines are allowed between sections, but not before the
+/// first. As in Codex, a second end marker is ignored.
 fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> {
     if !is_first {
         reader.skip_blank_lines()?;
@@ -181,11 +182,11 @@ fn section(
     }
 }
 
-/// Reads the chunks of an update that stand alone: all of `text`.
+/// Reads hunks of an update without an envelope. They must fill all of `text`.
 ///
 /// # Errors
 ///
-/// Returns the first mistake.
+/// Returns the first error.
 pub(super) fn chunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxError> {
     let mut reader = Reader::new(text, 0);
     let hunks = update::chunks(&mut reader, options)?;
@@ -198,11 +199,11 @@ pub(super) fn chunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxE
     }
 }
 
-/// Reads the lines of a new file that stand alone: all of `text`.
+/// Reads the lines of a new file without an envelope. They must fill all of `text`.
 ///
 /// # Errors
 ///
-/// Returns the first mistake.
+/// Returns the first error.
 pub(super) fn addition(text: &[u8]) -> Result<Edit, SyntaxError> {
     let mut reader = Reader::new(text, 0);
     let (edit, _) = added(&mut reader)?;
@@ -231,7 +232,7 @@ fn add(
     Ok(())
 }
 
-/// Takes the lines of a new file.
+/// Reads the lines of a new file.
 fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
     let start = reader.offset();
     let mut count = 0;
@@ -260,7 +261,7 @@ fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
     Ok((edit, body))
 }
 
-/// The path behind `marker`, all of the trimmed line: nothing is quoted.
+/// Returns the path after `marker`: the rest of the trimmed line, without any quoting.
 fn path(line: &Line<'_>, marker: &str) -> Option<Name> {
     let path = line.trimmed().strip_prefix(marker)?;
     let end = line.span.start + line.content().trim_end().len();

@@ -1,4 +1,4 @@
-//! The lines of an envelope, which have to be UTF-8.
+//! The lines of an envelope, which must be UTF-8.
 
 use crate::syntax::{SyntaxError, SyntaxErrorKind, content_span};
 use crate::text::{Lines, Span, without_ending};
@@ -7,9 +7,9 @@ use crate::text::{Lines, Span, without_ending};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
     content: &'a str,
-    /// Without terminator.
+    /// The line without terminator.
     pub(super) span: Span,
-    /// With terminator.
+    /// The line with terminator.
     pub(super) whole: Span,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns one that stands at the line that starts at `from`.
+    /// Returns a cursor at the line that starts at `from`.
     pub(super) fn new(text: &'a [u8], from: usize) -> Self {
         Self {
             text,
@@ -41,17 +41,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns where the next line starts.
+    /// Returns the start of the next line.
     pub(super) fn offset(&self) -> usize {
         self.lines.offset()
     }
 
-    /// Returns the place of the next line.
+    /// Returns the position of the next line.
     pub(super) fn place(&self) -> Span {
         content_span(self.text, self.offset())
     }
 
-    /// Returns the next line without taking it.
+    /// Returns the next line without moving the cursor.
     ///
     /// # Errors
     ///
@@ -73,27 +73,27 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// Returns whether only blank lines follow `line`, and perhaps the one that ends a heredoc.
+    /// Returns whether only blank lines follow `line`, and optionally the line that ends a heredoc.
     pub(super) fn is_last(&self, line: &Line<'_>) -> bool {
         let behind = self.text[line.whole.end..].trim_ascii_start();
         let end = behind.strip_prefix(b"EOF").unwrap_or(behind);
         end.trim_ascii_start().is_empty()
     }
 
-    /// Takes the next line.
+    /// Returns the next line and moves the cursor past it.
     ///
     /// # Errors
     ///
-    /// As [`Reader::peek`].
+    /// Returns the errors of [`Reader::peek`].
     pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, SyntaxError> {
         self.take_if(|_| true)
     }
 
-    /// Takes the next line if it `is_meant`.
+    /// Returns the next line and moves the cursor past it, if `is_meant` returns `true`.
     ///
     /// # Errors
     ///
-    /// As [`Reader::peek`].
+    /// Returns the errors of [`Reader::peek`].
     pub(super) fn take_if(
         &mut self,
         is_meant: impl Fn(&Line<'a>) -> bool,
@@ -105,16 +105,16 @@ impl<'a> Reader<'a> {
         Ok(line)
     }
 
-    /// Takes `line`, which is the next one.
+    /// Moves the cursor past `line`, which must be the next line.
     pub(super) fn pass(&mut self, line: &Line<'_>) {
         self.lines = Lines::within(self.text, Span::new(line.whole.end, self.text.len()));
     }
 
-    /// Takes blank lines as long as there are any.
+    /// Moves the cursor past blank lines.
     ///
     /// # Errors
     ///
-    /// As [`Reader::peek`].
+    /// Returns the errors of [`Reader::peek`].
     pub(super) fn skip_blank_lines(&mut self) -> Result<(), SyntaxError> {
         while self.take_if(|line| line.trimmed().is_empty())?.is_some() {}
         Ok(())

@@ -1,4 +1,4 @@
-//! Envelopes, as a few words of what they say.
+//! Tests of envelopes, as short descriptions of their operations.
 
 use super::SECTION;
 use super::update::{ANY_CHUNK, CHUNK_LINE, NEXT_CHUNK};

@@ -1,4 +1,4 @@
-//! An `*** Update File: ` section: perhaps a new name, then chunks.
+//! An `*** Update File: ` section: an optional new name, then hunks.
 
 use super::reader::{Line, Reader};
 use super::{ADD, DELETE, END, UPDATE, path};
@@ -17,7 +17,7 @@ pub(super) const NEXT_CHUNK: SyntaxErrorKind = SyntaxErrorKind::Expected(
 pub(super) const ANY_CHUNK: SyntaxErrorKind =
     SyntaxErrorKind::Expected("a chunk, with lines that start with ` `, `-` or `+`");
 
-/// Reads what follows `header`, which names `file`.
+/// Reads the rest of the section below `header`, which names `file`.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     header: &Line<'_>,
@@ -72,7 +72,8 @@ pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hu
     }
 }
 
-/// Takes empty lines; with nothing else up to the end of the section they are no chunk.
+/// Skips empty lines. Returns whether the section ends after them, in which case they are not a
+/// hunk.
 fn are_only_empty(reader: &mut Reader<'_>) -> Result<bool, SyntaxError> {
     while reader.take_if(|line| line.content().is_empty())?.is_some() {}
     Ok(reader
@@ -115,8 +116,8 @@ fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
     })
 }
 
-/// The `@@` lines of a chunk: none before a first chunk that needs none, one, or several with
-/// texts. Returns the first line, and the texts.
+/// Reads the `@@` lines of a hunk. The first hunk can have none, and several are allowed if each
+/// has a text. Returns the first line, and the texts.
 fn headings(reader: &mut Reader<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
     let start = reader.offset();
     let Some(first) = reader.take_if(is_heading)? else {
@@ -132,13 +133,13 @@ fn headings(reader: &mut Reader<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
     Ok((first.span, headings))
 }
 
-/// What stands behind `@@ `; `None` if there is nothing.
+/// Returns the text after `@@ `, or `None` if there is none.
 fn text(heading: &Line<'_>) -> Option<Span> {
     let length = heading.content().trim_end().len();
     (length > 2).then(|| Span::new(heading.span.start + 3, heading.span.start + length))
 }
 
-/// Takes the lines of a chunk and returns how many of them are old and new.
+/// Reads the lines of a hunk and returns the numbers of old and of new lines.
 fn body(reader: &mut Reader<'_>) -> Result<(usize, usize), SyntaxError> {
     let (mut old, mut new) = (0, 0);
     loop {
@@ -161,14 +162,14 @@ fn ends_body(line: &Line<'_>, reader: &Reader<'_>) -> bool {
     is_heading(line) || is_section_end(line, reader) || line.content().trim_end() == END_OF_FILE
 }
 
-/// `@@`, or `@@` with a blank and a text behind it.
+/// `@@`, or `@@` with a blank and a text after it.
 fn is_heading(line: &Line<'_>) -> bool {
     let content = line.content().trim_end();
     content == "@@" || content.starts_with("@@ ")
 }
 
-/// Inside an update a marker counts only at the start of a line; an indented one is context, but
-/// for the last line of all.
+/// Inside an update, a marker counts only at the start of a line. An indented marker is context,
+/// except on the last line of the text.
 fn is_section_end(line: &Line<'_>, reader: &Reader<'_>) -> bool {
     let content = line.content().trim_end();
     content == END

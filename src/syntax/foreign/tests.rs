@@ -134,7 +134,7 @@ fn coloured_diffs_are_refused_wherever_they_start() {
             "{text:?}"
         );
     }
-    // Contents of files may have escape sequences.
+    // The content of a file can include escape sequences.
     let contents = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\x1b[31mred\n+\x1b[32m--- green\n \x1b[1mdiff --git a b\n";
     assert_eq!(crate::syntax::testing::said(contents), ["Modify f +1-1"]);
 }

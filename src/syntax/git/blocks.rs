@@ -1,18 +1,17 @@
-//! What stands for a binary change: base-85 blocks, or a line that says no more than that files
-//! differ.
+//! Binary changes in git diffs: base-85 blocks, or a line that only states that the files differ.
 
 use crate::plan::{Binary, BinaryData, BinaryMethod, Edit};
 use crate::syntax::{SyntaxError, SyntaxErrorKind, base85, content_span};
 use crate::text::{Lines, Span, without_ending};
 
-/// The two methods by the first word of a block.
+/// The methods and the words at the start of their blocks.
 const METHODS: &[(&[u8], BinaryMethod)] = &[
     (b"literal ", BinaryMethod::Literal),
     (b"delta ", BinaryMethod::Delta),
 ];
 
-/// Reads the binary change at `from`, and returns where the next line starts; `None` if none stands
-/// there.
+/// Reads the binary change at `from` and returns it with the start of the next line. Returns `None`
+/// if no binary change starts there.
 ///
 /// # Errors
 ///
@@ -45,7 +44,8 @@ fn says_only_that_files_differ(line: &[u8]) -> bool {
         && line.ends_with(b" differ")
 }
 
-/// One block with the empty line at its end; `None`, and nothing taken, if no block starts here.
+/// Reads one block and the empty line after it. If no block starts here, returns `None` and does
+/// not move `lines`.
 fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, SyntaxError> {
     let first = content_span(text, lines.offset());
     let Some(&(word, method)) = METHODS

@@ -1,4 +1,4 @@
-//! The extended header lines of a git diff, line by line, as they come.
+//! The extended header lines of a git diff.
 
 use bstr::ByteSlice;
 
@@ -9,12 +9,12 @@ use crate::syntax::names::{self, Side};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::text::{Lines, Span, without_ending};
 
-/// What the header lines of one section say.
+/// The header lines of one section.
 #[derive(Debug)]
 pub(super) struct Header {
     /// The `diff --git` line.
     pub(super) line: Span,
-    /// What that line says of the name.
+    /// The name on that line.
     pub(super) both_names: Name,
     /// `new file mode`.
     pub(super) creates: Option<Span>,
@@ -22,20 +22,20 @@ pub(super) struct Header {
     pub(super) deletes: Option<Span>,
     pub(super) old_mode: Option<FileMode>,
     pub(super) new_mode: Option<FileMode>,
-    /// The mode at the end of an `index` line: that of both sides.
+    /// The mode at the end of an `index` line. It holds for both sides.
     pub(super) index_mode: Option<FileMode>,
     pub(super) blobs: Option<Box<Blobs>>,
     /// Both names of a rename.
     pub(super) rename: Option<(Claim, Claim)>,
     /// Both names of a copy.
     pub(super) copy: Option<(Claim, Claim)>,
-    /// `---`.
+    /// The `---` line.
     pub(super) old: Option<Side>,
-    /// `+++`.
+    /// The `+++` line.
     pub(super) new: Option<Side>,
 }
 
-/// What a header line is about.
+/// The kinds of header line.
 #[derive(Clone, Copy)]
 enum Keyword {
     OldMode,
@@ -52,7 +52,8 @@ enum Keyword {
     NewName,
 }
 
-/// The first words of the lines. The short forms of `rename` are those of git before 1.5.
+/// The keywords at the start of the lines. `rename old` and `rename new` are the keywords of git
+/// before 1.5.
 const KEYWORDS: &[(&[u8], Keyword)] = &[
     (b"old mode ", Keyword::OldMode),
     (b"new mode ", Keyword::NewMode),
@@ -71,7 +72,7 @@ const KEYWORDS: &[(&[u8], Keyword)] = &[
     (b"+++ ", Keyword::NewName),
 ];
 
-/// The lines of a pair that have been seen so far, and those that only may not come twice.
+/// The lines read so far that belong to a pair, or that may occur only once.
 #[derive(Default)]
 struct Seen {
     similarity: Option<Span>,
@@ -81,8 +82,8 @@ struct Seen {
 }
 
 impl Header {
-    /// Reads the `diff --git` line at `line` and those below it, and returns where the first line
-    /// stands that is none of the header.
+    /// Reads the `diff --git` line at `line` and the header lines below it. Returns the header and
+    /// the start of the next line.
     pub(super) fn read(text: &[u8], line: Span) -> Result<(Self, usize), SyntaxError> {
         let name = Span::new(line.start + START.len(), line.end);
         let mut header = Self::new(line, header_name(text, name)?);
@@ -148,7 +149,7 @@ impl Header {
         }
     }
 
-    /// `OLD..NEW`, perhaps with a mode; what has not this form says nothing, as in git.
+    /// Parses `OLD..NEW` with an optional mode. As in git, any other form has no effect.
     fn take_index(&mut self, text: &[u8], rest: Span) -> Result<(), SyntaxError> {
         let line = rest.of(text);
         let end = memchr::memchr(b' ', line).unwrap_or(line.len());

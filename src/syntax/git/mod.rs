@@ -1,5 +1,8 @@
-//! Git diffs: unified hunks or binary data below extended headers ("diff-generate-patch" in git's
-//! documentation).
+//! Git diffs: extended header lines, then unified hunks or binary data ("Generating patch text with
+//! -p" in `git-diff(1)`).
+//!
+//! Read this file first. `header.rs` reads the header lines, and `blocks.rs` reads binary data. A
+//! section must change something, and its header lines must not contradict each other.
 
 mod blocks;
 mod header;
@@ -13,7 +16,7 @@ use crate::mode::FileMode;
 use crate::plan::{Action, Claim, Edit, Name, Strip};
 use crate::text::Span;
 
-/// The first words of a section.
+/// The first bytes of a section.
 const START: &[u8] = b"diff --git ";
 
 /// The grammar of git diffs.
@@ -102,7 +105,8 @@ fn edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), Syn
 }
 
 fn push(header: Header, action: Action, edit: Edit, span: Span, sections: &mut Sections) {
-    // The mode of an `index` line is that of both sides: whatever a file has, it keeps.
+    // The mode on an `index` line holds for both sides, so an existing regular file keeps its
+    // permissions.
     let is_kept = matches!(
         header.index_mode,
         Some(FileMode::Regular | FileMode::Executable)
@@ -150,7 +154,7 @@ impl Header {
         self.deletes.is_some() || self.new == Some(Side::Null)
     }
 
-    /// Returns what the section does.
+    /// Returns the action of the section.
     fn action(&self) -> Result<Action, SyntaxError> {
         let contradiction = |says| {
             Err(SyntaxError::new(
@@ -189,8 +193,8 @@ impl Header {
         }
     }
 
-    /// Returns the name of the source of a rename or copy, and that of the file; every line that
-    /// names it has a word.
+    /// Returns the name of the source of a rename or copy, and the name of the file. All lines that
+    /// name the file contribute.
     fn names(self, action: Action) -> (Option<Name>, Name) {
         let claim = |side: Option<Side>| match side {
             Some(Side::File(claim, _)) => Some(claim),
@@ -206,7 +210,7 @@ impl Header {
             return (Some(agreed(from, old)), agreed(to, new));
         }
         let name = match (self.both_names, old, new) {
-            // Most headers say what the lines say, once more.
+            // Most headers only repeat the names on the `---` and `+++` lines.
             (Name::Header(header), Some(old), Some(new)) if is_repeated(&header, &old, &new) => {
                 Name::of_both(old, new)
             }
@@ -221,8 +225,8 @@ impl Header {
     }
 }
 
-/// Returns whether the rest of a `diff --git` line is the names of both lines with a blank between
-/// them: then it adds nothing, at any strip level.
+/// Returns whether the rest of a `diff --git` line consists of the names on both lines, separated
+/// by a blank. The header then adds no information at any strip level.
 fn is_repeated(header: &Claim, old: &Claim, new: &Claim) -> bool {
     let rest = header
         .bytes
@@ -231,7 +235,7 @@ fn is_repeated(header: &Claim, old: &Claim, new: &Claim) -> bool {
     rest == Some(&new.bytes[..])
 }
 
-/// Reads the name, twice, behind `diff --git `.
+/// Reads the two names after `diff --git `.
 fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
     Ok(match names::quoted_pair(text, span)? {
         Some(pair) => Name::Agreed(pair.into()),
@@ -243,7 +247,7 @@ fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
     })
 }
 
-/// Reads an octal mode.
+/// Parses an octal mode.
 fn mode(text: &[u8], span: Span) -> Result<FileMode, SyntaxError> {
     let digits = span.of(text).trim_ascii_end();
     let is_octal = !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0'..=b'7'));

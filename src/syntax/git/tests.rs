@@ -1,4 +1,4 @@
-//! Sections of git diffs, as a few words of what they say.
+//! Tests of the sections of git diffs, as short descriptions of their operations.
 
 use crate::plan::{Claim, Name, Strip};
 use crate::syntax::SyntaxErrorKind::{self, Binary, Contradiction, Expected};

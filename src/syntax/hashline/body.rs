@@ -12,16 +12,16 @@ const CUT_OFF: SyntaxErrorKind = SyntaxErrorKind::Expected(
 /// The repair of a `PUT` without rows.
 pub(super) const EMPTY: &str = "a `PUT` without rows deletes";
 
-/// What stands below a `PUT`.
+/// The body of a `PUT`.
 pub(super) struct Body {
     pub(super) new: NewLines,
-    /// The rows that say what goes, without their `-`.
+    /// The rows that show deleted lines, without their `-`.
     pub(super) gone: Vec<Vec<u8>>,
     pub(super) repairs: Vec<(&'static str, Span)>,
 }
 
 impl Body {
-    /// Returns one without rows.
+    /// Returns a body with `new` and without other rows.
     pub(super) fn of(new: NewLines) -> Self {
         Self {
             new,
@@ -31,7 +31,7 @@ impl Body {
     }
 }
 
-/// Takes the rows; each begins with `+`, which is not part of it.
+/// Reads the rows. Each row starts with `+`, which is not part of the text.
 pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
     let rows = signed(lines);
@@ -42,8 +42,8 @@ pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxErr
     }
 }
 
-/// Takes what stands for rows. An empty body, and rows that say what goes, are taken only where
-/// something goes because the body replaces it. `has_empty` says whether an earlier `PUT` has no
+/// Reads the rows in lenient mode. An empty body and rows with `-` are accepted only for a range of
+/// lines, because the body then replaces lines. `has_empty` states whether an earlier `PUT` has no
 /// rows.
 pub(super) fn forgive(
     text: &[u8],
@@ -59,21 +59,21 @@ pub(super) fn forgive(
         last_gap,
     } = forgiven(lines);
     let is_end = lines.clone().all(|(_, line)| line.trim_ascii().is_empty());
-    // Text after the last row with a sign, or below an empty line at the end of the input, can be
-    // prose.
+    // Text after the last row with a sign can be prose. Text below an empty line at the end of the
+    // input can be prose too.
     let items = last_gap
         .filter(|(_, rows)| is_end && are_items(&body.new, *rows))
         .map(|(at, _)| at);
     if let Some(at) = doubt.or(gap.filter(|_| is_end)).or(items) {
         return Err(SyntaxError::new(NO_ROW, at));
     }
-    // A last line without `+` and newline can be the start of an operation that was cut off.
+    // A last line without `+` and newline can be the start of a truncated operation.
     if let Some(&(_, at)) = body.repairs.last().filter(|(_, at)| at.end == text.len()) {
         return Err(SyntaxError::new(NO_ROW, at));
     }
     let is_empty = matches!(&body.new, NewLines::Given(rows) if rows.is_empty());
-    // Rows can be missing at the end of a text that was cut off. An empty line shows that it was
-    // not, and so does an earlier `PUT` without rows, or the end of an envelope.
+    // An empty body at the end of the text can mean that the text is truncated. An empty line, an
+    // earlier `PUT` without rows, or the end of an envelope show that it is complete.
     let is_cut = is_empty && is_end && !has_empty && lines.peek().is_none();
     if is_cut || (is_empty || !body.gone.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
         return Err(SyntaxError::new(if is_cut { CUT_OFF } else { NO_ROW }, at));
@@ -85,8 +85,8 @@ pub(super) fn forgive(
     Ok(body)
 }
 
-/// Returns a row without its terminator. The last row of a text with CR LF can have lost its
-/// newline alone.
+/// Returns a row without its terminator. In a text with CR LF, the last row can lack only its
+/// newline.
 fn content(row: &[u8]) -> &[u8] {
     let text = without_ending(row);
     if text.len() == row.len() {
@@ -105,19 +105,19 @@ fn signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
     rows
 }
 
-/// The rows that a forgiving reader takes.
+/// The rows read in lenient mode.
 struct Forgiven {
     body: Body,
-    /// The first row without sign after the last row with one.
+    /// The first row without sign after the last row with a sign.
     doubt: Option<Span>,
     /// The first empty line, if no row has a sign.
     gap: Option<Span>,
-    /// The last empty line, and how many rows there are up to it.
+    /// The last empty line, and the number of rows up to and including it.
     last_gap: Option<(Span, usize)>,
 }
 
-/// Returns whether all rows from `start` on look like items of a list with plus signs, and no row
-/// above them does.
+/// Returns whether all rows from `start` on look like list items with plus signs, and no row above
+/// them does.
 fn are_items(rows: &NewLines, start: usize) -> bool {
     let NewLines::Given(rows) = rows else {
         return false;
@@ -126,8 +126,8 @@ fn are_items(rows: &NewLines, start: usize) -> bool {
     rows[start..].iter().all(is_item) && !rows[..start].iter().any(is_item)
 }
 
-/// Takes rows without `+` as they are and those with `-` apart, up to the next line that means
-/// something else.
+/// Reads rows without `+` as text and collects rows with `-` separately, up to the next line with
+/// another meaning.
 fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
     let (mut rows, mut gone, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut has_sign, mut doubt, mut gap, mut last_gap) = (false, None, None, None);
@@ -182,8 +182,8 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
     }
 }
 
-/// Returns whether a line is no row. A line as a viewer or another grammar writes it may be one or
-/// not: what comes next refuses it.
+/// Returns whether a line is not a row. It is unclear whether a numbered line or a line of an older
+/// form is a row. Such a line ends the body, and the caller then reports an error.
 fn ends_body(line: &[u8]) -> bool {
     [BEGIN, END, ABORT].contains(&line)
         || line.starts_with(b"```")

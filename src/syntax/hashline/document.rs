@@ -1,4 +1,4 @@
-//! The sections of a document, file by file.
+//! Reads the sections of a document into operations.
 
 use std::collections::HashMap;
 
@@ -19,24 +19,24 @@ pub(super) struct Document<'a, 's> {
     options: Options,
     sections: &'s mut Sections,
     files: HashMap<Vec<u8>, File>,
-    /// The file of the present section.
+    /// The file of the current section.
     current: Option<Vec<u8>>,
     registers: HashMap<&'a [u8], NewLines>,
-    /// How often lines were cut without a name since such lines were put somewhere.
+    /// The number of `CUT`s into the unnamed register since the last `PUT` from it.
     nameless_cuts: usize,
-    /// Whether a `PUT` had no rows.
+    /// Whether an earlier `PUT` has no rows.
     has_empty: bool,
 }
 
-/// What is known of a file.
+/// The state of one file.
 struct File {
-    /// Index of its operation.
+    /// Index of the operation.
     operation: usize,
-    /// Whether it goes or moves, so that nothing may follow.
+    /// Whether the file is deleted or renamed, so that no operation may follow.
     is_closed: bool,
-    /// Which change each run of lines has.
+    /// The index of the edit for each range of lines.
     ranges: HashMap<NumberedLines, usize>,
-    /// Whether an operation stands in its present section.
+    /// Whether the current section of the file contains an operation.
     is_filled: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a, 's> Document<'a, 's> {
         }
     }
 
-    /// Reads to the end and returns where that is.
+    /// Reads the document and returns its end.
     pub(super) fn read(mut self) -> Result<usize, SyntaxError> {
         let (mut is_first, mut has_begin) = (true, false);
         while let Some((span, whole)) = self.lines.next() {
@@ -90,7 +90,7 @@ impl<'a, 's> Document<'a, 's> {
         Ok(self.text.len())
     }
 
-    /// Refuses a section without an operation; `at` is where one would stand.
+    /// Rejects a section without an operation. `at` is the position where an operation is missing.
     fn finish_section(&self, at: Span) -> Result<(), SyntaxError> {
         match self.current.as_ref().map(|path| &self.files[path]) {
             Some(file) if !file.is_filled => Err(error(
@@ -169,7 +169,7 @@ impl<'a, 's> Document<'a, 's> {
         }
     }
 
-    /// Returns the file of the present section and what becomes of its lines.
+    /// Returns the file of the current section and its edits.
     fn file(&mut self, at: Span) -> Result<(&mut File, &mut LineEdits), SyntaxError> {
         let missing = || error(SyntaxErrorKind::Expected("`[path#TAG]`"), at);
         let file = self
@@ -253,8 +253,7 @@ impl<'a, 's> Document<'a, 's> {
         Ok(())
     }
 
-    /// Returns the lines in a register; of several that were cut without a name none is meant more
-    /// than another.
+    /// Returns the lines in a register. The unnamed register is ambiguous after several `CUT`s.
     fn register(&mut self, name: &[u8], at: Span) -> Result<NewLines, SyntaxError> {
         if name.is_empty() && self.nameless_cuts > 1 {
             let several = SyntaxErrorKind::Contradiction(
@@ -310,7 +309,7 @@ fn name(path: &[u8], span: Span) -> Name {
     }])
 }
 
-/// Returns what a locator means.
+/// Converts a locator to a target.
 fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
     let number = |digits: &[u8]| number(digits).map_err(|kind| error(kind, at));
     Ok(match locator {

@@ -1,4 +1,4 @@
-//! What stands inside a line: headers, operations, and how both are told from text.
+//! The syntax inside a line: headers and operations, and their distinction from text.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while_m_n, take_while1};
@@ -10,10 +10,10 @@ use nom::{IResult, Parser};
 use crate::syntax::SyntaxErrorKind;
 use crate::text::tag::Tag;
 
-/// Longest name of a register, in bytes.
+/// The maximum length of a register name in bytes.
 const LONGEST_REGISTER: usize = 32;
 
-/// Where an operation is about, as it is written.
+/// The target of an operation, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Locator<'a> {
     Lines(&'a [u8], &'a [u8]),
@@ -24,12 +24,12 @@ pub(super) enum Locator<'a> {
     Block,
 }
 
-/// What comes to the place of a `PUT`.
+/// The source of the lines of a `PUT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source<'a> {
     /// The rows below.
     Body,
-    /// What was cut, by the name of its register; empty for the one without a name.
+    /// The lines in a register. The name is empty for the unnamed register.
     Register(&'a [u8]),
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Operation<'a> {
     Move(&'a [u8]),
 }
 
-/// Returns a line without its terminator and the blanks before that.
+/// Returns a line without its terminator and without blanks at its end.
 pub(super) fn trimmed(line: &[u8]) -> &[u8] {
     let end = line
         .iter()
@@ -51,7 +51,7 @@ pub(super) fn trimmed(line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Reads the first line of an operation, without blanks at its end.
+/// Parses the first line of an operation, without blanks at its end.
 pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
     let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
     let (parsed, wanted) = match word {
@@ -85,7 +85,7 @@ fn put(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
         map(register, Source::Register),
     ));
     let spans = (alt((lines, block)), source);
-    // Only a gap says without a word more that the cut lines come there.
+    // Only at a position between lines may `PUT` omit the name of the register.
     let gap_source = alt((
         value(Source::Body, tag(":")),
         map(opt(register), |name| Source::Register(name.unwrap_or(b""))),
@@ -150,7 +150,7 @@ fn spaces(line: &[u8]) -> IResult<&[u8], &[u8]> {
     take_while1(|byte| byte == b' ').parse(line)
 }
 
-/// ` @name`
+/// Parses ` @name`.
 fn register(line: &[u8]) -> IResult<&[u8], &[u8]> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     preceded(
@@ -160,7 +160,7 @@ fn register(line: &[u8]) -> IResult<&[u8], &[u8]> {
     .parse(line)
 }
 
-/// Reads a header without blanks at its end: the path and the tag.
+/// Parses a header without blanks at its end: the path and the tag.
 pub(super) fn header(line: &[u8]) -> Result<(&[u8], Tag), SyntaxErrorKind> {
     const TAG: SyntaxErrorKind =
         SyntaxErrorKind::Expected("`[path#TAG]`, the tag being four hex digits");
@@ -176,12 +176,12 @@ pub(super) fn header(line: &[u8]) -> Result<(&[u8], Tag), SyntaxErrorKind> {
         .ok_or(TAG)
 }
 
-/// Returns whether a line, without blanks at its end, may be meant for a header.
+/// Returns whether a line, without blanks at its end, resembles a header.
 pub(super) fn is_header(line: &[u8]) -> bool {
     matches!(line, [b'[', _, .., b']'])
 }
 
-/// Returns whether a line, without blanks at its end, begins an operation.
+/// Returns whether a line, without blanks at its end, starts an operation.
 pub(super) fn begins_operation(line: &[u8]) -> bool {
     line == b"REM"
         || [&b"PUT "[..], b"CUT ", b"MV "]
@@ -189,13 +189,13 @@ pub(super) fn begins_operation(line: &[u8]) -> bool {
             .any(|word| line.starts_with(word))
 }
 
-/// Returns whether a line begins as viewers number them: `7:`.
+/// Returns whether a line starts with a line number as viewers write it: `7:`.
 pub(super) fn is_numbered(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && line.get(digits) == Some(&b':')
 }
 
-/// Returns how an older generation of the grammar would have written this line.
+/// Returns the name of the older form of hashline that this line has, if any.
 pub(super) fn older_form(line: &[u8]) -> Option<&'static str> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
     let with_sign = |line| -> IResult<&[u8], &[u8]> {

@@ -1,5 +1,5 @@
-//! The line-numbered edits of hashline 18: sections, each with a file, the tag of the version that
-//! the numbers are of, and what becomes of its lines.
+//! The line-numbered edits of hashline 18. A section names a file and the tag of its version, and
+//! contains edits of numbered lines.
 //!
 //! ```text
 //! [src/lib.rs#2914]
@@ -9,8 +9,9 @@
 //! PUT >12 @x
 //! ```
 //!
-//! The marker lines of an envelope may stand around it. Numbers mean the file as it was, whatever
-//! stands above them.
+//! The marker lines of an envelope can surround the sections. All line numbers refer to the file
+//! before the change, independent of earlier edits. Read `document.rs` first: it turns sections
+//! into operations. `line.rs` parses single lines and `body.rs` the rows below a `PUT`.
 
 mod body;
 mod document;
@@ -25,8 +26,8 @@ const BEGIN: &[u8] = b"*** Begin Patch";
 const END: &[u8] = b"*** End Patch";
 const ABORT: &[u8] = b"*** Abort";
 
-/// Returns whether `line`, without blanks at its end, is the header of a section: the path and the
-/// tag.
+/// Returns whether `line` is the header of a section with path and tag. `line` must have no blanks
+/// at its end.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     line::header(line).is_ok()
 }
@@ -47,9 +48,9 @@ impl Syntax for Hashline {
         include_str!("../../../grammar/hashline.lark")
     }
 
-    /// A header counts only with what belongs below it: in mail a line in brackets is nothing
-    /// special. Lines of the older generations count at the start of the text, so that they can be
-    /// refused by their name.
+    /// A header counts only with an operation below it, because mail can contain lines in brackets.
+    /// Lines of older versions of the format count only at the start of the text, so that the error
+    /// can name them.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut header: Option<usize> = None;
         let mut begin: Option<usize> = None;

@@ -14,33 +14,33 @@ use crate::text::Span;
 pub(super) const HEADER: SyntaxErrorKind =
     SyntaxErrorKind::Expected("a hunk header, `@@ -START,COUNT +START,COUNT @@`");
 
-/// Returns whether a line that stands where a hunk may start has to be its header.
+/// Returns whether a line at the end of a hunk must be the header of the next one.
 pub(in crate::syntax) fn is_header(line: &[u8]) -> bool {
     line.starts_with(b"@@")
 }
 
-/// Returns whether `line` is a whole hunk header.
+/// Returns whether `line` is a complete hunk header.
 pub(in crate::syntax) fn is_whole_header(line: &[u8]) -> bool {
     header(line).is_ok()
 }
 
-/// Returns the lines of both sides that a whole hunk header names.
+/// Returns the line ranges of both sides in a complete hunk header.
 pub(in crate::syntax) fn ranges(line: &[u8]) -> Option<(LineRange, LineRange)> {
     header(line)
         .ok()
         .map(|(_, header)| (header.old, header.new))
 }
 
-/// What a header says.
+/// A parsed hunk header.
 pub(super) struct Header {
     pub(super) old: LineRange,
     pub(super) new: LineRange,
-    /// Bytes behind the second `@@` and its blank.
+    /// The number of bytes after the second `@@` and its blank.
     pub(super) section: usize,
 }
 
 impl Header {
-    /// Reads `line`, which stands at `span`, both without terminator.
+    /// Parses `line`, the line at `span`. Both exclude the terminator.
     pub(super) fn parse(line: &[u8], span: Span) -> Result<Self, SyntaxError> {
         header(line).map(|(_, header)| header).map_err(|error| {
             let (nom::Err::Error(stop) | nom::Err::Failure(stop)) = error else {
@@ -58,14 +58,14 @@ impl Header {
         })
     }
 
-    /// Replaces the numbers of lines.
+    /// Replaces the counts.
     pub(super) fn set_counts(&mut self, (old, new): (usize, usize)) {
         (self.old.count, self.new.count) = (old, new);
     }
 }
 
-/// Where a header stops making sense: the number of bytes left, and whether a number is too large
-/// there.
+/// The position of an error in a header, as the number of remaining bytes, and whether the error is
+/// a number that is too large.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     left: usize,
@@ -95,7 +95,7 @@ fn header(input: &[u8]) -> Parsed<'_, Header> {
     Ok((rest, Header { old, new, section }))
 }
 
-/// `start,count`; a missing count is 1.
+/// Parses `start,count`. A missing count is 1.
 fn range(input: &[u8]) -> Parsed<'_, LineRange> {
     let (rest, start) = number(input)?;
     let (rest, count) = opt(preceded(char(','), number)).parse(rest)?;
@@ -116,7 +116,7 @@ fn number(input: &[u8]) -> Parsed<'_, usize> {
             .checked_mul(10)?
             .checked_add(usize::from(digit - b'0'))
     });
-    // A quarter of the range, so that sums and differences of two such numbers have room as
+    // The limit is a quarter of the range, so that sums and differences of two numbers fit into an
     // `isize`.
     match value.filter(|&value| value <= usize::MAX >> 2) {
         Some(value) => Ok((rest, value)),

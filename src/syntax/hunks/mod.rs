@@ -1,5 +1,9 @@
-//! Hunks that name their lines, as unified and git diffs have them: the header by nom, the body by
-//! counting.
+//! Hunks with line numbers, as in unified and git diffs. nom parses the header, and a line cursor
+//! counts the lines of the body.
+//!
+//! [`read`] takes the text and the offset of the first hunk. It returns the hunks and the offset of
+//! the next line. The number of lines in each body equals the counts of the hunk. Read `header.rs`
+//! for the form of the header.
 
 mod header;
 
@@ -10,13 +14,12 @@ use super::{Foreign, Options, SyntaxError, SyntaxErrorKind, Unnamed, content_spa
 use crate::plan::{Action, Anchor, Hunk, LineKind, has_note};
 use crate::text::{Lines, Span, without_ending};
 
-/// Reads the hunks that start at `from`, none or more, and returns them and where the next line
-/// starts.
+/// Reads zero or more hunks at `from`. Returns them and the start of the next line.
 ///
 /// # Errors
 ///
-/// Returns the first mistake in a header or in the number of lines, also lines of a body behind the
-/// last counted one: git and GNU patch drop those without a word.
+/// Returns the first error in a header or in a number of lines. Hunk lines after the last counted
+/// line are also an error, although git and GNU patch silently drop them.
 pub(super) fn read(
     text: &[u8],
     from: usize,
@@ -37,7 +40,7 @@ pub(super) fn read(
     Ok((hunks, lines.offset()))
 }
 
-/// Returns the error of a damaged hunk, which may be one of a word diff.
+/// Returns the error of a damaged hunk. A word diff is a common cause and has its own error.
 fn explained(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
     if foreign::is_word_diff(text, start) {
         return SyntaxError::new(
@@ -48,7 +51,7 @@ fn explained(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
     error
 }
 
-/// Refuses lines that a file that is made or deleted cannot have.
+/// Rejects old lines of a created file and new lines of a deleted file.
 ///
 /// # Errors
 ///
@@ -73,8 +76,7 @@ pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), Sy
     })
 }
 
-/// Returns whether the header of `hunk` promises other numbers of lines than the hunk was read
-/// with.
+/// Returns whether the header of `hunk` states different counts than the hunk has.
 pub(super) fn is_miscounted(text: &[u8], hunk: &Hunk) -> bool {
     promised(text, hunk).is_some_and(|promised| promised != (hunk.old.count, hunk.new.count))
 }
@@ -112,14 +114,14 @@ fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<H
     })
 }
 
-/// What a line of a body is by its first byte.
+/// The kinds of body line.
 enum BodyLine {
     Line(LineKind),
     /// `\ No newline at end of file`, in any language.
     Note,
 }
 
-/// An empty line is blank context that lost its blank.
+/// Classifies a line by its first byte. An empty line is a blank context line that lost its blank.
 fn body_line(line: &[u8]) -> Option<BodyLine> {
     match line.first()? {
         b' ' => Some(BodyLine::Line(LineKind::Context)),
@@ -131,7 +133,7 @@ fn body_line(line: &[u8]) -> Option<BodyLine> {
     }
 }
 
-/// The lines seen so far in a body.
+/// The numbers of lines read so far in a body.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     old: usize,
@@ -167,6 +169,7 @@ fn counted(
             return Err(line_count(header, counts, content_span(text, here)));
         }
     }
+    // A note after the last counted line belongs to the hunk.
     while lines.is_before(b'\\') {
         lines.next();
     }
@@ -179,8 +182,8 @@ fn counted(
     Ok(Span::new(start, lines.offset()))
 }
 
-/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its
-/// `\` line. The `\` line itself may be cut off: it has one meaning only.
+/// Rejects a last line without a newline, which git calls corrupt, and a further line of a side
+/// after the `\` line of that side. A truncated `\` line has only one meaning, so it is accepted.
 fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     let bytes = body.of(text);
     let last = &bytes[memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1)..];
@@ -232,7 +235,7 @@ fn line_count(header: &Header, counts: Counts, at: Span) -> SyntaxError {
     )
 }
 
-/// Takes the lines of a body up to the next header, a signature or other text. Empty lines at the
+/// Reads the lines of a body up to the next header, a signature or other text. Empty lines at the
 /// end belong to the hunk only if the header counts them.
 fn recounted<'a>(
     text: &'a [u8],
@@ -241,6 +244,7 @@ fn recounted<'a>(
     options: Options,
 ) -> (Span, (usize, usize)) {
     let start = lines.offset();
+    // `solid` is the state after the last line that is not empty.
     let (mut counts, mut solid) = (Counts::default(), (Counts::default(), start));
     while let Some(line) = lines.peek() {
         let is_full = (counts.old, counts.new) == (header.old.count, header.new.count);
@@ -281,7 +285,7 @@ fn refuse_extra_lines(
     let Some(line) = lines.peek() else {
         return Ok(());
     };
-    // Behind an empty line text may well be indented or begin with a dash, hardly ever with a plus.
+    // After an empty line, prose can be indented or start with a dash, but hardly ever with a plus.
     let is_body = if is_direct {
         matches!(line[0], b' ' | b'-' | b'+')
     } else {
@@ -303,14 +307,14 @@ fn refuse_extra_lines(
     ))
 }
 
-/// Returns whether `line` is the one above the signature of a mail. After a complete hunk of a mail
-/// it ends the patch, also if the lines of the signature begin like those of a hunk.
+/// Returns whether `line` is the separator above a mail signature. After a complete hunk of a mail
+/// it ends the patch, even if lines of the signature look like hunk lines.
 pub(crate) fn is_mail_signature(line: &[u8]) -> bool {
     without_ending(line) == b"-- "
 }
 
-/// Returns whether a line that looks like one of a body is a mail signature or the header of the
-/// next file.
+/// Returns whether a line that looks like a body line is a mail signature or the header of the next
+/// file.
 fn starts_other_text(mut lines: Lines<'_>) -> bool {
     let Some((_, line)) = lines.next() else {
         return false;
@@ -320,7 +324,7 @@ fn starts_other_text(mut lines: Lines<'_>) -> bool {
     is_signature || (line.starts_with(b"--- ") && next.starts_with(b"+++ "))
 }
 
-/// Returns whether a rule of dashes starts here, and no line of a body follows it.
+/// Returns whether a rule of dashes starts here that is not followed by a body line.
 fn starts_rule(mut lines: Lines<'_>) -> bool {
     let is_rule = |line: &[u8]| line.len() >= 3 && line.iter().all(|byte| *byte == b'-');
     let starts = lines
@@ -329,8 +333,8 @@ fn starts_rule(mut lines: Lines<'_>) -> bool {
     starts && !is_marked(lines.peek().unwrap_or_default())
 }
 
-/// Returns whether a header that only GNU patch reads starts here: `---` or `+++` alone above a
-/// hunk, or `+++` first.
+/// Returns whether a header starts here that only GNU patch reads: a single `---` or `+++` line
+/// above a hunk, or a `+++` line before the `---` line.
 fn starts_loose_header(mut lines: Lines<'_>) -> bool {
     let Some((_, line)) = lines.next() else {
         return false;
@@ -344,7 +348,7 @@ fn starts_loose_header(mut lines: Lines<'_>) -> bool {
     is_swapped || is_alone
 }
 
-/// Returns whether `line` starts with a character that a line of a hunk or its header starts with.
+/// Returns whether `line` starts with the first character of a hunk line or of a hunk header.
 fn is_marked(line: &[u8]) -> bool {
     matches!(line.first(), Some(b' ' | b'+' | b'-' | b'@'))
 }

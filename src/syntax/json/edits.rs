@@ -1,4 +1,4 @@
-//! Changes of texts, in the spellings that tools for models have.
+//! Replacements of texts, with the key names that tools for models use.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::plan::{
     Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target, Times,
 };
 
-/// The keys of the old and of the new text.
+/// The keys of the old and the new text.
 const SPELLINGS: &[(&str, &str)] = &[
     ("old", "new"),
     ("old_string", "new_string"),
@@ -24,7 +24,7 @@ const SPELLINGS: &[(&str, &str)] = &[
 pub struct EditList {
     /// The edits, in the order of the list.
     pub edits: Vec<Replacement>,
-    /// The digest that the file must have before.
+    /// The required digest of the file before the change.
     pub expected: Option<Sha256>,
 }
 
@@ -35,7 +35,7 @@ struct Entry {
     edit: Replacement,
 }
 
-/// Reads a list of changes, each with its file; those of one file see it as it was, all of them.
+/// Reads a list of edits, each with its file. All edits of one file see the file before the change.
 pub(super) fn of_files(
     list: Value<'_>,
     _: Options,
@@ -77,7 +77,7 @@ pub(super) fn of_files(
     Ok(())
 }
 
-/// Reads a list of changes of one file that is named elsewhere.
+/// Reads a list of edits of one file that is named elsewhere.
 ///
 /// `expected` is the digest that is stated next to the list.
 pub(super) fn of_one_file(

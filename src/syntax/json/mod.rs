@@ -1,11 +1,15 @@
-//! Changes as a JSON document: the whole contents of files, or changes of texts in them.
+//! Changes as a JSON document: the whole content of files, or replacements of texts in them.
 //!
-//! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A
-//! file that is there gets the contents, one that is not is made. `{"edits": [{"path": "a", "old":
-//! "...", "new": "..."}]}`. `{"patch": "..."}` holds a patch of another grammar. `expected_hash`,
-//! in an entry or next to the key of a document for one file, is the digest that the file must have
-//! before. The operations of `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a JSON
-//! Schema, `grammar/json.schema.json`.
+//! - `{"replace": [{"path": "a", "content": "..."}]}` creates or overwrites files. `changes` is a
+//!   synonym of `replace`.
+//! - `{"edits": [{"path": "a", "old": "...", "new": "..."}]}` replaces texts.
+//! - `{"patch": "..."}` contains a patch in another grammar.
+//! - `{"type": "update_file", ...}` is an operation of the `apply_patch` tool of `OpenAI`, see
+//!   `operations.rs`.
+//!
+//! `expected_hash` is the required digest of the file before the change. It is a member of an
+//! entry, or of a document for one file. The grammar is a JSON Schema, `grammar/json.schema.json`.
+//! Read this file first; `reader.rs` keeps the position of each value.
 
 mod edits;
 mod operations;
@@ -26,7 +30,7 @@ use crate::path::RelPath;
 use crate::plan::{Action, Claim, Edit, Name, Operation, Strip};
 use crate::text::Span;
 
-/// The kinds of change, each by its key, and what reads them.
+/// The kinds of change: the key in the document, and the function that reads its value.
 const KINDS: &[(&str, Read)] = &[
     ("replace", whole_files),
     ("changes", whole_files),
@@ -56,7 +60,7 @@ impl Syntax for Json {
         include_str!("../../../grammar/json.schema.json")
     }
 
-    /// A document has to come next: below other text an opening brace says nothing.
+    /// A document must be next in the text: below other text, an opening brace has no meaning.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let next = |at: usize| {
             Some(
@@ -115,7 +119,7 @@ impl Syntax for Json {
     }
 }
 
-/// Requires that the only file of `operations` has this digest before the first of them.
+/// Sets the required digest of the file. `operations` must contain exactly one operation.
 fn expect(operations: &mut [Operation<Name>], digest: Sha256, at: Span) -> Result<(), SyntaxError> {
     let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), at));
     let [operation] = operations else {
@@ -132,17 +136,17 @@ fn expect(operations: &mut [Operation<Name>], digest: Sha256, at: Span) -> Resul
     Ok(())
 }
 
-/// Returns whether the member is the digest or the contents that a file must have before.
+/// Returns whether the member states the required digest or content of a file before the change.
 fn is_digest(member: &Member<'_>) -> bool {
     matches!(member.key.as_str(), "expected_hash" | "expected")
 }
 
-/// Reads the changes of one file: a list of `{"old", "new", "all", "expected_hash"}`, or an object
-/// that has one as `edits`, perhaps with `expected_hash` next to it.
+/// Reads the edits of one file: a list of `{"old", "new", "all", "expected_hash"}`, or an object
+/// with this list as `edits`. The object can also contain `expected_hash`.
 ///
 /// # Errors
 ///
-/// Returns the first mistake.
+/// Returns the first error.
 pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
     const WANTED: &str = "a list of edits";
     let start = text
@@ -168,7 +172,7 @@ pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
     edits::of_one_file(list, expected)
 }
 
-/// Reads a list of `{"path", "content", "expected_hash"}`, or `expected` for the digest.
+/// Reads a list of `{"path", "content", "expected_hash"}`. `expected` can replace `expected_hash`.
 fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
     let mut seen = HashSet::new();
     for entry in list.entries("a list of files")? {
@@ -193,7 +197,7 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
     Ok(())
 }
 
-/// Reads the name of a file that no entry before had.
+/// Reads the name of a file. Each file may have only one entry.
 fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
     let plain =
@@ -209,7 +213,7 @@ fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, Syntax
     }]))
 }
 
-/// Reads what a file has to hold: its digest, or under the key `expected` the contents themselves.
+/// Reads the required digest of a file. The key `expected` contains the required content instead.
 fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
     const WANTED: &str = "`sha256:` and 64 hex digits";
     if member.key == "expected" {

@@ -1,10 +1,11 @@
-//! The operations of `OpenAI`'s `apply_patch` tool: one or a list, each alone or in the object of
-//! its call.
+//! The operations of the `apply_patch` tool of `OpenAI`: a single operation or a list. Each
+//! operation can be in the object of its call.
 //!
-//! `{"type": "update_file", "path": "a", "diff": "@@\n-old\n+new"}`; `create_file` has a diff of
-//! added lines only, and `delete_file` needs none. Each may have the digest that its file must have
-//! before (`expected_hash`). The diff is what stands in an envelope of Codex, and each operation
-//! sees what the one before left. As there, a file that is made ends with a line end.
+//! The form is `{"type": "update_file", "path": "a", "diff": "@@\n-old\n+new"}`. The diff of
+//! `create_file` has only added lines, and `delete_file` needs no diff. Each operation can contain
+//! the required digest of its file (`expected_hash`). The diff has the format of the sections in a
+//! Codex envelope, and each operation sees the tree after the previous one. As in an envelope, a
+//! created file ends with a line ending.
 
 use super::reader::{Member, Value};
 use super::{Options, Sections, SyntaxError, claim, digest, is_digest};
@@ -15,10 +16,10 @@ use crate::text::Span;
 const WANTED: &str = "an object with `type`, `path` and `diff`";
 const KINDS: &str = "`create_file`, `update_file` or `delete_file`";
 const CALL: &str = "apply_patch_call";
-/// What the object of a call holds besides its operation; nothing depends on it.
+/// The members of a call in addition to its operation. wpatch ignores their values, except `type`.
 const CALL_KEYS: [&str; 5] = ["type", "id", "call_id", "status", "created_by"];
 
-/// Returns whether an object with `members` is one of an operation or a call.
+/// Returns whether `members` are the members of an operation or a call.
 pub(super) fn is_meant(members: &[Member<'_>]) -> bool {
     members
         .iter()
@@ -36,7 +37,7 @@ pub(super) fn list(
         .try_for_each(|entry| one(entry, options, sections))
 }
 
-/// Reads an operation, or the call that holds it.
+/// Reads an operation, or the call that contains it.
 pub(super) fn one(
     value: Value<'_>,
     options: Options,
@@ -112,8 +113,8 @@ fn operation(
     Ok(())
 }
 
-/// Adds an operation with a diff, which is an input of its own: its lines stand nowhere in the
-/// document.
+/// Adds an operation with a diff. The diff is an input of its own, because the document does not
+/// contain its lines literally.
 fn changed(
     action: Action,
     path: Claim,

@@ -1,4 +1,4 @@
-//! A patch of another grammar in a string.
+//! A patch in another grammar, in a JSON string.
 
 use super::reader::Value;
 use super::{Json, Options, Sections, Syntax, SyntaxError};
@@ -6,7 +6,8 @@ use crate::plan::Input;
 use crate::syntax::SYNTAXES;
 use crate::syntax::reader::read;
 
-/// Reads the patch, which is an input of its own: its lines stand nowhere in the document.
+/// Reads the patch as an input of its own, because the document does not contain its lines
+/// literally.
 pub(super) fn quoted(
     value: Value<'_>,
     options: Options,

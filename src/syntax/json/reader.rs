@@ -1,4 +1,4 @@
-//! JSON values that know where they stand in the text.
+//! JSON values with their positions in the text.
 
 use std::collections::HashSet;
 
@@ -9,24 +9,24 @@ use super::{SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
 use crate::text::json::RawMembers;
 
-/// A value, well-formed, not yet looked into.
+/// A well-formed value that is not yet decoded.
 #[derive(Clone, Copy)]
 pub(super) struct Value<'a> {
     raw: &'a str,
-    /// Where it starts in the input, in bytes.
+    /// The start of the value in the input, in bytes.
     start: usize,
 }
 
 /// A key of an object and its value.
 pub(super) struct Member<'a> {
     pub(super) key: String,
-    /// Where the key stands.
+    /// The position of the key.
     pub(super) at: Span,
     pub(super) value: Value<'a>,
 }
 
 impl<'a> Value<'a> {
-    /// Reads the value that begins at `from`, and returns where it ends.
+    /// Reads the value at `from` and returns it with its end.
     pub(super) fn read(text: &'a [u8], from: usize) -> Result<(Self, usize), SyntaxError> {
         let rest = std::str::from_utf8(&text[from..]).map_err(|error| {
             let at = from + error.valid_up_to();
@@ -53,7 +53,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns a value that stands in this one.
+    /// Returns a value that is part of this one.
     fn part(self, raw: &'a RawValue) -> Self {
         let raw = raw.get();
         Self {
@@ -62,12 +62,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns where it stands in the input.
+    /// Returns the position of the value in the input.
     pub(super) fn span(self) -> Span {
         Span::new(self.start, self.start + self.raw.len())
     }
 
-    /// Returns the error that `what` should stand here.
+    /// Returns an error that expects `what` at this position.
     pub(super) fn expected(self, what: &'static str) -> SyntaxError {
         let line = memchr::memchr(b'\n', self.raw.as_bytes()).unwrap_or(self.raw.len());
         SyntaxError::new(
@@ -76,7 +76,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Returns its members in order, no key twice.
+    /// Returns the members of an object in order. A duplicate key is an error.
     pub(super) fn object(self, what: &'static str) -> Result<Vec<Member<'a>>, SyntaxError> {
         let RawMembers(members) = self.read_as(what)?;
         let mut keys = HashSet::new();
@@ -99,7 +99,7 @@ impl<'a> Value<'a> {
         Ok(found)
     }
 
-    /// Returns the entries of a list that has some.
+    /// Returns the entries of a list. An empty list is an error.
     pub(super) fn entries(self, what: &'static str) -> Result<Vec<Self>, SyntaxError> {
         let entries: Vec<&RawValue> = self.read_as(what)?;
         if entries.is_empty() {
@@ -113,7 +113,7 @@ impl<'a> Value<'a> {
         self.read_as(what)
     }
 
-    /// Returns the text of a string, nothing for `null`.
+    /// Returns the text of a string, or `None` for `null`.
     pub(super) fn optional_text(self, what: &'static str) -> Result<Option<String>, SyntaxError> {
         self.read_as(what)
     }
@@ -129,13 +129,14 @@ impl<'a> Value<'a> {
 }
 
 impl Member<'_> {
-    /// Returns the error that its key is none of `known`.
+    /// Returns the error for an unknown key. `known` lists the valid keys.
     pub(super) fn unknown(&self, known: &'static str) -> SyntaxError {
         SyntaxError::new(SyntaxErrorKind::Expected(known), self.at)
     }
 }
 
-/// Says where a text stops to be JSON. Lines and columns of `error` count from 1, columns in bytes.
+/// Returns the error for malformed JSON. Lines and columns of `error` are counted from 1, columns
+/// in bytes.
 fn malformed(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError {
     let mut newlines = memchr::memchr_iter(b'\n', &text[from..]);
     let line = error

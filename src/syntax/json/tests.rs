@@ -1,4 +1,4 @@
-//! What documents say, and where they are wrong.
+//! Tests of JSON documents and of the positions of their errors.
 
 use crate::syntax::SyntaxErrorKind::{self, Contradiction, Expected};
 use crate::syntax::testing::{refused, said};
@@ -116,7 +116,7 @@ fn documents_may_follow_each_other() {
     );
 }
 
-/// Documents, each with its mistake and the place of that.
+/// Documents, each with its error and the text at the position of the error.
 const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
     (
         r#"{"replace": [{"path": "a" "content": ""}]}"#,
@@ -265,7 +265,7 @@ fn operations_come_alone_in_a_call_or_in_a_list() {
     }
 }
 
-/// Operations, each with the place of its mistake.
+/// Operations, each with the text at the position of its error.
 const WRONG_OPERATIONS: &[(&str, &str)] = &[
     (
         r#"{"type": "move_file", "path": "a", "diff": ""}"#,

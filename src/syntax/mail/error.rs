@@ -1,20 +1,20 @@
-//! The ways in which mail cannot be decoded.
+//! The errors of mail decoding.
 
 /// The ways in which mail cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MailError {
-    /// A transfer encoding that no standard defines.
+    /// The transfer encoding is not defined by any standard.
     #[error(
         "unknown Content-Transfer-Encoding `{0}`; expected 7bit, 8bit, binary, quoted-printable or base64"
     )]
     TransferEncoding(String),
-    /// A charset in which the text of a patch is not ASCII, or an unknown one.
+    /// The charset is unknown, or it does not contain ASCII, so the patch is not readable.
     #[error(
         "cannot convert the mail from charset `{0}`; expected a charset that contains ASCII, such as UTF-8"
     )]
     Charset(String),
-    /// A byte that is not in the alphabet of base64.
+    /// A byte is not in the base64 alphabet.
     #[error("invalid base64 data: byte {0:#04x} is not in the base64 alphabet")]
     Base64Byte(u8),
     /// A group of base64 characters is incomplete.
@@ -23,13 +23,13 @@ pub enum MailError {
     /// The last line of a hunk is incomplete.
     #[error("truncated message: its last line has no line feed")]
     Truncated,
-    /// Too many nested multipart bodies.
+    /// The mail contains too many nested multipart bodies.
     #[error("the mail contains more than {0} nested multipart bodies")]
     Nesting(usize),
-    /// A header field of unreasonable length.
+    /// A header field is too long.
     #[error("the header field is longer than {0} bytes")]
     FieldLength(usize),
-    /// The decoding needs the feature `encodings`.
+    /// The decoding requires the feature `encodings`.
     #[cfg(not(feature = "encodings"))]
     #[error(
         "unsupported: this build of wpatch lacks the feature `encodings`, which decodes such mail"

@@ -1,4 +1,4 @@
-//! The header of a message or of one part: how its body is encoded.
+//! The header of a message or a part, which states the encoding of the body.
 
 #[cfg(feature = "encodings")]
 use encoding_rs::{Encoding, REPLACEMENT, UTF_16BE, UTF_16LE};
@@ -9,8 +9,8 @@ use super::MailError;
 use crate::syntax::{SyntaxError, SyntaxErrorKind, series};
 use crate::text::{Coding, Lines, Span, without_ending};
 
-/// Most bytes of a Content-Type or Content-Transfer-Encoding field. A longer one is an error; other
-/// fields have no limit.
+/// The maximum number of bytes in a Content-Type or Content-Transfer-Encoding field. A longer field
+/// is an error. Other fields have no limit.
 const MOST_FIELD: usize = 1 << 16;
 
 /// Charsets that contain ASCII and that `encoding_rs` does not decode. The names are those of
@@ -74,7 +74,7 @@ const OTHER_CHARSETS: &[&str] = &[
     "viscii",
 ];
 
-/// How a body is encoded.
+/// The transfer encodings of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Transfer {
     /// 7bit, 8bit or binary.
@@ -84,37 +84,37 @@ pub(super) enum Transfer {
     Base64,
 }
 
-/// What a blank at the end of a line means (RFC 3676).
+/// The meaning of a blank at the end of a line (RFC 3676).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Wrapping {
-    /// Itself.
+    /// Part of the text.
     #[default]
     Fixed,
-    /// A soft line break (`format=flowed`).
+    /// A soft line break (`format=flowed`). The blank is part of the text.
     Flowed,
-    /// A soft line break, and the blank is not part of the text (`DelSp=yes`).
+    /// A soft line break. The blank is not part of the text (`DelSp=yes`).
     FlowedWithoutSpace,
 }
 
-/// What a body contains.
+/// The kinds of content of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Content {
     #[default]
     Text,
     /// Another message.
     Message,
-    /// HTML, which repeats a text if both are alternatives.
+    /// HTML. It is ignored if it is one of several alternatives.
     Html,
-    /// An image, a signature and so on: never a patch.
+    /// An image, a signature or other content that is never a patch.
     Other,
 }
 
-/// The header fields that decide how a body is decoded.
+/// The header fields that determine the decoding of a body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Header {
     /// Whether the fields are those of a message.
     pub(super) is_mail: bool,
-    /// Whether its lines end in CR LF.
+    /// Whether the lines end in CR LF.
     pub(super) is_crlf: bool,
     pub(super) transfer: Transfer,
     pub(super) content: Content,
@@ -123,7 +123,7 @@ pub(super) struct Header {
     /// Whether the parts are alternatives.
     pub(super) is_alternative: bool,
     pub(super) wrapping: Wrapping,
-    /// Why the body cannot be decoded.
+    /// The reason why the body cannot be decoded.
     pub(super) error: Option<SyntaxError>,
 }
 
@@ -132,12 +132,12 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Returns an error for a field that is too long to be read.
+    /// Returns an error for a field that is too long.
     pub(super) fn read(input: &[u8], start: usize) -> Result<(Self, usize), SyntaxError> {
         let mut lines = Lines::within(input, Span::new(start, input.len()));
         let mut seen = Seen::default();
         let mut header = Self::default();
-        // A mail program escapes a `From ` line of its own with `>` (mboxrd, see mbox(5)).
+        // Mail programs escape a `From ` line in a body with `>` (mboxrd, see `mbox(5)`).
         while let Some(line) = lines
             .peek()
             .map(|line| line.strip_prefix(b">").unwrap_or(line))
@@ -168,7 +168,7 @@ impl Header {
         Ok((header, lines.offset()))
     }
 
-    /// Notes what the field `name` states.
+    /// Records the value of the field `name`.
     fn field(
         &mut self,
         name: &[u8],
@@ -208,7 +208,7 @@ impl Header {
         Ok(())
     }
 
-    /// Notes an error for everything except text in UTF-8.
+    /// Records an error for everything except text in UTF-8.
     #[cfg(not(feature = "encodings"))]
     fn content_type(&mut self, value: &str, at: Span) {
         let value: String = value
@@ -266,7 +266,7 @@ impl Header {
     }
 
     fn transfer_encoding(&mut self, value: &str, at: Span) {
-        // git looks for the names anywhere in the field.
+        // git searches for the names anywhere in the field.
         let name = value.trim().to_ascii_lowercase();
         let word = name
             .split(|letter: char| letter == ';' || letter.is_whitespace())
@@ -295,7 +295,7 @@ impl Header {
             || self.error.is_some()
     }
 
-    /// Returns how bytes that are not encoded become text.
+    /// Returns the conversion from an unencoded body to text.
     pub(super) fn plain(&self) -> Coding {
         if self.is_crlf {
             Coding::CrLf
@@ -305,7 +305,7 @@ impl Header {
     }
 }
 
-/// The fields that distinguish a message from another text that begins with a word and a colon.
+/// The fields that distinguish a message from other text that starts with a word and a colon.
 #[derive(Clone, Copy, Default)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -330,8 +330,8 @@ pub(super) fn failed(error: MailError, at: Span) -> SyntaxError {
     SyntaxError::new(SyntaxErrorKind::Mail(error), at)
 }
 
-/// Returns the name of the header field that `line` begins: printable ASCII before a colon. Old
-/// mail may have blanks between.
+/// Returns the name of the header field that `line` starts: printable ASCII before a colon. Old
+/// mail may contain blanks before the colon.
 pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
     let length = line
         .iter()
@@ -341,7 +341,7 @@ pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
     (length > 0 && rest.trim_ascii_start().starts_with(b":")).then_some(name)
 }
 
-/// Returns the value of the field `name` in one line, and its encoded words as text.
+/// Returns the value of the field `name` as one line, with decoded words.
 #[cfg(feature = "encodings")]
 fn unfolded(name: &[u8], value: &[u8]) -> Option<String> {
     let field = [name, b":", value, b"\n"].concat();
@@ -355,7 +355,7 @@ fn unfolded(_: &[u8], value: &[u8]) -> Option<String> {
     std::str::from_utf8(value).ok().map(str::to_owned)
 }
 
-/// Returns whether the text of a patch is readable in `charset` without conversion: `git am` does
+/// Returns whether the text of a patch is readable in `charset` without conversion. `git am` does
 /// not convert it either.
 #[cfg(feature = "encodings")]
 fn contains_ascii(charset: &str) -> bool {

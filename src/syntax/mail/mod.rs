@@ -1,10 +1,11 @@
-//! Mail: the decoded text of a message or a mailbox, before a grammar reads it.
+//! Decodes a message or a mailbox before a grammar reads it.
 //!
-//! The result is what `git am` passes to `git apply`: transfer encodings, soft line breaks of
-//! `format=flowed` and the lines of multipart messages are removed (git's `mailinfo.c` and
-//! `builtin/mailsplit.c`). The charset does not change the text of a patch. Read [`open`] first.
+//! The result is the text that `git am` passes to `git apply`. Transfer encodings, soft line breaks
+//! of `format=flowed` and the delimiter lines of multipart messages are removed (git's `mailinfo.c`
+//! and `builtin/mailsplit.c`). The charset does not change the text of a patch. Read [`open`]
+//! first.
 //!
-//! Only a text that begins with a `From ` line or with header fields is mail. A text without
+//! Only a text that starts with a `From ` line or with header fields is mail. A text without an
 //! encoded message is not copied.
 
 mod error;
@@ -26,21 +27,21 @@ use crate::text::{Bytes, Coding, Origin, SourceMap, Span, without_ending};
 /// The text of decoded mail.
 #[derive(Debug, Default)]
 pub struct Opened {
-    /// The text.
+    /// The decoded text.
     pub text: Vec<u8>,
     /// The position in the input of each part of `text`.
     pub map: SourceMap,
 }
 
-/// Decodes `input` if it is mail with an encoded message; returns `None` if a grammar can read it
-/// as it is.
+/// Decodes `input` if it is mail with an encoded message. Returns `None` if a grammar can read the
+/// input without decoding.
 ///
-/// A mail whose lines end in CR LF gets LF, as `git am` does without `--keep-cr`. Headers remain in
-/// the text, except those of the parts of a multipart message.
+/// A mail with CR LF line endings gets LF, as `git am` does without `--keep-cr`. Message headers
+/// remain in the text. The headers of the parts of a multipart message do not.
 ///
 /// # Errors
 ///
-/// Returns the first part that cannot be decoded.
+/// Returns an error for the first part that cannot be decoded.
 pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
     let Some(start) = start(input) else {
         return Ok(None);
@@ -58,7 +59,7 @@ pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
     Ok(reader.opened)
 }
 
-/// Returns where the first message begins if `input` is mail.
+/// Returns the start of the first message if `input` is mail.
 pub(crate) fn start(input: &[u8]) -> Option<usize> {
     let start = input
         .iter()
@@ -73,7 +74,7 @@ pub(crate) fn start(input: &[u8]) -> Option<usize> {
     (series::is_from_line(first) || has_fields()).then_some(start)
 }
 
-/// Returns where the body of the message at `start` begins; `None` if no message begins there.
+/// Returns the start of the body of the message at `start`, or `None` if no message starts there.
 pub(super) fn body(text: &[u8], start: usize) -> Option<usize> {
     let (header, body) = Header::read(text, start).ok()?;
     header.is_mail.then_some(body)
@@ -82,13 +83,13 @@ pub(super) fn body(text: &[u8], start: usize) -> Option<usize> {
 /// Reads the messages of a mailbox one by one.
 struct Reader<'i> {
     input: &'i [u8],
-    /// The end of the part of the input that is in the text already.
+    /// The end of the part of the input that is already in the text.
     copied: usize,
     opened: Option<Opened>,
 }
 
 impl Reader<'_> {
-    /// Reads the message that begins at `start` and returns where the next one begins.
+    /// Reads the message at `start` and returns the start of the next one.
     fn message(&mut self, start: usize) -> Result<usize, SyntaxError> {
         let (header, body) = Header::read(self.input, start)?;
         let end = self.end(start, body, &header);
@@ -99,7 +100,7 @@ impl Reader<'_> {
             opened.copy(self.input, Span::new(start, body), header.plain());
             let text = opened.text.len();
             parts::decode(self.input, Span::new(body, end), &header, opened)?;
-            // At the end of the input the grammar reports a line that was cut off.
+            // At the end of the input, the grammar reports a truncated line.
             if end < self.input.len() {
                 refuse_cut_line(&opened.text[text..], end)?;
                 opened.end_line(end);
@@ -109,10 +110,11 @@ impl Reader<'_> {
         Ok(end)
     }
 
-    /// Returns where the message ends whose body begins at `body`: before the next `From ` line.
+    /// Returns the end of the message whose body starts at `body`: the next `From ` line.
     ///
-    /// As in git, a message without such a line of its own may have one in its parts: attachments
-    /// often begin with it. Every search begins one byte earlier, at the line feed before the line.
+    /// If the message itself does not start with a `From ` line, its parts can contain such lines,
+    /// as in git. Attachments often start with one. Every search starts one byte earlier, at the
+    /// line feed before the line.
     fn end(&self, start: usize, body: usize, header: &Header) -> usize {
         let is_single = !series::is_from_line(line_at(self.input, start));
         let closing = header.boundary.as_ref().filter(|_| is_single);
@@ -151,7 +153,7 @@ impl Opened {
         )
     }
 
-    /// Adds the bytes of `span` with their positions.
+    /// Appends the bytes of `span` with their positions.
     fn copy(&mut self, input: &[u8], span: Span, coding: Coding) {
         let mut at = span.start;
         self.map.mark(self.text.len(), at, coding);
@@ -165,7 +167,7 @@ impl Opened {
         self.text.extend_from_slice(&input[at..span.end]);
     }
 
-    /// Adds the bytes of `decoded` at `span` with their positions in `input`.
+    /// Appends the bytes of `decoded` at `span` with their positions in `input`.
     fn copy_decoded(&mut self, input: &[u8], decoded: &Self, span: Span) {
         let mut at = span.start;
         while at < span.end {
@@ -177,7 +179,7 @@ impl Opened {
         }
     }
 
-    /// Ends a line that has no line feed; the next byte of input is at `at`.
+    /// Ends a line that lacks its line feed. `at` is the position of the next byte of the input.
     fn end_line(&mut self, at: usize) {
         if self.text.last().is_some_and(|&byte| byte != b'\n') {
             self.map.mark(self.text.len(), at, Coding::Plain);
@@ -186,10 +188,10 @@ impl Opened {
     }
 }
 
-/// Refuses the text of a message if its last line is one of a hunk and has no line feed: it was cut
-/// off.
+/// Rejects the text of a message if its last line is a hunk line without a line feed, because the
+/// message is then truncated.
 ///
-/// git refuses such a line as well. A signature often has no line feed.
+/// git rejects such a line too. Signatures often lack the line feed.
 fn refuse_cut_line(text: &[u8], at: usize) -> Result<(), SyntaxError> {
     let line = &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..];
     let is_of_hunk =

@@ -1,4 +1,4 @@
-//! The parts of a body, one after the other.
+//! Decodes the parts of a body in order.
 
 use super::header::{Content, Header, failed};
 use super::transfer::decode_part;
@@ -6,14 +6,15 @@ use super::{MailError, Opened};
 use crate::syntax::SyntaxError;
 use crate::text::{Lines, Span};
 
-/// Most nested multipart bodies. git allows four (`MAX_BOUNDARIES` in mailinfo.h).
+/// The maximum number of nested multipart bodies. git allows four (`MAX_BOUNDARIES` in
+/// `mailinfo.h`).
 const MOST_NESTED: usize = 16;
 
-/// Adds the decoded text of the body at `span`.
+/// Appends the decoded text of the body at `span`.
 ///
 /// # Errors
 ///
-/// Returns the first part that cannot be decoded.
+/// Returns an error for the first part that cannot be decoded.
 pub(super) fn decode(
     input: &[u8],
     span: Span,
@@ -58,8 +59,8 @@ struct Walk<'i, 'o> {
     out: &'o mut Opened,
     /// The multipart bodies around the current line, outermost first.
     open: Vec<Multipart>,
-    /// The part that the current line belongs to, and where its body begins. Lines outside of every
-    /// part are ignored.
+    /// The part that contains the current line, and the start of its body. Lines outside all parts
+    /// are ignored.
     part: Option<(Header, usize)>,
 }
 
@@ -71,9 +72,9 @@ struct Multipart {
 }
 
 impl<'i> Walk<'i, '_> {
-    /// Begins a part whose body is next in `lines`.
+    /// Starts a part whose body is next in `lines`.
     fn begin(&mut self, mut header: Header, lines: &mut Lines<'i>) -> Result<(), SyntaxError> {
-        // A forwarded message has a header of its own below that of its part.
+        // A forwarded message has its own header below the header of its part.
         while header.content == Content::Message && header.boundary.is_none() {
             let (inner, body) = Header::read(self.input, lines.offset())?;
             if body == lines.offset() || !inner.is_mail {
@@ -108,8 +109,8 @@ impl<'i> Walk<'i, '_> {
         Ok(())
     }
 
-    /// Returns which multipart body `line` is a delimiter of, and whether it is the last one. A
-    /// delimiter of an outer body also ends all inner bodies.
+    /// Returns the nesting depth of the multipart body that `line` delimits, and whether `line` is
+    /// its last delimiter. A delimiter of an outer body also ends all inner bodies.
     fn border(&self, line: &[u8]) -> Option<(usize, bool)> {
         if !line.starts_with(b"--") {
             return None;
@@ -130,14 +131,14 @@ impl<'i> Walk<'i, '_> {
         found.into_iter().next()
     }
 
-    /// Returns whether a part has lines that end in CR LF: like the body around it.
+    /// Returns whether the lines of a part end in CR LF. The surrounding body decides.
     fn is_crlf(&self, of_part: bool) -> bool {
         self.open
             .last()
             .map_or(of_part, |multipart| multipart.is_crlf)
     }
 
-    /// Adds the text of the current part, which ends at `end`.
+    /// Appends the text of the current part, which ends at `end`.
     fn flush(&mut self, end: usize) -> Result<(), SyntaxError> {
         let Some((mut header, start)) = self.part.take() else {
             return Ok(());

@@ -1,18 +1,18 @@
-//! Transfer encodings and soft line breaks of one part.
+//! Decodes the transfer encoding and the soft line breaks of one part.
 
 use super::header::{Header, Transfer, Wrapping, failed};
 use super::{MailError, Opened};
 use crate::syntax::SyntaxError;
 use crate::text::{Coding, SourceMap, Span, lines, sextet, unquote};
 
-/// Bytes between the marks of a text whose lines are looked up one by one.
+/// The distance in bytes between the position marks of a text whose lines are looked up one by one.
 const FLOWED_STEP: usize = 64;
 
-/// Adds the decoded text of the part at `span`.
+/// Appends the decoded text of the part at `span`.
 ///
 /// # Errors
 ///
-/// Returns the first byte that cannot be decoded.
+/// Returns an error for the first byte that cannot be decoded.
 pub(super) fn decode_part(
     input: &[u8],
     span: Span,
@@ -67,10 +67,10 @@ fn quoted_printable(input: &[u8], span: Span, out: &mut Opened) {
     }
 }
 
-/// Adds the bytes of base64 data.
+/// Appends the bytes of base64 data.
 ///
-/// git passes over bytes outside the alphabet, which damages what follows. Here they are an error,
-/// except in lines that a mailing list added after the end of the data.
+/// git skips bytes outside the alphabet, which damages the data after them. wpatch reports an
+/// error, except in lines that a mailing list added after the end of the data.
 fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError> {
     let (mut bits, mut count, mut group, mut is_padded) = (0_u32, 0_u8, span.start, false);
     out.map.mark(out.text.len(), span.start, Coding::Base64);
@@ -104,8 +104,8 @@ fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError>
             return Err(failed(MailError::Base64Byte(byte), Span::new(at, at + 1)));
         }
     }
-    // Some writers omit the padding. The last bits of an incomplete group belong to no byte: four
-    // of two characters, two of three. If one of them is set, the data was cut off.
+    // Some programs omit the padding. An incomplete group of two characters has four spare bits, a
+    // group of three has two. If a spare bit is set, the data is truncated.
     let spare = [0, 0x3f, 0x0f, 0x03][usize::from(count)];
     if count == 1 || bits & spare != 0 {
         return Err(failed(MailError::Base64End, Span::new(group, span.end)));
@@ -119,15 +119,15 @@ fn is_blank_line(text: &[u8]) -> bool {
     text.ends_with(b"\n\n") || text.ends_with(b"\n\r\n")
 }
 
-/// Adds the bytes of an incomplete group of `count` characters.
+/// Appends the bytes of an incomplete group of `count` characters.
 fn finish_group(bits: u32, count: u8, out: &mut Opened) {
     let bytes = (bits << (6 * u32::from(4 - count.min(4)))).to_be_bytes();
     let length = usize::from(count.saturating_sub(1));
     out.text.extend_from_slice(&bytes[1..=length]);
 }
 
-/// Adds the lines of `fixed` without soft line breaks and stuffed blanks (`handle_filter_flowed` in
-/// git's mailinfo.c).
+/// Appends the lines of `fixed` without soft line breaks and stuffed blanks (`handle_filter_flowed`
+/// in git's `mailinfo.c`).
 fn unwrap_lines(input: &[u8], fixed: &Opened, wrapping: Wrapping, out: &mut Opened) {
     let mut is_joined = false;
     for (span, line) in lines(&fixed.text) {

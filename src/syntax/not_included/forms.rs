@@ -1,4 +1,4 @@
-//! The lines by which diff programs name a change without its content.
+//! The lines with which diff programs name a change without its content.
 //!
 //! To add a form, add a row to [`FORMS`] and a case to the tests of the parent module.
 
@@ -10,36 +10,36 @@ use crate::plan::NamedChange;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) kind: NamedChange,
-    /// The name as it is written; empty if the line names no file.
+    /// The name as in the input. It is empty if the line names no file.
     pub(super) name: Vec<u8>,
     pub(super) content: Content,
     pub(super) confidence: Confidence,
 }
 
-/// Where the content of the change is.
+/// The place of the content of the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Nowhere in the input.
+    /// The input does not contain it.
     Missing,
-    /// In the section after the line, if there is one.
+    /// The section after the line, if there is one.
     Next,
 }
 
-/// How certain it is that a diff program wrote the line.
+/// The certainty that a diff program wrote the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Confidence {
     /// Certain: no prose has this form.
     Distinct,
-    /// Uncertain: prose may have this form. The line counts only next to other lines of a diff
+    /// Uncertain: prose can have this form. The line counts only next to other lines of a diff
     /// program.
     Loose,
 }
 
-/// Reads the line of one form.
+/// Reads a line of one form.
 type ReadForm = fn(&[u8]) -> Option<Statement>;
 
-/// Every form, with the bytes that its line can start with: most lines of prose start with other
-/// ones.
+/// All forms, each with the bytes that its line can start with. Most lines of prose start with
+/// other bytes.
 const FORMS: &[(&[u8], ReadForm)] = &[
     (b"O", only_in),
     (b"BFS", differing),
@@ -57,7 +57,7 @@ const FORMS: &[(&[u8], ReadForm)] = &[
     (b"d", diff_command),
 ];
 
-/// Returns the change that `line` names, which has no terminator.
+/// Returns the change that `line` names. `line` has no terminator.
 pub(super) fn statement(line: &[u8]) -> Option<Statement> {
     let first = line.first()?;
     FORMS
@@ -95,8 +95,8 @@ fn only_in(line: &[u8]) -> Option<Statement> {
     )
 }
 
-/// `Binary files OLD and NEW differ`, `Files OLD and NEW differ` (`diff -q`), `Symbolic links OLD
-/// and NEW differ`.
+/// `Binary files OLD and NEW differ`, `Files OLD and NEW differ` (`diff -q`),
+/// `Symbolic links OLD and NEW differ`.
 fn differing(line: &[u8]) -> Option<Statement> {
     const KINDS: [(&[u8], NamedChange, Confidence); 3] = [
         (b"Binary files ", NamedChange::Binary, Confidence::Distinct),
@@ -118,11 +118,12 @@ fn differing(line: &[u8]) -> Option<Statement> {
     )
 }
 
-/// Splits `OLD and NEW` where both are alike after their first component, else at the first ` and
-/// `.
+/// Splits `OLD and NEW` where both names are equal after their first component, otherwise at the
+/// first ` and `.
 fn two_names(names: &[u8]) -> Option<(&[u8], &[u8])> {
     const AND: &[u8] = b" and ";
-    /// A long line may have an ` and ` every few bytes.
+    /// The maximum length of a line for which all positions are tried. A long line can contain
+    /// ` and ` every few bytes.
     const MOST: usize = 8192;
     let tail = |name: &[u8]| memchr::memchr(b'/', name).map_or(0, |slash| name.len() - slash);
     let is_alike = |old: &[u8], new: &[u8]| {
@@ -194,7 +195,7 @@ fn mercurial_binary(line: &[u8]) -> Option<Statement> {
     missing(NamedChange::Binary, name, Confidence::Distinct)
 }
 
-/// Fossil writes this below the `Index:` line that names the file.
+/// Fossil writes this line below the `Index:` line that names the file.
 fn fossil_binary(line: &[u8]) -> Option<Statement> {
     if line != b"cannot compute difference between binary files" {
         return None;
@@ -202,7 +203,7 @@ fn fossil_binary(line: &[u8]) -> Option<Statement> {
     missing(NamedChange::Binary, b"", Confidence::Distinct)
 }
 
-/// Subversion writes this below the `Index:` line that names the file.
+/// Subversion writes this line below the `Index:` line that names the file.
 fn subversion_binary(line: &[u8]) -> Option<Statement> {
     if line != b"Cannot display: file marked as a binary type." {
         return None;
@@ -228,8 +229,8 @@ fn unmerged(line: &[u8]) -> Option<Statement> {
     )
 }
 
-/// `Submodule NAME OLD..NEW:` and `Submodule NAME contains modified content`, by `git diff
-/// --submodule`.
+/// `Submodule NAME OLD..NEW:` and `Submodule NAME contains modified content`, by
+/// `git diff --submodule`.
 fn submodule(line: &[u8]) -> Option<Statement> {
     let rest = line.strip_prefix(b"Submodule ")?;
     for words in [
@@ -260,7 +261,7 @@ fn submodule(line: &[u8]) -> Option<Statement> {
     None
 }
 
-/// `=== modified file 'NAME'` and its relatives, by Bazaar. Directories have no content.
+/// `=== modified file 'NAME'` and similar lines, by Bazaar. Directories have no content.
 fn bazaar(line: &[u8]) -> Option<Statement> {
     const VERBS: [(&[u8], NamedChange); 5] = [
         (b"added ", NamedChange::Add),
@@ -294,7 +295,7 @@ fn bazaar(line: &[u8]) -> Option<Statement> {
     })
 }
 
-/// `Index: NAME`, by Subversion, CVS and quilt. The line below it tells it from prose.
+/// `Index: NAME`, by Subversion, CVS and quilt. The line below distinguishes it from prose.
 fn index(line: &[u8]) -> Option<Statement> {
     let name = line.strip_prefix(b"Index: ")?;
     Some(Statement {

@@ -1,9 +1,14 @@
-//! Finds the changes that the text between two sections names and does not contain, as `Only in b:
-//! x` does.
+//! Finds the changes that the text between two sections names without their content, such as
+//! `Only in b: x`.
 //!
-//! git and GNU patch ignore such lines. A message of mail or of a commit is prose: its lines name
-//! no change. Lines that prose may contain count only next to other lines of a diff program,
-//! because diff programs write them without blank lines between them.
+//! The input is the text and the span between two sections. The output is a list of
+//! [`NotIncluded`]. git and GNU patch ignore such lines. wpatch warns about them, or fails under
+//! `--strict-input`.
+//!
+//! The text of a mail or commit message is prose, and its lines name no change. Some lines can also
+//! occur in prose. Such a line counts only next to other lines of a diff program, because diff
+//! programs write these lines without blank lines between them. Read [`find`] first; `forms.rs`
+//! lists the forms of the lines.
 
 mod forms;
 
@@ -13,7 +18,7 @@ use super::{message, series};
 use crate::plan::{NamedChange, NotIncluded};
 use crate::text::{Lines, Span, without_ending};
 
-/// What precedes or follows the text.
+/// The neighbour of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     /// A section.
@@ -22,7 +27,8 @@ pub(super) enum Edge {
     Input,
 }
 
-/// Adds to `found` what the lines of `between` name; no section is among them.
+/// Appends to `found` the changes that the lines of `between` name. `between` must contain no
+/// section.
 pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut Vec<NotIncluded>) {
     if between.of(text).len() < 4 {
         return;
@@ -46,8 +52,8 @@ pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut 
     }
 }
 
-/// Returns the changes that a damaged text names and does not contain. Lines of its hunks may be
-/// taken for such lines where they lost their first column.
+/// Returns the changes that a damaged text names without their content. Hunk lines that lost their
+/// first column can be mistaken for such lines.
 pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<NotIncluded> {
     let mut found = Vec::new();
     find(
@@ -60,7 +66,8 @@ pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<NotIncluded> {
     found
 }
 
-/// Adds lines and their numbers to `found`, which is in the order of `text`.
+/// Sets the text and the line number of each entry of `found`. The entries must be in the order of
+/// `text`.
 pub(super) fn number(text: &[u8], found: &mut [NotIncluded]) {
     let (mut line, mut counted) = (1, 0);
     for named in found {
@@ -74,7 +81,7 @@ pub(super) fn number(text: &[u8], found: &mut [NotIncluded]) {
     }
 }
 
-/// Returns the parts of `between` that are not messages, each with what follows it.
+/// Returns the parts of `between` that are not messages, each with the role of the line after it.
 fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
     let last = if end == Edge::Section {
         Line::Diff
@@ -115,7 +122,7 @@ fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
     parts
 }
 
-/// Returns whether `text` begins with the header of a message: `Subject: ...`, or a field of a
+/// Returns whether `text` starts with the header of a message: `Subject: ...`, or a field of a
 /// Debian patch.
 fn is_header(text: &[u8]) -> bool {
     const FIELDS: [&[u8]; 8] = [
@@ -136,16 +143,16 @@ fn is_header(text: &[u8]) -> bool {
     name.len() < first.len() && FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))
 }
 
-/// A message of mail or of a commit.
+/// A mail or commit message.
 enum Message {
-    /// Its lines begin anywhere.
+    /// The lines are not indented.
     Plain,
-    /// `git log` indents its lines.
+    /// `git log` indents the lines.
     Indented,
 }
 
 impl Message {
-    /// Returns whether it ends before or at `line`.
+    /// Returns whether the message ends before or at `line`.
     fn ends_at(&self, line: &[u8]) -> bool {
         let is_start = message::begins_patch(line) || line.starts_with(b"=== ");
         is_start
@@ -170,11 +177,11 @@ enum Line {
 /// The state while one part of the text is read.
 struct Part<'t> {
     lines: Lines<'t>,
-    /// What precedes the next line.
+    /// The role of the line before the next one.
     before: Line,
-    /// What follows the part.
+    /// The role of the line after the part.
     after: Line,
-    /// A change whose content may follow.
+    /// A change whose content can follow.
     pending: Option<(Statement, Span)>,
     found: Vec<NotIncluded>,
 }
@@ -195,13 +202,13 @@ impl Part<'_> {
                 None => classify(line),
             };
         }
-        // The content of the last one is in the section that follows.
+        // A section that follows contains the content of the pending change.
         if self.after != Line::Diff {
             self.flush();
         }
     }
 
-    /// Returns whether a line of a loose form is next to others of a diff program.
+    /// Returns whether a line of a loose form is next to other lines of a diff program.
     fn is_between_diff_lines(&self, found: &Statement) -> bool {
         let after = match self.lines.peek().map(without_ending) {
             None => self.after,
@@ -211,7 +218,7 @@ impl Part<'_> {
         if found.content == Content::Next {
             return matches!(after, Line::Diff | Line::Edge);
         }
-        // Diff programs write no blank line above, and no prose.
+        // Diff programs write no blank line and no prose above such a line.
         matches!(
             (self.before, after),
             (Line::Diff, _) | (Line::Blank | Line::Edge, Line::Diff) | (Line::Edge, Line::Edge)
@@ -243,7 +250,7 @@ impl Part<'_> {
         }
     }
 
-    /// Adds a change, unless the one before is of the same file.
+    /// Adds a change, unless the previous one concerns the same file.
     fn add(&mut self, found: Statement, span: Span) {
         if self.found.last().is_none_or(|last| last.name != found.name) {
             let (kind, name, text) = (found.kind, found.name, Vec::new());
@@ -268,7 +275,7 @@ fn classify(line: &[u8]) -> Line {
     }
 }
 
-/// Returns whether two names are those of one file, one of them perhaps below a directory such as
+/// Returns whether two names refer to the same file. One of them can be below a directory such as
 /// `b/`.
 fn same_file(one: &[u8], other: &[u8]) -> bool {
     let (long, short) = if one.len() >= other.len() {
@@ -282,7 +289,7 @@ fn same_file(one: &[u8], other: &[u8]) -> bool {
             .is_some_and(|rest| rest.ends_with(b"/"))
 }
 
-/// Returns whether `line` belongs to the output of a diff program and names no change.
+/// Returns whether `line` is output of a diff program that names no change.
 fn is_structure(line: &[u8]) -> bool {
     let is_rule = |byte: u8| line.len() >= 20 && line.iter().all(|found| *found == byte);
     is_rule(b'=')

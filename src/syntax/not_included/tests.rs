@@ -4,7 +4,7 @@ use crate::syntax::{Options, chosen, parse};
 
 const HUNK: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
 
-/// Returns what the text names and does not contain: kind and name.
+/// Returns the kind and the name of each change that the text names without its content.
 fn named(text: &str) -> Vec<String> {
     let options = Options {
         allow_empty: true,
@@ -112,7 +112,7 @@ fn every_form_names_its_change() {
             format!("{text}{HUNK}"),
             format!("{HUNK}{text}{HUNK}"),
         ];
-        // The section below is the content of a change that only has a name.
+        // The section below contains the content of a change that only has a name.
         let has_content = |place: &str| text.lines().count() <= 2 && place.ends_with(HUNK);
         let may_follow = expected.starts_with("modify")
             || expected.starts_with("remove")
@@ -166,7 +166,7 @@ fn several_lines_of_one_program_are_all_named() {
 fn prose_names_no_change() {
     let mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: A\nSubject: x\n\n";
     let texts = [
-        // A message of mail, whatever it quotes.
+        // A mail message that quotes such lines.
         format!("{mail}Only in b: x\nBinary files a/x and b/x differ\n=== renamed\n---\n f | 2 +-\n\n{HUNK}-- \n2.39\n"),
         format!("Subject: x\n\nBinary file x has changed\n* Unmerged path x\n---\n{HUNK}"),
         format!("Description: x\n Only in b: x\nOnly in b: y\n---\n{HUNK}"),
@@ -177,10 +177,10 @@ fn prose_names_no_change() {
         format!("Generated with:\n\ndiff -ruN a b\n\n{HUNK}"),
         format!("* Unmerged path handling\n* Other\n\n{HUNK}"),
         format!("Index: the list of names\nis sorted\n{HUNK}"),
-        // Lines of hunks.
+        // Hunk lines.
         "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n Only in b: x\n-Binary files a/x and b/x differ\n+=== renamed file 'a' => 'b'\n"
             .to_owned(),
-        // Blocks may have any text between them.
+        // Any text may separate blocks.
         "f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\nBinary files a/x and b/x differ\n".to_owned(),
     ];
     for text in texts {

@@ -1,8 +1,8 @@
-//! Tests of contents in pieces.
+//! Tests of content in pieces.
 
 use super::*;
 
-/// Returns contents in pieces, and the same as one.
+/// Returns content in pieces, and the same content as one slice.
 fn large() -> (Contents, Contents) {
     let base: Contents = vec![b'x'; SMALL].into();
     let mut pieces = Pieces::default();
@@ -17,7 +17,7 @@ fn large() -> (Contents, Contents) {
     (Contents::of(&base, pieces), joined.into())
 }
 
-/// Returns whether nobody has looked at all of it.
+/// Returns whether the content was not joined yet.
 fn is_in_pieces(contents: &Contents) -> bool {
     matches!(&contents.0, Kind::Made(made) if made.whole.get().is_none())
 }

@@ -1,4 +1,4 @@
-//! The attic: where the histories of all roots are that have no place for one.
+//! The external history: the histories of all roots without a permanent state directory.
 
 use super::names;
 use super::prune::{bury, oldest, prune_all};
@@ -7,13 +7,13 @@ use crate::transaction::place::find;
 use crate::transaction::{Failure, Limits};
 use crate::workspace::{Fault, Privacy, Workspace};
 
-/// Returns where the history of this root is in the attic, or may be made; `None` if there is no
-/// attic, or if somebody else may have put something into it.
+/// Returns the directory for the external history of this root, which need not exist. Returns
+/// `None` if external history is not available, or if another user can have written to it.
 pub(in crate::transaction) fn place(workspace: &dyn Workspace) -> Option<RelPath> {
     believed(workspace, |_| true)
 }
 
-/// Returns where the history of this root is in the attic, if it is there.
+/// Returns the directory of the external history of this root if it exists.
 pub(in crate::transaction) fn home(workspace: &dyn Workspace) -> Option<RelPath> {
     believed(workspace, |is_there| is_there)
 }
@@ -26,8 +26,8 @@ fn believed(workspace: &dyn Workspace, may_be: impl Fn(bool) -> bool) -> Option<
     is_home.then_some(home)
 }
 
-/// Creates the directories above an entry in `home`, if that is in the attic, and then prunes the
-/// other histories there.
+/// Creates the directories of the external history if `home` is one, and then prunes the histories
+/// of other roots.
 pub(in crate::transaction) fn make(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -52,11 +52,11 @@ pub(in crate::transaction) fn make(
     Ok(())
 }
 
-/// Removes what is too old from the histories of the other roots in the attic: their roots may not
+/// Removes old entries from the external histories of other roots, because these roots may not
 /// exist any more.
 ///
-/// It takes no lock, because a command may run in such a root. A directory that cannot be removed
-/// stays.
+/// Takes no lock, because a command may be running in such a root. A directory that cannot be
+/// removed stays.
 pub(in crate::transaction) fn prune_others(workspace: &dyn Workspace) {
     let Some((own, attic)) = workspace
         .attic()
@@ -74,7 +74,7 @@ pub(in crate::transaction) fn prune_others(workspace: &dyn Workspace) {
         let Ok(other) = attic.join(&name) else {
             continue;
         };
-        // A digest, and nothing of anybody else's.
+        // The name of a history is a digest. Other directories do not belong to wpatch.
         let is_root = name.len() == own.name().len() && name.iter().all(u8::is_ascii_hexdigit);
         if !is_root || other == own || !find(workspace, &other).is_ok_and(|found| found.is_some()) {
             continue;

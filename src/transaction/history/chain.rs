@@ -1,19 +1,17 @@
-//! Which entries hold: a change that was taken back does not, unless that was taken back in its
-//! turn.
+//! Determines which entries are in effect. An undone entry is not, unless its undo was undone too.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::Entry;
 
-/// Most names in a message.
+/// The maximum number of IDs in a message.
 const MOST_NAMED: usize = 8;
 
-/// Returns the entry of `all` whose name begins with `id`; or a message: no entry has such a name,
-/// or several have.
+/// Returns the entry of `all` whose ID starts with `id`.
 ///
 /// # Errors
 ///
-/// Returns that message.
+/// Returns a message if no entry or several entries match.
 pub fn named<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
     let found: Vec<_> = all
         .iter()
@@ -26,7 +24,7 @@ pub fn named<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
     }
 }
 
-/// Returns the message that `id` is the beginning of each of `names`.
+/// Returns the message that several IDs, `names`, start with `id`.
 pub fn ambiguous<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let more = names.len().saturating_sub(MOST_NAMED);
     let listed = names.take(MOST_NAMED).collect::<Vec<_>>().join(", ");
@@ -38,14 +36,14 @@ pub fn ambiguous<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n str>) ->
     format!("{id} is ambiguous: {listed}{more}")
 }
 
-/// The entries, and what took each of them back.
+/// The entries, and the entry that undid each of them.
 pub struct Chain<'e> {
     entries: HashMap<&'e str, &'e Entry>,
     undone_by: HashMap<&'e str, &'e Entry>,
 }
 
 impl<'e> Chain<'e> {
-    /// Returns that of all entries.
+    /// Returns the chain of all entries.
     #[must_use]
     pub fn of(all: &'e [Entry]) -> Self {
         let undone = |entry: &'e Entry| {
@@ -61,19 +59,19 @@ impl<'e> Chain<'e> {
         }
     }
 
-    /// Returns what took `entry` back.
+    /// Returns the entry that undid `entry`.
     #[must_use]
     pub fn undone_by(&self, entry: &Entry) -> Option<&'e Entry> {
         self.undone_by.get(entry.id.as_str()).copied()
     }
 
-    /// Returns whether nothing took `entry` back.
+    /// Returns whether no entry undid `entry`.
     #[must_use]
     pub fn is_head(&self, entry: &Entry) -> bool {
         self.undone_by(entry).is_none()
     }
 
-    /// Returns the last of those that took each other back, beginning with `entry`.
+    /// Follows the undos from `entry` on and returns the last one.
     #[must_use]
     pub fn head(&self, entry: &'e Entry) -> &'e Entry {
         let mut head = entry;
@@ -83,7 +81,7 @@ impl<'e> Chain<'e> {
         head
     }
 
-    /// Returns the changes that `entry` makes, makes again or takes back, by name.
+    /// Returns the IDs of the original changes that `entry` makes, redoes or undoes.
     #[must_use]
     pub fn changes(&self, entry: &'e Entry) -> BTreeSet<&'e str> {
         let (mut found, mut open) = (BTreeSet::new(), vec![entry]);
@@ -104,7 +102,7 @@ impl<'e> Chain<'e> {
         found
     }
 
-    /// Returns whether `entry` makes a change, or makes one again; else it takes one back.
+    /// Returns whether `entry` makes or redoes a change. Otherwise it undoes one.
     #[must_use]
     pub fn holds(entry: &Entry) -> bool {
         entry.label.undoes.is_empty() || entry.label.is_redo

@@ -1,32 +1,34 @@
-//! What a transaction did to git's index: names and objects, so that it can be taken back entry by
-//! entry.
+//! The changes of git's index in a transaction: names and object IDs, so that an undo can restore
+//! each entry.
 
 use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 use crate::transaction::escape;
 
-/// What a transaction did to git's index.
+/// The changes of git's index in a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexRecord {
-    /// Whether no file of the work tree went with it.
+    /// Whether the transaction changed only the index and no file of the work tree.
     pub is_cached: bool,
-    /// What became of each entry, by name.
+    /// The changed index entries, sorted by name.
     pub entries: Vec<IndexChange>,
 }
 
-/// What became of one entry. Entries are as git writes them: `100644 ID`, with the name of its mark
-/// behind it if it has one (`intended`: the file is only going to be added; `assumed`, `skipped`:
-/// as git-update-index(1) has it); of a conflict `100644 ID STAGE`, with commas between them.
+/// The change of one index entry.
+///
+/// An entry is written like in git: `100644 ID`. A flag follows it: `intended` for an intent-to-add
+/// entry, and `assumed` or `skipped` as in git-update-index(1). The entries of a conflict are
+/// `100644 ID STAGE`, separated by commas.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexChange {
-    /// The name.
+    /// The path of the entry.
     #[serde(with = "escape")]
     pub path: RelPath,
-    /// What it had.
+    /// The old entry.
     pub before: Option<String>,
-    /// What it got.
+    /// The new entry.
     pub after: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! From a committed transaction to an entry.
+//! Adds committed and rolled-back transactions to the history.
 
 use std::collections::HashSet;
 
@@ -16,12 +16,11 @@ use crate::transaction::sweep::{erase, is_kept_or_record, sweep, trim, trim_amon
 use crate::transaction::{Durability, Failure};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
-/// How often a place is made for an entry that somebody else takes for one that nobody comes to any
-/// more.
+/// The maximum number of attempts to create a history that another process removes as unused.
 const ATTEMPTS: usize = 4;
 
-/// Makes the transaction of `scratch`, which is committed, an entry of the history `home`; its old
-/// files are at `old_places`.
+/// Adds the committed transaction of `scratch` to the history `home`. Its old files are at
+/// `old_places`.
 pub(in crate::transaction) fn keep(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -36,9 +35,10 @@ pub(in crate::transaction) fn keep(
                 .any(|place| place.scratch.id == scratch.id),
         )
     };
-    // The process that made the change knows where it put the files.
+    // If the locations are known, this process has just committed the transaction, so it is not an
+    // entry yet.
     if old_places == OldPlaces::Unknown && is_entry()? {
-        // Another one died when it had copied the files, and before it had removed them.
+        // An earlier process died after it had copied the files and before it removed them.
         sync(workspace, home, durability)?;
         return sweep(workspace, scratch);
     }
@@ -57,13 +57,14 @@ pub(in crate::transaction) fn keep(
     }
 }
 
-/// Returns the changes of files whose old versions the history keeps.
+/// Returns the changes whose old files belong to the history. git's index does not.
 fn own_changes(journal: &Journal) -> impl Iterator<Item = &Change> {
     let is_own = |change: &&Change| !annex::is_annexed(&change.path);
     journal.changes.iter().filter(is_own)
 }
 
-/// Copies the old files that stand beside their targets, on other file systems.
+/// Copies old files from other file systems, where they are next to their paths, to the scratch
+/// directory.
 fn fetch_distant(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -72,22 +73,23 @@ fn fetch_distant(
 ) -> Result<(), Failure> {
     for change in own_changes(journal).filter(|change| change.beside.is_some()) {
         match fetch(workspace, scratch, change, durability) {
-            // What force displaced is nowhere else: it waits until it can be brought over.
+            // A file that an undo displaced exists nowhere else, so the transaction waits until it
+            // can be copied.
             Err(failure) if !journal.undoes.is_empty() => return Err(failure),
-            // Else it is told as lost.
+            // Otherwise the history reports the old file as lost.
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Returns the names of the scratch files, and which of them are old files.
+/// Returns the names of the scratch files, and the locations of the old files.
 fn locate<'j>(
     workspace: &dyn Workspace,
     (scratch, journal): (&Scratch, &'j Journal),
     old_places: OldPlaces,
 ) -> Result<(Vec<Vec<u8>>, OldFiles<'j>), Failure> {
-    // What is written over another file stays where it was staged.
+    // An overwrite in place leaves its staged file, so all names are needed.
     let has_more = journal
         .changes
         .iter()
@@ -100,8 +102,8 @@ fn locate<'j>(
     Ok((names, old_files))
 }
 
-/// Removes the scratch files that are neither the record nor old files. Returns the number of bytes
-/// of the old files.
+/// Removes all scratch files except the record and the old files. Returns the size of the old files
+/// in bytes.
 fn trim_to_old_files(
     workspace: &dyn Workspace,
     (scratch, journal): (&Scratch, &Journal),
@@ -129,11 +131,11 @@ fn trim_to_old_files(
     Ok(bytes)
 }
 
-/// Makes the transaction of `scratch`, which was rolled back, an entry that says so, with the old
-/// files that could not be put back. Where nothing was begun, nothing stays.
+/// Adds the rolled-back transaction of `scratch` to the history, with the kept files. If it never
+/// had a journal, it is only swept.
 ///
-/// These files do not count towards the limit in bytes: they would be the first to go, and exist
-/// nowhere else.
+/// The kept files do not count towards the size limit. Otherwise they would be removed first,
+/// although they exist nowhere else.
 pub(in crate::transaction) fn note_aborted(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -149,7 +151,7 @@ pub(in crate::transaction) fn note_aborted(
     rename(workspace, home, (scratch, 0), durability)
 }
 
-/// Takes the old files out of the entries `undone`: they are in the tree again.
+/// Removes the old files from the entries `undone`, because the tree contains them again.
 pub(in crate::transaction) fn drain(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -165,7 +167,7 @@ pub(in crate::transaction) fn drain(
     undone.try_for_each(|place| place.drain(workspace, home))
 }
 
-/// Copies an old file that stands beside its target, on another file system.
+/// Copies one old file from another file system to the scratch directory.
 fn fetch(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -187,7 +189,7 @@ fn fetch(
         let Some(stat) = workspace.stat(&away)? else {
             continue;
         };
-        // A process may have died over the copy.
+        // An earlier process may have died while it copied the file.
         gone(workspace.remove(&home))?;
         copy(workspace, (&away, &stat), &home, (before.size, durability))?;
         let bucket = home.parent().filter(|bucket| *bucket != scratch.directory);
@@ -199,7 +201,7 @@ fn fetch(
     Ok(())
 }
 
-/// Copies the file `from`, of at most `limit` bytes, with its attributes.
+/// Copies the file `from` with its attributes. `limit` is its maximum size in bytes.
 fn copy(
     workspace: &dyn Workspace,
     (from, stat): (&RelPath, &Stat),
@@ -221,7 +223,7 @@ fn copy(
     Ok(())
 }
 
-/// Makes the file or directory at `path` durable, if that is wanted.
+/// Syncs the file or directory at `path` if `durability` requires it.
 pub(in crate::transaction) fn sync(
     workspace: &dyn Workspace,
     path: &RelPath,
@@ -233,7 +235,7 @@ pub(in crate::transaction) fn sync(
     }
 }
 
-/// Makes the files of `scratch` the entry of `home` whose old files have `bytes` bytes.
+/// Makes the files of `scratch` an entry of `home` whose old files have `bytes` bytes.
 fn rename(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -244,8 +246,8 @@ fn rename(
     move_into(workspace, home, (scratch, &entry), durability)
 }
 
-/// Moves the directory of `scratch` to `target` in `home`: by one rename, or by a copy to another
-/// file system.
+/// Moves the directory of `scratch` to `target` in `home`, by a rename or by a copy to another file
+/// system.
 pub(in crate::transaction) fn move_into(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -263,8 +265,8 @@ pub(in crate::transaction) fn move_into(
     }
 }
 
-/// Moves the entries and the saved plans from the attic to the state directory `state`, which
-/// stays.
+/// Moves the entries and the saved plans from the external history to the permanent state directory
+/// `state`.
 pub(in crate::transaction) fn bring_down(
     workspace: &dyn Workspace,
     state: &RelPath,
@@ -273,7 +275,8 @@ pub(in crate::transaction) fn bring_down(
     let Some(home) = attic::home(workspace) else {
         return;
     };
-    // A directory that cannot be moved now is found in the attic, and the next command moves it.
+    // A directory that cannot be moved now stays in the external history, and the next command
+    // moves it.
     let Ok(present) = entry_places(workspace, state) else {
         return;
     };
@@ -282,7 +285,7 @@ pub(in crate::transaction) fn bring_down(
             .iter()
             .any(|present| present.scratch.id == scratch.id)
         {
-            // A process died after it had copied the files, and before it had removed them.
+            // An earlier process died after it had copied the files and before it removed them.
             return erase(workspace, scratch);
         }
         let target = state
@@ -297,18 +300,19 @@ pub(in crate::transaction) fn bring_down(
         .for_each(|place| drop(bring(place)));
 }
 
-/// Copies the files of `scratch` to `entry` in `home`, and removes them. Until they are all there,
-/// the entry has the name of one that is being removed.
+/// Copies the files of `scratch` to `entry` in `home`, and then removes them. Until all files are
+/// copied, the entry has the name of an entry that is being removed.
 fn carry(
     workspace: &dyn Workspace,
     home: &RelPath,
     (scratch, entry): (&Scratch, &RelPath),
     durability: Durability,
 ) -> Result<(), Failure> {
+    // If this process dies, `bury` removes the incomplete copy.
     let half = dead(home, &scratch.id)?;
     workspace.make_dir(&half, Privacy::Private)?;
     let mut directories = vec![half.clone()];
-    // A bucket before what is in it.
+    // A bucket must be created before its files. `names` lists it after them.
     for name in scratch.names(workspace)?.iter().rev() {
         let from = scratch.file(name)?;
         let (Some(stat), Ok(to)) = (workspace.stat(&from)?, half.join(name)) else {
@@ -326,17 +330,17 @@ fn carry(
         .rev()
         .try_for_each(|directory| sync(workspace, directory, durability))?;
     workspace.rename(&half, entry, Rename::Replace)?;
-    // The directories may be as new as the entry.
+    // The directories can be as new as the entry.
     for directory in [home.clone()].into_iter().chain(home.ancestors()) {
         sync(workspace, &directory, durability)?;
     }
-    // What cannot be removed now goes with the next command.
+    // The next command removes the rest.
     let _ = erase(workspace, scratch);
     Ok(())
 }
 
 impl Place {
-    /// Removes the old files and leaves the record.
+    /// Removes the old files and keeps the record.
     pub(super) fn drain(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
         trim(workspace, &self.scratch, |name| name == b"done")?;
         rename(workspace, home, (&self.scratch, 0), Durability::None)

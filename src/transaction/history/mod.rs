@@ -1,11 +1,12 @@
-//! History: what committed transactions leave so that they can be undone, as long as there is a
-//! place for it.
+//! The history: committed transactions that can be undone.
 //!
-//! A state directory that stays keeps each transaction as an entry, and where there is none, the
-//! attic does: the directory of its scratch files, with its journal as the record and the old files
-//! as they were taken out, copied only where they have to go to another file system. The name of
-//! that directory has the time and the size in it, so that nothing has to be read to see what is
-//! too old or too much.
+//! Each entry is the scratch directory of a transaction, with the journal as the record and the
+//! displaced files. It is in the state directory if that is permanent, otherwise in the external
+//! history. Files are copied only to another file system. The name of the directory contains time
+//! and size, so that pruning needs to read no file.
+//!
+//! [`entries`] reads the history. `keep.rs` adds entries, `prune.rs` removes them. Read `record.rs`
+//! for the conversion from a journal to an [`Entry`].
 
 mod attic;
 mod chain;
@@ -47,49 +48,49 @@ const ENTRY: &str = "entry-";
 /// The prefix of the directory names of saved plans.
 const PLAN: &str = "plan-";
 
-/// What the history says of a transaction besides its files.
+/// The description of a transaction in the history, without its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
-    /// The command that made it.
+    /// The command that made the change.
     pub command: String,
-    /// The entries that it takes back.
+    /// The entries that it undoes.
     pub undoes: Vec<String>,
-    /// Whether it takes back what took something back, so that a change is made again.
+    /// Whether it undoes an undo, so that a change is made again.
     pub is_redo: bool,
-    /// What it did to git's index, if anything.
+    /// The changes of git's index, if any.
     pub index: Option<IndexRecord>,
 }
 
-/// A transaction that was committed and can be taken back, or that did not come to it.
+/// A history entry: a committed transaction that can be undone, or an aborted one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name; names sort by time.
+    /// The ID. IDs sort by time.
     pub id: String,
-    /// When it began, in seconds since 1970.
+    /// The start of the transaction, in seconds since 1970.
     pub time: u64,
-    /// Where the root of the command was below the top of the work tree; `None` at the top, and
-    /// outside of git.
+    /// The path of the command's root below the top of the work tree. `None` at the top and outside
+    /// of git.
     pub below: Option<RelPath>,
-    /// What made it, and what it takes back.
+    /// The description, including the undone entries.
     pub label: Label,
-    /// The files that it changed, by name.
+    /// The changed files, sorted by path.
     pub files: Vec<EntryFile>,
-    /// The directories that it made, the outer ones first.
+    /// The created directories, parents first.
     pub made: Vec<RelPath>,
-    /// The directories that went, with what they were.
+    /// The removed directories with their attributes.
     pub removed: BTreeMap<RelPath, Standing>,
-    /// What became of the other names of its files.
+    /// The treatment of hard links.
     pub links: Links,
-    /// How it ended.
+    /// The state of the entry.
     pub fate: Fate,
-    /// The rejection of a plan.
+    /// The rejected plan, if the entry is a rejection.
     pub rejection: Option<PlanRejection>,
-    /// The files that rolling it back could not put back.
+    /// The files that a rollback could not restore.
     pub kept: Vec<KeptFile>,
 }
 
 impl Entry {
-    /// Returns what it did to the file at `path`.
+    /// Returns the change of the file at `path`.
     #[must_use]
     pub fn file(&self, path: &RelPath) -> Option<&EntryFile> {
         let index = self
@@ -100,64 +101,64 @@ impl Entry {
     }
 }
 
-/// How a transaction ended that the history knows.
+/// The state of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fate {
-    /// It was committed.
+    /// The transaction was committed.
     #[default]
     Committed,
-    /// Its process died before, and what it had done was put back.
+    /// The process died before the commit record, and the transaction was rolled back.
     Aborted,
     /// The plan was rejected, see [`Entry::rejection`].
     Rejected,
-    /// Nothing is known but its name, because its record cannot be read.
+    /// The record cannot be read. Only the ID is known.
     Damaged,
 }
 
-/// What an entry did to one file.
+/// The change of one file in an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryFile {
-    /// The file.
+    /// The path of the file.
     pub path: RelPath,
-    /// Where it was before, if it was renamed.
+    /// The old path, if the file was renamed.
     pub from: Option<RelPath>,
-    /// What was there.
+    /// The old version.
     pub before: Option<Version>,
-    /// What was there afterwards.
+    /// The new version.
     pub after: Option<Version>,
-    /// Where the old contents are.
+    /// The location of the old content.
     pub old: Old,
 }
 
-/// Where the contents are that a file had before.
+/// The location of the old content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Old {
-    /// There were none, or they are those that the file still has.
+    /// No location: there was no old content, or the file still has it.
     None,
-    /// In the history, at this path below the root.
+    /// In the history, at this path.
     Kept(RelPath),
-    /// At this path of the tree: it was renamed.
+    /// In the tree, at this path, because the file was renamed.
     MovedTo(RelPath),
-    /// Nowhere: this file cannot be brought back.
+    /// The content is lost and cannot be restored.
     Lost,
 }
 
-/// One version of a file, by its contents.
+/// One version of a file, identified by its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// Regular file, symbolic link or directory.
     pub kind: FileKind,
-    /// Digest of contents or target.
+    /// The digest of the content or of the link target.
     pub digest: Digest,
-    /// Size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Permission bits, of 0o7777, where they are known.
+    /// The permission bits (0o7777), if they are known.
     pub permissions: Option<u32>,
 }
 
-/// Returns the entries of the work tree, the newest first; their paths are from its top. Without a
+/// Returns the entries of the work tree, newest first. Their paths start at the top. Without a
 /// state directory there are none.
 ///
 /// # Errors
@@ -166,12 +167,12 @@ pub struct Version {
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     let workspace = top(workspace)?;
     let mut places = Vec::new();
-    // Entries come from the attic to the state directory: whoever lists them the other way round
-    // may miss one.
+    // Entries move from the external history to the state directory. Reading in this order cannot
+    // miss one.
     for home in homes(workspace)?.iter().rev() {
         places.splice(0..0, entry_places(workspace, home)?);
     }
-    // Newest first; of one that was copied and is in both, that in the state directory.
+    // Newest first. An entry that was copied and is in both is read from the state directory.
     places.sort_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
     places.dedup_by(|a, b| a.scratch.id == b.scratch.id);
     let mut found = Vec::with_capacity(places.len());
@@ -194,10 +195,10 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
         };
         match read {
             Ok(entry) => found.push(entry),
-            // wpatch makes no such file.
+            // wpatch creates only directories with this name.
             Err(Failure::Workspace(error))
                 if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {}
-            // What is being removed has another name before anything of it goes.
+            // An entry that is being removed was renamed first.
             Err(Failure::Workspace(error))
                 if error.fault == Fault::Missing && !place.is_there(workspace)? => {}
             Err(Failure::Workspace(error)) if error.fault != Fault::Missing => {
@@ -209,7 +210,7 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     Ok(found)
 }
 
-/// Returns the transactions that were rolled back and of which files are still kept in the history.
+/// Returns the rolled-back transactions whose kept files are in the history.
 ///
 /// # Errors
 ///
@@ -221,7 +222,7 @@ pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure>
             match workspace.stat(&scratch.file("undone")?) {
                 Ok(Some(_)) => {}
                 Ok(None) => continue,
-                // wpatch makes no such file.
+                // wpatch creates only directories with this name.
                 Err(error) if is_unreachable(error.fault) => continue,
                 Err(error) => return Err(error.into()),
             }
@@ -238,7 +239,7 @@ pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure>
     Ok(found)
 }
 
-/// Returns the kept files of the transaction `id`, if it is an entry of the history `home`.
+/// Returns the kept files of the transaction `id` if it is an entry of the history `home`.
 pub(super) fn kept_of(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -252,17 +253,17 @@ pub(super) fn kept_of(
     })
 }
 
-/// Returns where the history is: in the state directory, if that stays, and what has not been
-/// brought from the attic yet.
+/// Returns the directories of the history: the state directory, if it is permanent, then the
+/// external history.
 pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     debug_assert!(
         matches!(workspace.work_tree(), Ok(None)),
         "the history is that of the work tree"
     );
     let state = place(workspace)?.directory;
-    // One that was made for one command has no entries.
+    // A temporary state directory has no entries.
     let may_have = match is_state(workspace, &state) {
-        // A file of another user.
+        // The state directory belongs to another user.
         Err(Failure::Foreign { .. }) => false,
         is_there => is_there?,
     };
@@ -276,14 +277,14 @@ pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> 
 /// A directory of the history: an entry or a saved plan.
 pub(super) struct Place {
     pub(super) scratch: Scratch,
-    /// Size of the old files of an entry, or of the plan, in bytes.
+    /// The size in bytes of the entry's old files, or of the plan.
     bytes: u64,
-    /// The name of the change that a saved plan makes, as 64 hex digits; `None` for an entry.
+    /// The name of the saved plan's change, as 64 hex digits. `None` for an entry.
     pub(super) plan: Option<String>,
 }
 
 impl Place {
-    /// Returns the place of `scratch`, of unknown size.
+    /// Returns the place of `scratch`, with unknown size.
     pub(super) fn new(scratch: Scratch) -> Self {
         Self {
             scratch,
@@ -292,7 +293,7 @@ impl Place {
         }
     }
 
-    /// Returns the place that the name of a directory in `home` states; `None` for any other name.
+    /// Parses the name of a directory in `home`. Returns `None` for any other name.
     fn parse(home: &RelPath, name: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
         let is_plan = text.starts_with(PLAN);
@@ -315,8 +316,8 @@ impl Place {
     }
 }
 
-/// Returns the names in the directory `home`. A directory that does not exist has none: a command
-/// removes the one that it made for itself.
+/// Returns the names in the directory `home`. A directory that does not exist has none, because a
+/// command can remove its temporary directory.
 pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec<u8>>, Failure> {
     match workspace.list(Some(home)) {
         Err(error) if is_unreachable(error.fault) => Ok(Vec::new()),
@@ -324,7 +325,7 @@ pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec
     }
 }
 
-/// Returns the entries and the saved plans, both in the order of time.
+/// Returns the entries and the saved plans, each in the order of time.
 fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<(Vec<Place>, Vec<Place>), Failure> {
     let all = names(workspace, home)?;
     Ok(all
@@ -333,7 +334,7 @@ fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<(Vec<Place>, Vec<
         .partition(|place| place.plan.is_none()))
 }
 
-/// Returns where the entries are, in the order of time.
+/// Returns the entries in the order of time.
 pub(super) fn entry_places(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -341,7 +342,7 @@ pub(super) fn entry_places(
     Ok(places(workspace, home)?.0)
 }
 
-/// Returns where the saved plans are, in the order of time.
+/// Returns the saved plans in the order of time.
 pub(super) fn plan_places(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -349,7 +350,7 @@ pub(super) fn plan_places(
     Ok(places(workspace, home)?.1)
 }
 
-/// Returns the name of the newest entry.
+/// Returns the ID of the newest entry.
 pub(super) fn newest(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
     Some(entry_places(workspace, home).ok()?.pop()?.scratch.id)
 }

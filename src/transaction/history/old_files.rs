@@ -1,4 +1,4 @@
-//! Where a finished transaction has its old files.
+//! Locates the old files of a finished transaction.
 
 use std::collections::HashSet;
 
@@ -7,16 +7,16 @@ use crate::transaction::change::{Change, Numbered};
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{Slot, slot_of};
 
-/// What is known of where old files are.
+/// The knowledge about the locations of old files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::transaction) enum OldPlaces {
-    /// Each was put where the journal says a moment ago.
+    /// Each file was just moved to the location in the journal.
     Journaled,
-    /// Scratch has to be looked through.
+    /// The scratch files must be searched.
     Unknown,
 }
 
-/// Where the old file of a change is.
+/// The location of the old file of a change.
 pub(super) enum OldFile<'a> {
     None,
     Slot(Slot),
@@ -26,14 +26,14 @@ pub(super) enum OldFile<'a> {
 
 /// The old files of one transaction.
 pub(super) struct OldFiles<'a> {
-    /// The scratch files of changes that are there; `None` if each is where the journal says.
+    /// The existing scratch files, or `None` if each is at the location in the journal.
     slots: Option<HashSet<(Slot, usize)>>,
-    /// The changes that old files went on to.
+    /// The changes to which old files were moved.
     arrivals: Numbered<'a>,
 }
 
 impl<'a> OldFiles<'a> {
-    /// Returns those of `journal`; `names` are those of the scratch files.
+    /// Returns the old files of `journal`. `names` are the names of the existing scratch files.
     pub(super) fn new(journal: &'a Journal, names: &[Vec<u8>]) -> Self {
         let slots = names.iter().filter_map(|name| slot_of(name)).collect();
         Self {
@@ -42,7 +42,7 @@ impl<'a> OldFiles<'a> {
         }
     }
 
-    /// Returns those of `journal`, whose changes were made a moment ago, each by a rename.
+    /// Returns the old files of `journal`, whose changes were all just made by renames.
     pub(super) fn journaled(journal: &'a Journal) -> Self {
         Self {
             slots: None,
@@ -50,7 +50,7 @@ impl<'a> OldFiles<'a> {
         }
     }
 
-    /// Returns where the old file of `change` is.
+    /// Returns the location of the old file of `change`.
     pub(super) fn of(&self, change: &Change) -> OldFile<'a> {
         if change.before.is_none() || change.is_mode() {
             return OldFile::None;
@@ -67,7 +67,7 @@ impl<'a> OldFiles<'a> {
             return OldFile::Slot(slot);
         };
         let is_there = |&slot: &Slot| slots.contains(&(slot, change.number));
-        // Where files cannot trade places, the old one is moved out.
+        // If the file system cannot exchange files, the old file was moved out instead.
         [Slot::Old, slot]
             .into_iter()
             .find(is_there)

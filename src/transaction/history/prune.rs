@@ -1,4 +1,4 @@
-//! The bounds of the history.
+//! The limits of the history.
 
 use super::{Place, entry_places, plan_places};
 use crate::path::RelPath;
@@ -8,28 +8,27 @@ use crate::transaction::sweep::erase;
 use crate::transaction::{Failure, Limits};
 use crate::workspace::{Rename, Workspace};
 
-/// How the names of entries begin that are being removed.
+/// The prefix of the names of entries that are being removed.
 const DEAD: &str = "dead-";
 
-/// What pruning leaves alone.
+/// The entries that pruning ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::transaction) enum Spares {
     Nothing,
-    /// The entry that was made last, whatever its size: what it displaced is nowhere else.
+    /// The newest entry, whatever its size, because the files that it displaced exist nowhere else.
     Newest,
 }
 
-/// Returns how the names of the oldest entries begin that are kept.
+/// Returns the smallest ID that is not too old.
 pub(super) fn oldest(workspace: &dyn Workspace, limits: Limits) -> String {
     let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
     format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
 }
 
-/// Removes the entries of the history `home` that are over a limit, and returns how many those
-/// were.
+/// Removes the entries of the history `home` that are above a limit, and returns their number.
 ///
-/// One that is too large alone loses its old files and does not take others with it: its record
-/// stays, so that nobody takes the change before it for the last one.
+/// An entry that alone exceeds the size limit loses its old files but does not displace other
+/// entries. Its record stays, so that the change before it does not become the last one.
 pub(in crate::transaction) fn prune(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -43,7 +42,7 @@ pub(in crate::transaction) fn prune(
     )
 }
 
-/// Removes the saved plans of the history `home` that are over a limit, and returns their number.
+/// Removes the saved plans of the history `home` that are above a limit, and returns their number.
 pub(in crate::transaction) fn prune_plans(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -57,7 +56,7 @@ pub(in crate::transaction) fn prune_plans(
     )
 }
 
-/// Removes the entries and the saved plans that are over a limit, and returns their number.
+/// Removes the entries and the saved plans that are above a limit, and returns their number.
 pub(in crate::transaction) fn prune_all(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -66,7 +65,8 @@ pub(in crate::transaction) fn prune_all(
     Ok(prune(workspace, home, (limits, Spares::Nothing))? + prune_plans(workspace, home, limits)?)
 }
 
-/// Does the same with the places `all`, which are in the order of time.
+/// Removes the places that are above a limit and returns their number. `all` is in the order of
+/// time.
 fn prune_places(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -79,6 +79,7 @@ fn prune_places(
     let mut bytes = 0;
     let is_kept = |(rank, place): (usize, &Place)| {
         bytes += if is_large(&place) { 0 } else { place.bytes };
+        // An entry that is too large itself is drained below, so it does not count here.
         rank < newest
             || rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
     };
@@ -106,8 +107,8 @@ fn prune_places(
     Ok(pruned)
 }
 
-/// Removes what is left, among `names` of the history `home`, of entries that a process died over
-/// removing or copying, and whose ids are below `end`.
+/// Removes the remains of entries that a dead process was removing or copying. `names` are the
+/// names in the history `home`. If `end` is given, only smaller IDs are removed.
 pub(in crate::transaction) fn bury(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -117,26 +118,27 @@ pub(in crate::transaction) fn bury(
         .iter()
         .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
     for id in ids.filter(|&id| end.is_none_or(|end| id < end)) {
-        // What cannot be removed now goes with the next command.
+        // The next command removes the rest.
         let _ = erase(workspace, &Scratch::of_entry(dead(home, id)?, id));
     }
     Ok(())
 }
 
-/// Returns the name that an entry of `home` has while it is removed, or not whole yet.
+/// Returns the name that an entry of `home` has while it is removed or incomplete.
 pub(super) fn dead(home: &RelPath, id: &str) -> Result<RelPath, Failure> {
     join(home, &format!("{DEAD}{id}"))
 }
 
 impl Place {
-    /// Removes the directory: first its name, so that the next command finishes what is begun here.
+    /// Removes the directory. Renames it first, so that the next command completes an interrupted
+    /// removal.
     pub(in crate::transaction) fn remove(
         &self,
         workspace: &dyn Workspace,
         home: &RelPath,
     ) -> Result<(), Failure> {
         let dead = dead(home, &self.scratch.id)?;
-        // Another process that prunes may have removed it.
+        // Another process may have pruned it.
         gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
         erase(workspace, &Scratch::of_entry(dead, &self.scratch.id))
     }

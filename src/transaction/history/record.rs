@@ -1,4 +1,4 @@
-//! From the record of a transaction to its entry.
+//! Converts the record of a transaction to a history entry.
 
 use super::old_files::{OldFile, OldFiles};
 use super::{Entry, EntryFile, Fate, Label, Old, Place, PlanRejection, Version};
@@ -11,7 +11,7 @@ use crate::transaction::{Failure, Links, kept};
 use crate::workspace::Workspace;
 
 impl Place {
-    /// Returns the entry that `journal` is the record of.
+    /// Returns the entry of the committed transaction with the record `journal`.
     pub(super) fn entry(
         &self,
         workspace: &dyn Workspace,
@@ -70,7 +70,8 @@ impl Place {
         })
     }
 
-    /// Returns the entry of what `journal` was to do, and what is not there.
+    /// Returns the entry of the rolled-back transaction with the record `journal`. Its changes are
+    /// not in the tree.
     pub(super) fn aborted(
         &self,
         workspace: &dyn Workspace,
@@ -115,7 +116,7 @@ impl Place {
         }
     }
 
-    /// Returns the entry if its record says nothing.
+    /// Returns the entry for a record that cannot be read.
     pub(super) fn damaged(&self) -> Entry {
         let time = self
             .scratch
@@ -131,7 +132,7 @@ impl Place {
         }
     }
 
-    /// Returns whether it still has its name.
+    /// Returns whether the directory still has its name.
     pub(super) fn is_there(&self, workspace: &dyn Workspace) -> Result<bool, Failure> {
         Ok(workspace
             .stat(&self.scratch.directory)?

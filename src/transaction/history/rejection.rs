@@ -1,4 +1,4 @@
-//! The record of a rejected plan: an entry of the history that changed no file.
+//! The record of a rejected plan: a history entry without changed files.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use crate::transaction::scratch::Scratch;
 use crate::transaction::sealed::{damaged, unseal};
 use crate::workspace::{Fault, Workspace};
 
-/// The largest record, in bytes.
+/// The maximum size of a record in bytes.
 const MAX_SIZE: u64 = 16 << 20;
 
-/// A rejected plan, with the reason.
+/// A rejected plan with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanRejection {
     /// The name of the change, as `sha256:HEX`.
     pub plan: String,
-    /// The reason that the user gave; any text.
+    /// The reason that the user gave, as free text.
     pub reason: Option<String>,
-    /// The path and the operation of each file of the plan, as far as they were known.
+    /// The path and the operation of each file of the plan, as far as they are known.
     pub files: Vec<(String, String)>,
 }
 

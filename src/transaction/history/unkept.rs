@@ -1,4 +1,4 @@
-//! Whether the next change becomes an entry of the history.
+//! Determines whether the next change will be in the history.
 
 use super::attic;
 use crate::transaction::Failure;
@@ -6,7 +6,8 @@ use crate::transaction::place::{find_to_read, place};
 use crate::transaction::unkept::Unkept;
 use crate::workspace::{Workspace, top};
 
-/// Returns why a change of `workspace` is in no history; `None` if it is in one. Takes no lock.
+/// Returns the reason why a change of `workspace` is not in the history, or `None` if it is. Takes
+/// no lock.
 ///
 /// # Errors
 ///
@@ -25,7 +26,8 @@ pub fn unkept(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
     Ok(Some(reason(workspace, place.unusable.as_ref())))
 }
 
-/// Returns why no history is kept where git's directory is `unusable`, or there is none.
+/// Returns the reason why no history is kept. `unusable` is the reason why the git directory cannot
+/// be used.
 pub(in crate::transaction) fn reason(
     workspace: &dyn Workspace,
     unusable: Option<&Unkept>,

@@ -1,4 +1,4 @@
-//! Finishes what transactions left where the state directory was before.
+//! Recovers transactions in previous locations of the state directory.
 
 use super::left::transactions;
 use super::{Failure, Options, Recovered, examine, leftovers};
@@ -8,15 +8,15 @@ use crate::transaction::place::{Lifetime, Place, beside, find_to_read, of_user};
 use crate::transaction::state::State;
 use crate::workspace::{Stat, Workspace, top};
 
-/// Returns where the state of a root, which is at `place` now, was before: next to a root that is
-/// now in a work tree of git, or in the directory of this user while another user had the usual
-/// one.
+/// Returns the previous state directories of a root whose state is now at `place`. The state was
+/// next to the root before the root was in a git work tree. It was in this user's own directory
+/// while another user owned the usual one.
 pub(super) fn formers<'w>(
     workspace: &'w dyn Workspace,
     place: &Place,
 ) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
-    // One of another user is not this user's: only below the top has nobody looked at the owner
-    // yet.
+    // A directory of another user is ignored. `place` has checked the owners at the top, but not
+    // below it.
     let is_own = |stat: Stat| stat.kind != FileKind::Directory || stat.uid == workspace.user();
     let below = match workspace.work_tree()? {
         Some(_) if workspace.stat(&beside())?.is_none_or(is_own) => Some((workspace, beside())),
@@ -30,7 +30,7 @@ pub(super) fn formers<'w>(
     Ok(below.into_iter().chain(above).chain(of_user).collect())
 }
 
-/// Finishes what was left there.
+/// Recovers the transactions there.
 pub(super) fn finish_formers(
     workspace: &dyn Workspace,
     place: &Place,
@@ -41,22 +41,22 @@ pub(super) fn finish_formers(
         if !has_work(former, &directory)? {
             continue;
         }
-        // Nothing is done here if there is anything that cannot be trusted.
+        // If any journal cannot be trusted, nothing may be changed.
         examine(workspace)?;
         if let Some(state) = State::open_existing(former, &directory, options.patience)? {
             recovered.extend(leftovers(former, &state, options)?);
-            // What cannot be removed now goes with the next command.
+            // The next command removes the rest.
             let _ = state.close(former);
         }
     }
     Ok(recovered)
 }
 
-/// Returns whether there is anything to finish where the state was before.
+/// Returns whether a previous state directory contains unfinished work.
 pub(super) fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
     Ok(match find_to_read(workspace, directory)? {
         None => false,
-        // A history that stays there is nobody's business any more.
+        // A permanent directory may still contain an old history, which is ignored.
         Some(Lifetime::Stays) => {
             !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
         }

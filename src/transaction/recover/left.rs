@@ -1,4 +1,4 @@
-//! Finds the transactions of dead processes in a state directory, and what is left of each.
+//! Finds the transactions of dead processes in a state directory and determines their states.
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -10,23 +10,25 @@ use crate::transaction::scratch::Scratch;
 use crate::transaction::sweep::is_kept;
 use crate::workspace::Workspace;
 
-/// What a transaction has left, by the names of its scratch files.
+/// The state of a transaction, determined from the names of its scratch files.
 pub(super) enum Left {
-    /// Old files that could not be put back, and at most the record that names them.
+    /// Kept files, and at most the record that lists them.
     Kept,
-    /// Its commit record, and scratch.
+    /// A commit record, and scratch files.
     Done,
-    /// The record that it was rolled back, and scratch.
+    /// The record of a rollback, and scratch files.
     Undone,
-    /// A journal that is open.
+    /// An open journal: the transaction is unfinished.
     Journal,
-    /// Scratch alone.
+    /// Only scratch files: the tree was not changed.
     Scratch,
 }
 
 impl Left {
-    /// A transaction without a directory of its own cannot become an entry of the history: its kept
-    /// files stay where they are, with their record.
+    /// Returns the state for these `names`.
+    ///
+    /// Kept files without a directory of their own stay in place together with their record. Such a
+    /// transaction cannot become a history entry.
     pub(super) fn of(scratch: &Scratch, names: &[Vec<u8>]) -> Self {
         let has = |record: &[u8]| names.iter().any(|name| name == record);
         let is_record = |name: &[u8]| name == b"undone" && scratch.is_lodged();
@@ -45,8 +47,11 @@ impl Left {
     }
 }
 
-/// Returns the transactions among `names` of the state directory, of which each can be trusted or
-/// is refused.
+/// Returns the transactions among `names` of the state directory.
+///
+/// # Errors
+///
+/// Returns the error of `find_to_read` if one of them cannot be trusted.
 pub(super) fn transactions(
     workspace: &dyn Workspace,
     directory: &RelPath,
@@ -54,7 +59,7 @@ pub(super) fn transactions(
 ) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
     for scratch in Scratch::among(directory, names)? {
-        // wpatch makes no other file of this name.
+        // wpatch creates only directories with this name.
         let is_directory = workspace
             .stat(&scratch.directory)?
             .is_some_and(|stat| stat.kind == FileKind::Directory);
@@ -65,8 +70,11 @@ pub(super) fn transactions(
     Ok(found)
 }
 
-/// Refuses a journal that cannot be trusted, touching nothing; returns whether there is one that is
-/// open.
+/// Returns whether one of the journals is open. Changes nothing.
+///
+/// # Errors
+///
+/// Returns [`Failure::State`] if a journal cannot be trusted.
 pub(super) fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool, Failure> {
     let mut is_open = false;
     for scratch in left {
@@ -75,7 +83,7 @@ pub(super) fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool,
             .map(|names| Left::of(scratch, &names))
         {
             Ok(Left::Journal) => is_open |= is_there(Journal::read(workspace, scratch))?,
-            // Another process is done with it meanwhile.
+            // Another process has finished this transaction.
             Err(error) if !is_unreachable(error.fault) => return Err(error.into()),
             _ => {}
         }
@@ -83,7 +91,7 @@ pub(super) fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool,
     Ok(is_open)
 }
 
-/// Returns whether a journal was read; `false` if it went away.
+/// Returns `false` if the journal was removed before it was read.
 fn is_there(read: Result<Journal, Failure>) -> Result<bool, Failure> {
     match read {
         Err(Failure::Workspace(error)) if is_unreachable(error.fault) => Ok(false),

@@ -1,4 +1,4 @@
-//! Recovers one transaction of a dead process.
+//! Recovers one interrupted transaction.
 
 use super::left::Left;
 use crate::transaction::failure::{gone, no_history};
@@ -11,7 +11,7 @@ use crate::transaction::sweep::{is_kept, sweep};
 use crate::transaction::{Durability, Ending, Failure, KeptFile, Options, Recovered, annex, kept};
 use crate::workspace::{Fault, Workspace};
 
-/// Recovers one transaction; `None` if nothing is left of it.
+/// Recovers one transaction. Returns `None` if none of its files is left.
 pub(in crate::transaction) fn one(
     workspace: &dyn Workspace,
     state: &State,
@@ -21,13 +21,13 @@ pub(in crate::transaction) fn one(
     let names = scratch.names(workspace)?;
     let mut recovered = match Left::of(scratch, &names) {
         Left::Kept => return recorded(workspace, scratch, Ending::Kept).map(Some),
-        // Its scratch files are gone, and how it ended with them.
+        // Without any file, the way in which it ended is unknown.
         Left::Scratch if names.is_empty() => {
             gone(scratch.remove(workspace))?;
             return Ok(None);
         }
         Left::Done => ended(scratch, Ending::Committed),
-        // The process that rolled it back may have died before it could report them.
+        // The process that rolled it back may have died before it reported the kept files.
         Left::Undone => recorded(workspace, scratch, Ending::RolledBack)?,
         Left::Journal => roll_back(workspace, scratch, &names, options.durability)?,
         Left::Scratch => ended(scratch, Ending::Abandoned),
@@ -39,7 +39,7 @@ pub(in crate::transaction) fn one(
         {
             recovered.ending = Ending::Waiting;
         }
-        // What cannot be swept now goes with the next command.
+        // The next command removes the rest.
         _ => {}
     }
     if !recovered.kept.is_empty() {
@@ -48,7 +48,7 @@ pub(in crate::transaction) fn one(
     Ok(Some(recovered))
 }
 
-/// Returns the report of a transaction of which no displaced file is left.
+/// Returns the report of a transaction without kept files.
 fn ended(scratch: &Scratch, ending: Ending) -> Recovered {
     Recovered {
         id: scratch.id.clone(),
@@ -58,7 +58,7 @@ fn ended(scratch: &Scratch, ending: Ending) -> Recovered {
     }
 }
 
-/// Returns the report of a transaction with the displaced files that its record names.
+/// Returns the report of a transaction with the kept files from its record.
 fn recorded(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -72,7 +72,7 @@ fn recorded(
     })
 }
 
-/// Rolls back the transaction of `scratch`, whose files have `names`.
+/// Rolls back the transaction of `scratch`. `names` are the names of its files.
 fn roll_back(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -91,8 +91,8 @@ fn roll_back(
     })
 }
 
-/// Returns where the files `kept` are after the transaction of `scratch` may have become an entry
-/// of the history.
+/// Returns the locations of the files `kept`. The transaction of `scratch` may have become a
+/// history entry, which moves them.
 pub(in crate::transaction) fn relocated(
     workspace: &dyn Workspace,
     state: &State,
@@ -108,9 +108,10 @@ pub(in crate::transaction) fn relocated(
         .unwrap_or(kept)
 }
 
-/// Sweeps, or makes an entry of the history, but only when the record is durable: a process that
-/// died behind its renaming may not have come to that, and a journal that comes back without its
-/// files could not be undone.
+/// Sweeps a finished transaction, or adds it to the history.
+///
+/// Syncs the record first, because the dead process may not have done so. Otherwise a power loss
+/// could restore the name `journal` after its files were removed, and the rollback would fail.
 pub(in crate::transaction) fn clear(
     workspace: &dyn Workspace,
     state: &State,
@@ -122,10 +123,10 @@ pub(in crate::transaction) fn clear(
     }
     let journal = match Journal::record(workspace, scratch) {
         Ok(journal) => journal,
-        // There is no record, or one that says nothing.
+        // There is no record, or it is damaged.
         Err(Failure::State { .. }) => return sweep(workspace, scratch),
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
-            // Outside of the tree only files stay that can be put back.
+            // An external history records a rolled-back transaction only if it has kept files.
             let has_kept = scratch
                 .own_names(workspace)?
                 .iter()
@@ -150,8 +151,8 @@ pub(in crate::transaction) fn clear(
         OldPlaces::Unknown,
         durability,
     ) {
-        // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of
-        // it.
+        // A temporary state directory must not remain in the user's tree, except with files that an
+        // undo displaced.
         Err(_) if state.passes() && journal.undoes.is_empty() => sweep(workspace, scratch),
         Err(failure) => Err(failure),
         Ok(()) => history::drain(workspace, home, &journal.undoes),

@@ -1,4 +1,4 @@
-//! Takes files out of the tree that a transaction moved in where no file was.
+//! Reverts files that were moved in at a free path.
 
 use super::{Change, Failure, Restored, Rollback};
 use crate::path::RelPath;
@@ -6,7 +6,8 @@ use crate::transaction::scratch::Slot;
 use crate::transaction::verify::identify;
 
 impl Rollback<'_> {
-    /// Takes out a file that had come in where none was, or where the old one had left.
+    /// Moves out a file that was moved in at a free path, or at a path whose old file was moved
+    /// out.
     pub(super) fn take_back(&self, change: &Change) -> Result<Restored, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if here.is_none() {
@@ -29,9 +30,10 @@ impl Rollback<'_> {
         })
     }
 
-    /// Returns whether what was to come in never did: then what is there was there before, and is
-    /// somebody else's, also if they made the very same change. Where files come in by a second
-    /// name, the scratch file is still there as well.
+    /// Returns whether the new file was never moved in. Then the existing file belongs to another
+    /// process, even if it made the same change.
+    ///
+    /// If files are moved in by a hard link, the scratch file still exists but has the same inode.
     fn waits(&self, change: &Change) -> Result<bool, Failure> {
         let Some(slot) = self.scratch.arrival(change, &self.leaving)? else {
             return Ok(true);
@@ -43,7 +45,7 @@ impl Rollback<'_> {
         Ok(waiting.is_some() && waiting != inode(&change.path)?)
     }
 
-    /// Gives back what somebody had changed when a killed rolling back took it out.
+    /// Restores the file of another process that an earlier, killed rollback moved out.
     pub(super) fn give_back(&self, change: &Change) -> Result<Restored, Failure> {
         let returned = self.scratch.slot(change, Slot::Returned)?;
         let image = identify(self.slots.workspace, &returned)?;
@@ -54,15 +56,16 @@ impl Rollback<'_> {
         Ok(Restored::Left)
     }
 
-    /// Takes the postimage out of the tree; what somebody changed meanwhile goes back.
+    /// Moves the new file out. If another process has changed it, moves it back.
     pub(super) fn take_out(&self, change: &Change) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
         let returned = self.scratch.slot(change, Slot::Returned)?;
         if identify(workspace, &returned)?.is_some_and(|image| change.is_after(Some(&image))) {
-            // A loss of power may leave a file that was renamed with both names.
+            // After a power loss a renamed file can have both names.
             workspace.remove(&returned)?;
         }
         self.slots.take_out(&change.path, &returned)?;
+        // Verify after the move: another process could change the file until then.
         if change.is_after(identify(workspace, &returned)?.as_ref()) {
             return Ok(Restored::Back);
         }

@@ -1,4 +1,4 @@
-//! The directories that a transaction made and removed.
+//! Reverts the directories that a transaction created and removed.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
@@ -15,12 +15,14 @@ use crate::transaction::verify::look;
 use crate::workspace::{Fault, Folding, Privacy, Stat};
 
 impl Rollback<'_> {
-    /// Lets files be taken out of a directory that was made and got bits that do not let them.
+    /// Gives the owner access to a directory that the transaction created with more restrictive
+    /// bits.
     pub(super) fn open_dir(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
         let mode = standing
             .map(|standing| standing.mode)
             .filter(|mode| mode & 0o700 != 0o700);
         let Some(mode) = mode else { return Ok(()) };
+        // Other permission bits were set by another process and stay.
         let is_ours = |stat: Stat| stat.kind == FileKind::Directory && stat.permissions == mode;
         if look(self.slots.workspace, path)?.is_some_and(is_ours) {
             self.slots
@@ -30,8 +32,10 @@ impl Rollback<'_> {
         Ok(())
     }
 
-    /// Returns the directories that were not made yet and look as if they were: under another
-    /// spelling of their names, the file system finds those that were to go.
+    /// Returns the directories that only seem to have been created.
+    ///
+    /// On a case-folding file system, such a path can be another spelling of a directory that was
+    /// not removed yet.
     pub(super) fn unmade(&self) -> Result<HashSet<&RelPath>, Failure> {
         let workspace = self.slots.workspace;
         let mut unmade = HashSet::new();
@@ -65,15 +69,17 @@ impl Rollback<'_> {
         Ok(unmade)
     }
 
-    /// Removes a directory that was made, unless somebody put something into it.
+    /// Removes a directory that the transaction created. It stays if it is not empty.
     pub(super) fn remove_dir(&self, path: &RelPath) -> Result<Restored, Failure> {
         match self.slots.workspace.remove_dir(path) {
             Err(error) if matches!(error.fault, Fault::Other | Fault::Denied) => Err(error.into()),
+            // A missing directory needs no removal. One that is not empty contains files of another
+            // process.
             _ => Ok(Restored::Back),
         }
     }
 
-    /// Puts a directory back that was taken out, or makes it again.
+    /// Moves a removed directory back, or creates it again.
     pub(super) fn bring_dir(&self, index: usize, removed: &Removed) -> Result<Restored, Failure> {
         let slot = self.scratch.file(scratch::directory_name(index))?;
         let is_out = self.slots.workspace.stat(&slot)?.is_some();
@@ -86,7 +92,7 @@ impl Rollback<'_> {
         self.make_dir(removed)
     }
 
-    /// Makes a directory again that was removed.
+    /// Creates a removed directory again.
     fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
         let Standing { mode, uid, gid } = removed.standing;

@@ -1,4 +1,4 @@
-//! Puts old files back that a transaction exchanged for new ones.
+//! Reverts files that were exchanged for new ones.
 
 use super::{Change, Failure, Restored, Rollback};
 use crate::path::RelPath;
@@ -6,7 +6,7 @@ use crate::transaction::scratch::Slot;
 use crate::transaction::verify::identify;
 
 impl Rollback<'_> {
-    /// Puts the old file of an update back.
+    /// Restores the old file of an update.
     pub(super) fn exchange_back(&self, change: &Change) -> Result<Restored, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if change.is_before(here.as_ref()) {
@@ -15,6 +15,7 @@ impl Rollback<'_> {
         let Some((old, is_aside)) = self.old_file(change)? else {
             return Ok(Restored::Back);
         };
+        // The old file was moved out without an exchange, and no file is at the path.
         if here.is_none() && is_aside {
             return match self.give_back(change)? {
                 Restored::Back => self.put_in_or_keep(change, &old),
@@ -31,6 +32,7 @@ impl Rollback<'_> {
             };
         };
         exchanged?;
+        // Verify after the exchange: another process could change the file until then.
         if change.is_after(identify(self.slots.workspace, &old)?.as_ref()) {
             return Ok(Restored::Back);
         }
@@ -40,7 +42,8 @@ impl Rollback<'_> {
         self.keep(change, &old)
     }
 
-    /// Gives back what somebody had changed when a killed rolling back let the old file in for it.
+    /// Restores the file of another process for which an earlier, killed rollback moved the old
+    /// file in.
     fn let_in(&self, change: &Change) -> Result<Restored, Failure> {
         let new = self.scratch.slot(change, Slot::New)?;
         let waiting = identify(self.slots.workspace, &new)?;
@@ -56,8 +59,8 @@ impl Rollback<'_> {
         self.keep(change, &new)
     }
 
-    /// Returns where the old file of an update is, and whether it was moved aside; `None` if it
-    /// never came out.
+    /// Returns the path of the old file of an update, and whether it was moved aside. Returns
+    /// `None` if it was never moved out.
     fn old_file(&self, change: &Change) -> Result<Option<(RelPath, bool)>, Failure> {
         let aside = self.scratch.slot(change, Slot::Old)?;
         if self.slots.workspace.stat(&aside)?.is_some() {

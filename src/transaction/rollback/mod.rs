@@ -1,9 +1,15 @@
-//! Rolling back: puts the tree back from the journal and from what lies where. Recovery is the
-//! same.
+//! Rollback and recovery: restores the old state of the tree from the journal and the existing
+//! files.
 //!
-//! It believes nothing but contents, so it can be stopped anywhere and run again. A path that holds
-//! neither the preimage nor the postimage is somebody else's work: it stays, and the old file is
-//! kept.
+//! The input is a [`Journal`] and the scratch files. The output is an [`Undone`] value with the
+//! paths that could not be restored. Invariants:
+//!
+//! - Files are identified by content, because names and inodes are not reliable after a power loss.
+//!   The rollback is idempotent and can be killed and repeated.
+//! - If a path contains neither the preimage nor the postimage, another process has changed it.
+//!   That file stays, and the old file is kept.
+//!
+//! Read `Rollback::restore` first. The other files each restore one kind of change.
 
 mod arrived;
 mod directories;
@@ -26,10 +32,10 @@ use crate::path::RelPath;
 use crate::workspace::{Fault, Rename, Workspace};
 use twins::Twins;
 
-/// How often the whole is tried before the disk is said to refuse it.
+/// The number of attempts before an error is returned.
 const ATTEMPTS: usize = 3;
 
-/// One rolling back.
+/// A rollback in progress.
 pub(super) struct Rollback<'a> {
     slots: Slots<'a>,
     scratch: &'a Scratch,
@@ -39,15 +45,15 @@ pub(super) struct Rollback<'a> {
     durability: Durability,
 }
 
-/// What became of one file.
+/// The result for one file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Restored {
     Back,
-    /// Somebody else's work is there.
+    /// A file of another process is at the path.
     Left,
 }
 
-/// One try: an error of one file does not keep the others from being put back.
+/// One attempt. After an error, it continues with the other files.
 struct Pass<'a> {
     left: &'a mut BTreeSet<RelPath>,
     trouble: Option<Failure>,
@@ -89,8 +95,7 @@ impl<'a> Rollback<'a> {
         }
     }
 
-    /// Takes a commit record back whose making was reported as failed. Returns whether there is a
-    /// journal.
+    /// Reverts a commit record whose creation reported an error. Returns whether a journal exists.
     pub(super) fn reopen(&self) -> Result<bool, Failure> {
         let (done, journal) = (self.scratch.file("done")?, self.scratch.file("journal")?);
         if self.slots.workspace.stat(&done)?.is_some() {
@@ -103,7 +108,7 @@ impl<'a> Rollback<'a> {
         Ok(self.slots.workspace.stat(&journal)?.is_some())
     }
 
-    /// Puts everything back, makes that durable and closes the journal.
+    /// Restores all files, makes them durable and closes the journal.
     pub(super) fn run(&self) -> Undone {
         let mut left = BTreeSet::new();
         let mut trouble = None;
@@ -117,7 +122,7 @@ impl<'a> Rollback<'a> {
                 Err(failure) => trouble = Some(failure),
             }
         }
-        // Also those of an earlier try, which a kill ended.
+        // This includes the files kept by an earlier attempt that was killed.
         let kept =
             kept::find(self.slots.workspace, self.scratch, Some(self.journal)).unwrap_or_default();
         left.extend(kept.iter().filter_map(|kept| kept.path.clone()));
@@ -151,6 +156,7 @@ impl<'a> Rollback<'a> {
         for change in changes.iter().filter(is_in_place) {
             pass.note(&change.path, self.write_back(change));
         }
+        // New files are moved out before old files return, because both can have the same path.
         let comes = |change: &&&Change| {
             change.arrives.is_some() && !change.is_exchange() && !change.is_overwrite()
         };
@@ -173,8 +179,8 @@ impl<'a> Rollback<'a> {
         for (index, removed) in self.journal.removes.iter().enumerate() {
             pass.note(&removed.path, self.bring_dir(index, removed));
         }
-        // A directory that the disk did not give back must not look like one that somebody took
-        // away.
+        // A directory that is missing because of an error must not look like one that another
+        // process removed.
         pass.check()?;
         for change in changes
             .iter()
@@ -185,8 +191,8 @@ impl<'a> Rollback<'a> {
         pass.check()
     }
 
-    /// Returns whether somebody moved the directory away that has the file as well as its scratch
-    /// files.
+    /// Returns whether another process moved away the directory that contains the file and its
+    /// scratch files.
     fn is_out_of_reach(&self, change: &Change) -> bool {
         let is_behind_link = |slot: RelPath| {
             let stat = self.slots.workspace.stat(&slot);
@@ -210,14 +216,14 @@ impl<'a> Rollback<'a> {
                 .slots
                 .workspace
                 .set_permissions(&change.path, Permissions::Exact(mode))?,
-            // Somebody else's work stays as it is, also its mode.
+            // Another process has changed the file, so its mode stays too.
             None => return Ok(Restored::Left),
         }
         Ok(Restored::Back)
     }
 
-    /// Puts an old file in its place, unless somebody else has taken the place or a directory above
-    /// it.
+    /// Moves an old file back, or keeps it if another process occupies its path or a directory
+    /// above it.
     fn put_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
         match self.slots.put_in(old, &change.path) {
             Ok(()) => Ok(Restored::Back),
@@ -226,7 +232,7 @@ impl<'a> Rollback<'a> {
         }
     }
 
-    /// Puts an old file back that was moved out.
+    /// Restores an old file that was moved out.
     fn put_back(&self, change: &Change) -> Result<Restored, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if change.is_before(here.as_ref()) {
@@ -236,6 +242,8 @@ impl<'a> Rollback<'a> {
         let is_waiting = self.slots.workspace.stat(&old)?.is_some();
         match (here, is_waiting) {
             (None, true) => self.put_in_or_keep(change, &old),
+            // Files with equal content can take each other's place, so look for the old file
+            // elsewhere.
             (None, false) => match self.twin(change)? {
                 Some(twin) => self.put_in_or_keep(change, &twin),
                 None => Ok(Restored::Back),
@@ -245,7 +253,7 @@ impl<'a> Rollback<'a> {
         }
     }
 
-    /// Returns another scratch file with the contents of the old file.
+    /// Returns another scratch file with the content of the old file.
     fn twin(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let Some(before) = &change.before else {
             return Ok(None);
@@ -254,7 +262,8 @@ impl<'a> Rollback<'a> {
         for other in self.twins.of(change) {
             for slot in [Slot::Returned, Slot::Old] {
                 let path = self.scratch.slot(other, slot)?;
-                // Where files are put back by a second name, the first one is still there.
+                // If files are restored by a hard link, the scratch name still exists and is not a
+                // second file.
                 let inode =
                     |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| stat.inode));
                 let is_equal =
@@ -267,7 +276,7 @@ impl<'a> Rollback<'a> {
         Ok(None)
     }
 
-    /// Keeps an old file whose place is taken by somebody else's work.
+    /// Keeps an old file whose path is occupied by a file of another process.
     fn keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
         let inode = |path: &RelPath| {
@@ -275,13 +284,13 @@ impl<'a> Rollback<'a> {
                 .stat(path)
                 .map(|stat| stat.map(|stat| (stat.device, stat.inode)))
         };
-        // Where files come in by a second name, an edit in place shows under both: then the path
-        // itself keeps it.
+        // If files are moved in by a hard link, an edit in place changes both names. Then the file
+        // at the path already has the data.
         if inode(old)? == inode(&change.path).unwrap_or_default() {
             return Ok(Restored::Left);
         }
         let [first, second] = kept::places(self.scratch, change)?;
-        // An earlier try, which a kill ended, may have kept another version.
+        // An earlier attempt that was killed may have kept another version.
         let copy = if workspace.stat(&first)?.is_none() {
             first
         } else {
@@ -291,7 +300,7 @@ impl<'a> Rollback<'a> {
         Ok(Restored::Left)
     }
 
-    /// Makes what was put back durable, then says so in the journal's name.
+    /// Makes the restored files durable, then renames the journal to `undone`.
     fn close(&self) -> Result<(), Failure> {
         let workspace = self.slots.workspace;
         if self.durability == Durability::Full {
@@ -305,7 +314,7 @@ impl<'a> Rollback<'a> {
         self.sync_scratch()
     }
 
-    /// Makes durable what was put back on other file systems, where no sync of the root's reaches.
+    /// Syncs the restored files on other file systems, which a sync of the root does not reach.
     fn sync_beside(&self) -> Result<(), Failure> {
         let beside = || {
             self.journal
@@ -313,7 +322,8 @@ impl<'a> Rollback<'a> {
                 .iter()
                 .filter(|change| change.beside.is_some())
         };
-        // What was put back into the very file that was there is not durable with its name.
+        // Files restored in place need a sync of their own, because syncing a directory only covers
+        // names.
         let files = beside().filter(|change| change.is_overwrite() || change.is_mode());
         let files = files.map(|change| change.path.clone());
         let directories = beside()
@@ -336,7 +346,7 @@ impl<'a> Rollback<'a> {
     }
 }
 
-/// Returns whether a place cannot be had because somebody else has it.
+/// Returns whether `fault` means that another process occupies the path.
 fn is_taken(fault: Fault) -> bool {
     matches!(
         fault,

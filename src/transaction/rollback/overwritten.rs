@@ -1,4 +1,4 @@
-//! Files that were written over in place: what is in them may be a part of each side.
+//! Reverts files that were overwritten in place. Such a file can contain parts of both versions.
 
 use super::{Change, Failure, Restored, Rollback};
 use crate::mode::Permissions;
@@ -10,7 +10,8 @@ use crate::transaction::verify::look;
 use crate::workspace::{Fault, Stat};
 
 impl Rollback<'_> {
-    /// Writes the copy of the old file back over what is there, if that is ours.
+    /// Writes the copy of the old file back over the existing file, unless another process has
+    /// changed it.
     pub(super) fn write_back(&self, change: &Change) -> Result<Restored, Failure> {
         let old = self.scratch.slot(change, Slot::Old)?;
         let Some((here, stat)) = self.contents(&change.path)? else {
@@ -22,17 +23,19 @@ impl Rollback<'_> {
         ) else {
             return Ok(Restored::Left);
         };
+        // The file is neither version nor a mix of them, so another process wrote it.
         if !is_torn(&here, &before, &after) {
             return self.keep_copy(change, &old);
         }
         if here != before {
             match self.slots.workspace.overwrite(&change.path, &before, &stat) {
-                // Somebody else wrote to it in between.
+                // Another process has written to the file since it was read.
                 Err(error) if error.fault == Fault::Missing => return self.keep_copy(change, &old),
                 written => written?,
             }
         }
         let mode = |image: Option<Image>| image.and_then(|image| image.mode);
+        // Another process can have changed the mode. Then the mode stays.
         let is_ours = here != before || Some(stat.permissions) == mode(change.after);
         if let Some(bits) = mode(change.before).filter(|_| is_ours) {
             self.slots
@@ -42,7 +45,7 @@ impl Rollback<'_> {
         Ok(Restored::Back)
     }
 
-    /// Returns what is in the regular file at `path`; `None` if none is there.
+    /// Returns the content of the regular file at `path`, or `None` if there is none.
     fn contents(&self, path: &RelPath) -> Result<Option<(Bytes, Stat)>, Failure> {
         if look(self.slots.workspace, path)?.is_none() {
             return Ok(None);
@@ -53,7 +56,7 @@ impl Rollback<'_> {
         }
     }
 
-    /// Keeps the copy of the old file, which an earlier try may have done.
+    /// Keeps the copy of the old file. An earlier attempt may already have moved it.
     fn keep_copy(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
         if self.slots.workspace.stat(old)?.is_some() {
             self.keep(change, old)
@@ -63,9 +66,10 @@ impl Rollback<'_> {
     }
 }
 
-/// Returns whether writing one of the two over the other left `found` where it was stopped: at each
-/// place it has the byte of one of them, or zero where only the longer one has any and none had
-/// been written. A loss of power may keep later bytes and lose earlier ones.
+/// Returns whether `found` can result from an interrupted write of one version over the other.
+///
+/// Each byte must come from one of the versions at the same offset. Beyond the end of the shorter
+/// one, a byte can also be zero, because a power loss can keep later bytes and lose earlier ones.
 fn is_torn(found: &[u8], before: &[u8], after: &[u8]) -> bool {
     let short = before.len().min(after.len());
     let is_ours = |(at, byte): (usize, &u8)| {

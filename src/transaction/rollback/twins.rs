@@ -1,5 +1,4 @@
-//! Where an old file may be that is not where it was put: files of equal contents may have been
-//! taken for each other.
+//! Finds an old file in another change's scratch file. Files with equal content can be confused.
 
 use std::collections::HashMap;
 
@@ -7,11 +6,11 @@ use crate::digest::Digest;
 use crate::transaction::change::{Change, Numbered};
 use crate::transaction::journal::Journal;
 
-/// The changes whose scratch files may hold the old file of another one.
+/// The changes whose scratch files can hold the old file of another change.
 pub(super) struct Twins<'a> {
-    /// By the number of the change whose old file comes in with it.
+    /// By the number of the change whose old file they move in.
     arrivals: Numbered<'a>,
-    /// By the contents before and after.
+    /// By the digest of the old and of the new content.
     alike: HashMap<Digest, Vec<&'a Change>>,
 }
 
@@ -29,8 +28,8 @@ impl<'a> Twins<'a> {
         }
     }
 
-    /// Returns those of `change`, the most likely one first: it moved there, and was taken out
-    /// again.
+    /// Returns the candidates for `change`, the most likely one first: the change to which the file
+    /// was moved.
     pub(super) fn of(&self, change: &Change) -> impl Iterator<Item = &'a Change> {
         let digest = change.before.map(|before| before.digest);
         let alike = digest

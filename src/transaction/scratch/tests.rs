@@ -1,4 +1,4 @@
-//! Tests of the names of scratch files.
+//! Tests the names of scratch files.
 
 use super::*;
 

@@ -57,8 +57,8 @@ impl Stage {
         }
     }
 
-    /// Stages a change of the mode of the file that was found at the path. A file whose other names
-    /// are to keep their mode is copied.
+    /// Stages a mode change of the file found at the path. Copies the file if its other hard links
+    /// must keep their mode.
     fn keep_content(
         &self,
         workspace: &dyn Workspace,
@@ -78,8 +78,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Stages the move of the file that was found at `from`. It is copied if it cannot be renamed or
-    /// gets another mode.
+    /// Stages a move of the file found at `from`. Copies the file if it cannot be renamed or if its
+    /// mode changes.
     fn stage_move(
         &self,
         workspace: &dyn Workspace,
@@ -87,7 +87,8 @@ impl Stage {
         (from, found): (&RelPath, &FileState),
         (kind, permissions): (FileKind, Permissions),
     ) -> Result<(), Failure> {
-        // The source is looked at in any case: where its own scratch files stand depends on it.
+        // This call also records where the scratch files of the source must be, so it must not be
+        // skipped.
         let is_beside =
             self.is_beside(workspace, from.parent().as_ref())? || change.beside.is_some();
         let is_same_mode =
@@ -100,8 +101,10 @@ impl Stage {
         Ok(())
     }
 
-    /// Returns `permissions`, or those that the file has in any case where the file system is known
-    /// to keep no bits: the journal says what is going to be there.
+    /// Returns `permissions`, or the existing bits if the file system is known to ignore permission
+    /// bits.
+    ///
+    /// The journal must state the bits that the file will really have.
     fn kept_bits(
         &self,
         workspace: &dyn Workspace,
@@ -121,7 +124,7 @@ impl Stage {
         })
     }
 
-    /// Stages the file that was found at `from` in the history, by a second name if that is
+    /// Stages a file from the history, which was found at `from`. Creates a hard link to it if
     /// possible.
     fn restore(
         &self,
@@ -132,6 +135,7 @@ impl Stage {
     ) -> Result<(), Failure> {
         let is_as_it_was = found.stat.kind == FileKind::Symlink
             || permissions == Permissions::Exact(found.stat.permissions);
+        // A file with other hard links must be copied, or the links would share its later changes.
         if change.beside.is_none() && is_as_it_was && found.stat.links == 1 {
             match workspace.link(from, &self.scratch.slot(change, Slot::New)?) {
                 Err(error) if matches!(error.fault, Fault::Unsupported | Fault::CrossDevice) => {}
@@ -146,7 +150,7 @@ impl Stage {
         self.copy(workspace, change, (from, found), permissions)
     }
 
-    /// Stages a copy of the file that was found at `from`.
+    /// Stages a copy of the file found at `from`.
     fn copy(
         &self,
         workspace: &dyn Workspace,
@@ -158,6 +162,7 @@ impl Stage {
             FileKind::Symlink => workspace.read_link(from)?.into(),
             _ => workspace.read(from, u64::MAX)?.0,
         };
+        // The commit fails later if a copied file has changed since it was read.
         if Digest::of(&bytes) != found.digest {
             locked(&self.stale).push(from.clone());
         }
@@ -194,8 +199,10 @@ impl Stage {
     }
 }
 
-/// Returns what a new file is like: the one at `like`, which is not looked at again if that is the
-/// one that was `found` at its own path and all of it is known; a new one in `above` otherwise.
+/// Returns the attribute source of a new file: the file at `like`, or else the directory `above`.
+///
+/// If `like` is the path itself and `found` has no attributes beyond owner and group, the file is
+/// not read again.
 pub(in crate::transaction) fn likeness<'a>(
     like: Option<&'a RelPath>,
     above: Option<&'a RelPath>,
@@ -212,7 +219,7 @@ pub(in crate::transaction) fn likeness<'a>(
     }
 }
 
-/// Writes the new file of `change`.
+/// Writes the staged file of `change`.
 pub(in crate::transaction) fn write(
     workspace: &dyn Workspace,
     (scratch, change): (&Scratch, &Change),
@@ -233,7 +240,7 @@ pub(in crate::transaction) fn write(
         _ => workspace.create(&path, &contents.slices(), permissions, Some(like)),
     };
     staged.map_err(|error| match like {
-        // What it is to be like went away, or another thing has its place.
+        // The attribute source was removed, or a link replaced one of its directories.
         Like::File(model) if is_unreachable(error.fault) && error.path == model.to_string() => {
             vanished(model)
         }

@@ -1,5 +1,5 @@
-//! The directory in which the scratch files of a path have to be: the state directory, or one on the
-//! file system of the path.
+//! Chooses the directory of a path's scratch files: the state directory, or one on the file system
+//! of the path.
 
 use super::Stage;
 use crate::mode::FileKind;
@@ -8,18 +8,18 @@ use crate::path::RelPath;
 use crate::transaction::{Failure, annex};
 use crate::workspace::{Fault, Rename, Workspace};
 
-/// The directories above one path that are missing, and the place of its scratch files.
+/// The missing directories above one path, and the place of its scratch files.
 pub(super) struct Place {
-    /// How many directories above the path are missing.
+    /// The number of missing directories above the path.
     pub(super) missing: usize,
-    /// Those of them that were not noted before.
+    /// The missing directories that no earlier path has recorded.
     pub(super) makes: Vec<RelPath>,
     pub(super) is_beside: bool,
 }
 
 impl Stage {
-    /// Finds out which directories above `path` are missing, and where its scratch files have to
-    /// stand.
+    /// Finds the missing directories above `path` and the place of its scratch files. With
+    /// `is_there` the file exists, so no directory is missing.
     pub(super) fn place(
         &self,
         workspace: &dyn Workspace,
@@ -64,19 +64,21 @@ impl Stage {
         })
     }
 
-    /// Returns whether the scratch files of `path`, whose directory was looked at, stand beside it.
+    /// Returns whether the scratch files of `path` are next to it. Its directory was examined
+    /// before.
     pub(in crate::transaction) fn is_known_beside(&self, path: &RelPath) -> bool {
         self.is_known(path.directory()).unwrap_or_default()
     }
 
-    /// Returns whether scratch files have to stand in `directory`; `None` if it was not looked at.
+    /// Returns whether scratch files must be in `directory`, or `None` if the directory was not
+    /// examined.
     fn is_known(&self, directory: Option<&[u8]>) -> Option<bool> {
         locked(&self.beside)
             .get(directory.unwrap_or_default())
             .copied()
     }
 
-    /// Returns whether no file can be renamed from `directory` to the one above it.
+    /// Returns whether renaming a file from `directory` to its parent fails.
     pub(in crate::transaction) fn is_mount(
         &self,
         workspace: &dyn Workspace,
@@ -88,7 +90,7 @@ impl Stage {
             .unwrap_or(true)
     }
 
-    /// Returns whether no file can be renamed from the state directory to `directory`.
+    /// Returns whether renaming a file from the state directory to `directory` fails.
     pub(super) fn is_beside(
         &self,
         workspace: &dyn Workspace,
@@ -104,10 +106,11 @@ impl Stage {
         Ok(is_beside)
     }
 
-    /// Returns whether a file cannot be renamed from `absent`, where none is, to `directory`.
+    /// Returns whether renaming a file from `absent`, which does not exist, to `directory` fails.
     ///
-    /// Device numbers do not tell it (bind mounts have equal ones), so a file that is not there is
-    /// renamed to it: `renameat2` of Linux compares the mounts before it looks at the names.
+    /// Bind mounts have equal device numbers, so device numbers do not answer this. Linux's
+    /// renameat2(2) compares the mounts before it looks up the names, so it returns `EXDEV` even
+    /// for a missing file.
     fn are_apart(
         &self,
         workspace: &dyn Workspace,
@@ -121,7 +124,8 @@ impl Stage {
                 .err()
                 .map(|error| error.fault)
         };
-        // An error of the disk says neither; one that passes is not to be taken for an answer.
+        // Another error, such as an I/O error, answers neither way. It can be temporary, so the
+        // probe runs once more.
         let first = probe();
         let is_answer = matches!(first, Some(Fault::Missing | Fault::CrossDevice));
         Ok((if is_answer { first } else { probe() }) == Some(Fault::CrossDevice))

@@ -1,8 +1,8 @@
-//! The real file system. The only place that knows on which system it runs.
+//! The real file system. Only this module selects code by operating system.
 //!
-//! To add a system, write `disk/<system>` with a `Disk` that has `open` and is a
-//! [`Workspace`](super::Workspace), and choose it here. `--cfg wpatch_no_disk` builds what other
-//! systems get.
+//! To add a system, add `disk/<system>` with a `Disk` that has `open` and implements
+//! [`Workspace`](super::Workspace), and select it here. `--cfg wpatch_no_disk` builds the code for
+//! unsupported systems.
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 mod linux;

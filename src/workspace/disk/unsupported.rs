@@ -1,4 +1,4 @@
-//! What stands for the disk on systems that have no implementation yet: nothing can be opened.
+//! The disk backend of systems that are not supported yet: opening a root always fails.
 
 use std::io;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Result, Stat, Workspace, WorkspaceError};
 
-/// A directory of a system that is not supported yet; there is no value of it.
+/// A root on a system that is not supported yet. It has no values.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Disk {}
 
 impl Disk {
-    /// Refuses.
+    /// Fails.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Disk {
         })
     }
 
-    /// Lets the history be kept outside of the root.
+    /// Does nothing, because no value exists.
     #[must_use]
     pub fn with_attic(self, _: &Path, _: &Path) -> Self {
         self

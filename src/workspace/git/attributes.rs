@@ -1,4 +1,4 @@
-//! The attributes that `.gitattributes` and its like give to paths.
+//! The attributes of paths, from `.gitattributes` and git's other attribute files.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -13,32 +13,32 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::process::Patience;
 
-/// The name of the files in a tree that have attributes.
+/// The name of attribute files in a tree.
 const FILE: &str = ".gitattributes";
-/// The attributes that the macro `binary`, which every git has, takes away.
+/// The attributes that git's built-in macro `binary` unsets.
 const OF_BINARY: [&str; 3] = ["diff", "merge", "text"];
-/// Most directories that are looked into rather than asking git.
+/// The limit on the directories that are searched. Above it, git is run.
 const MOST_DIRECTORIES: usize = 2000;
 
-/// A name that no file has.
+/// A path that does not exist.
 const NO_INDEX: &str = "/nonexistent/index";
 
-/// What an attribute of a path is.
+/// The state of an attribute of a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attribute {
-    /// Nothing says anything of it.
+    /// No attribute file mentions it.
     #[default]
     Unspecified,
-    /// It is on.
+    /// The attribute is set.
     Set,
-    /// It is off.
+    /// The attribute is unset.
     Unset,
-    /// It has this value.
+    /// The attribute has this value.
     Value(Vec<u8>),
 }
 
-/// The files of attributes that were read last.
+/// The attribute files read last.
 #[derive(Debug, Default)]
 pub(super) struct AttributeFiles {
     names: Vec<PathBuf>,
@@ -46,7 +46,7 @@ pub(super) struct AttributeFiles {
 }
 
 impl AttributeFiles {
-    /// Returns the texts of the files `names`; `None` if nobody can tell what git makes of one.
+    /// Returns the texts of the files `names`, or `None` if the effect of a file on git is unknown.
     fn read(&mut self, names: Vec<PathBuf>) -> Option<&Texts> {
         if self.names != names {
             let mut texts = Texts::default();
@@ -58,12 +58,12 @@ impl AttributeFiles {
 }
 
 impl Git {
-    /// Returns the attributes `names` of each of `paths`, which are below the directory. git is
-    /// asked once for all, and only if a file of attributes has one of the names.
+    /// Returns the attributes `names` of each of `paths`, which are below the directory. git is run
+    /// once for all paths, and only if an attribute file contains one of the names.
     ///
     /// # Errors
     ///
-    /// Returns why git cannot tell, if it has to be asked.
+    /// Returns git's reason if it is run and fails.
     pub fn attributes(
         &self,
         names: &[&str],
@@ -126,15 +126,14 @@ impl Git {
             command.env("GIT_INDEX_FILE", NO_INDEX);
         }
         if self.is_outside_work_tree()? {
-            // `git check-attr` insists on a work tree. `git apply` reads attributes as if the
-            // directory was one.
+            // `git check-attr` requires a work tree. `git apply` reads attributes as if the
+            // directory were one.
             command.env("GIT_WORK_TREE", ".");
         }
         Ok(command)
     }
 
-    /// Returns whether the directory belongs to a repository with a work tree that does not contain
-    /// it.
+    /// Returns whether the directory belongs to a repository whose work tree does not contain it.
     fn is_outside_work_tree(&self) -> io::Result<bool> {
         match std::env::var_os("GIT_WORK_TREE").filter(|top| !top.is_empty()) {
             Some(top) => {
@@ -147,16 +146,16 @@ impl Git {
     }
 
     /// Returns whether an attribute file that applies to one of `paths` contains one of `words`,
-    /// which are in lower case.
+    /// which must be in lower case.
     ///
     /// # Errors
     ///
-    /// Returns an error if git has to be asked for the configuration and fails.
+    /// Returns an error if git is run to read the configuration and fails.
     pub fn mentions(&self, words: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
         Ok(!paths.is_empty() && self.may_say(words, paths)?)
     }
 
-    /// Returns whether a file of attributes that counts for one of `paths` has one of the names.
+    /// Returns whether an attribute file that applies to one of `paths` contains one of `names`.
     fn may_say(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
         let place = match self.found() {
             Found::Nowhere => return Ok(false),
@@ -184,8 +183,8 @@ impl Git {
         Ok(is_macro || names.iter().any(is_said) || self.may_stage_attributes(paths))
     }
 
-    /// Returns whether a file of attributes that counts for one of `paths` may be in the index, and
-    /// not in the work tree.
+    /// Returns whether the index may contain an attribute file that applies to one of `paths` and
+    /// is not in the work tree.
     #[must_use]
     pub fn may_stage_attributes(&self, paths: &[&RelPath]) -> bool {
         let Some(index) = &self.index else {
@@ -201,8 +200,8 @@ impl Git {
     }
 }
 
-/// Returns the `.gitattributes` of all directories from the top down to each of `paths`; `None` if
-/// there are too many, or one has a name that is not UTF-8.
+/// Returns the `.gitattributes` paths of all directories from the top down to each of `paths`.
+/// Returns `None` if there are too many directories, or if a name is not UTF-8.
 fn in_tree(
     Place { top, directory, .. }: &Place,
     paths: &[&RelPath],
@@ -229,7 +228,7 @@ fn in_tree(
     )
 }
 
-/// Returns whether one of `files`, which are below `top`, may be in `index` alone.
+/// Returns whether one of `files`, which are below `top`, may be only in `index`.
 fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>) -> bool {
     let missing: Vec<_> = files
         .filter(|file| fs_err::symlink_metadata(file).is_err())
@@ -241,8 +240,8 @@ fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>)
         Ok(bytes) => bytes,
         Err(error) => return error.kind() != io::ErrorKind::NotFound,
     };
-    // Whole names stand in it as they are, with a NUL behind, unless another file or entry has some
-    // of them; see gitformat-index(5).
+    // Versions 2 and 3 of the index contain each name in full, followed by a NUL. Names can be
+    // missing in a split index (`link`) and in a sparse index (`sdir`); see gitformat-index(5).
     let is_whole = matches!(bytes.get(..8), Some([.., 2 | 3]));
     let has = |name: &[u8]| bytes.contains_str([name, b"\0"].concat());
     let is_named = |file: &PathBuf| {

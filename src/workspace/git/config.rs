@@ -1,4 +1,4 @@
-//! git's configuration: all scopes, includes and the environment, as git itself reads them.
+//! git's configuration with all scopes, includes and the environment, as git itself reads it.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,26 +7,26 @@ use super::places::Found;
 use super::variables::variables;
 use super::{Git, special};
 
-/// The variables in their order.
+/// All variables, in the order in which git reads them.
 pub(super) type Entries = Vec<Variable>;
 
-/// One line of the configuration.
+/// A variable of the configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Variable {
-    /// Whether the user defines it, and not the repository.
+    /// Whether the user defines it, not the repository.
     pub(super) is_of_user: bool,
-    /// The name as git writes it.
+    /// The name in git's spelling.
     pub(super) name: Vec<u8>,
-    /// The value; `true` for a variable without one.
+    /// The value. It is `true` for a variable without a value.
     pub(super) value: Vec<u8>,
 }
 
 impl Git {
-    /// Returns what the configuration says of `key`, such as `core.whitespace`, in lower case.
+    /// Returns the value of `key`, such as `core.whitespace`. `key` must be in lower case.
     ///
     /// # Errors
     ///
-    /// Returns why git cannot tell, if it has to be asked.
+    /// Returns git's reason if it is run and fails.
     pub fn config(&self, key: &str) -> io::Result<Option<&[u8]>> {
         let variable = key.rsplit('.').next().unwrap_or(key);
         let last = self
@@ -36,12 +36,12 @@ impl Git {
         Ok(last.map(|variable| variable.value.as_slice()))
     }
 
-    /// Returns the directory that `core.hooksPath` names; `None` if git runs the hooks of the git
-    /// directory.
+    /// Returns the directory that `core.hooksPath` names, or `None` if git runs the hooks of the
+    /// git directory.
     ///
     /// # Errors
     ///
-    /// Returns an error if git has to be asked and fails.
+    /// Returns an error if git is run and fails.
     pub(in crate::workspace) fn hooks(&self) -> io::Result<Option<PathBuf>> {
         let Some(value) = self
             .config("core.hookspath")?
@@ -49,7 +49,8 @@ impl Git {
         else {
             return Ok(None);
         };
-        // A relative name starts where git runs hooks, see core.hooksPath in git-config(1).
+        // A relative path starts at the directory in which git runs hooks, see core.hooksPath in
+        // git-config(1).
         let base = match self.found() {
             Found::In(place) => &place.top,
             Found::Nowhere | Found::Inside | Found::Elsewhere => &self.directory,
@@ -57,12 +58,12 @@ impl Git {
         Ok(special::expanded(value).map(|name| base.join(name)))
     }
 
-    /// Returns all variables; none if no text of the configuration contains `word`, which is in
-    /// lower case.
+    /// Returns all variables, or none if no text of the configuration contains `word`. `word` must
+    /// be in lower case.
     ///
     /// # Errors
     ///
-    /// Returns an error if git has to be asked and fails.
+    /// Returns an error if git is run and fails.
     pub(super) fn variables(&self, word: &str) -> io::Result<&[Variable]> {
         if self.texts().is_some_and(|texts| !texts.mention(word)) {
             return Ok(&[]);
@@ -78,27 +79,27 @@ impl Git {
             .map_err(|why| io::Error::other(why.clone()))
     }
 
-    /// Returns whether git was asked for the configuration and could not tell: nor does it later.
+    /// Returns whether git failed to print the configuration. It is not run for this again.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.entries.get().is_some_and(Result::is_err)
     }
 
-    /// Returns what the configuration says of `key`, as a truth; `None` too if it is none.
+    /// Returns the value of `key` as a boolean, or `None` if it is missing or not a boolean.
     ///
     /// # Errors
     ///
-    /// Returns why git cannot tell, if it has to be asked.
+    /// Returns git's reason if it is run and fails.
     pub fn is_on(&self, key: &str) -> io::Result<Option<bool>> {
         Ok(self.config(key)?.and_then(truth))
     }
 }
 
-/// Reads `SCOPE NUL NAME LF VALUE NUL` or `SCOPE NUL NAME NUL` again and again.
+/// Parses entries of the form `SCOPE NUL NAME LF VALUE NUL` or `SCOPE NUL NAME NUL`.
 ///
-/// Variables of the scopes `local` and `worktree` are in the repository. All others are the user's:
-/// files outside of it, the environment and the command line. A file that another one includes has
-/// the scope of that one.
+/// Variables of the scopes `local` and `worktree` are in the repository. All others belong to the
+/// user: files outside the repository, the environment and the command line. An included file has
+/// the scope of the file that includes it.
 fn entries(list: &[u8]) -> Entries {
     let fields: Vec<_> = list.split(|&byte| byte == 0).collect();
     let variable = |fields: &[&[u8]]| {
@@ -117,8 +118,7 @@ fn entries(list: &[u8]) -> Entries {
 }
 
 /// Returns whether the configuration `text` of a git directory states that the repository has a
-/// work tree. A value that git cannot read as a truth counts as such a statement, which is the
-/// stricter case.
+/// work tree. An invalid boolean counts as such a statement, which is the stricter interpretation.
 #[must_use]
 pub fn has_work_tree(text: &[u8]) -> bool {
     variables(text)
@@ -130,7 +130,7 @@ pub fn has_work_tree(text: &[u8]) -> bool {
         })
 }
 
-/// See "Values", "boolean" in git-config(1).
+/// Returns a boolean value. See "Values", "boolean" in git-config(1).
 pub(super) fn truth(value: &[u8]) -> Option<bool> {
     match value.to_ascii_lowercase().as_slice() {
         b"true" | b"yes" | b"on" => Some(true),

@@ -7,28 +7,28 @@ use std::path::{Path, PathBuf};
 
 use super::variables::path_of;
 
-/// Largest file of git that is read as a whole, in bytes.
+/// The limit in bytes on a file of git that is read as a whole.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// What a directory is on the way to a repository.
+/// What a directory is in the search for a repository.
 pub(super) enum Candidate {
-    /// Its `.git` is this directory, which need not be a repository.
+    /// Its `.git` is this directory, which may not be a repository.
     Directory(PathBuf),
     /// Its `.git` is a file that names this git directory; `None` if the file names none.
     File(Option<PathBuf>),
-    /// Its `.git` is neither.
+    /// Its `.git` is neither a directory nor a regular file.
     Special,
-    /// It looks like a git directory itself.
+    /// It looks like a git directory.
     Bare,
-    /// It has nothing of git.
+    /// None of these.
     Nothing,
 }
 
-/// Returns what `directory` is to git.
+/// Returns what `directory` is in the search for a repository.
 ///
 /// # Errors
 ///
-/// Returns an error if a file `.git` is too large.
+/// Returns an error if a `.git` file is too large.
 pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
     let git = directory.join(".git");
     Ok(match fs_err::metadata(&git) {
@@ -45,7 +45,7 @@ pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
     })
 }
 
-/// Returns the path that `text`, the content of a file `.git`, names.
+/// Returns the path in `text`, the content of a `.git` file.
 pub(in crate::workspace) fn named_by(text: &[u8]) -> Option<PathBuf> {
     let name = text.strip_prefix(b"gitdir: ")?;
     let end = name
@@ -54,7 +54,8 @@ pub(in crate::workspace) fn named_by(text: &[u8]) -> Option<PathBuf> {
     path_of(&name[..=end])
 }
 
-/// Returns whether git takes the directory `git_dir` for a repository. It passes over any other.
+/// Returns whether git accepts the directory `git_dir` as a repository. It skips any other
+/// directory.
 pub(super) fn is_repository(git_dir: &Path) -> bool {
     let head = git_dir.join("HEAD");
     let is_head = match fs_err::read_link(&head) {
@@ -85,11 +86,12 @@ pub(super) fn common_of(git_dir: &Path) -> PathBuf {
         .unwrap_or_else(|| git_dir.to_owned())
 }
 
-/// Returns the content of a regular file.
+/// Returns the content of the file at `path`, or `None` if it is not a regular file or cannot be
+/// read.
 ///
 /// # Errors
 ///
-/// Returns an error of the kind [`io::ErrorKind::Unsupported`] for a file that is too large.
+/// Returns an error of the kind [`io::ErrorKind::Unsupported`] if the file is too large.
 pub(super) fn text(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs_err::metadata(path) {
         Ok(found) if found.is_file() && found.len() > MAX_TEXT => {

@@ -1,9 +1,9 @@
 //! Filter drivers: programs that convert files between a work tree and a repository; see "filter"
 //! in gitattributes(5).
 //!
-//! Anyone who sends a repository as an archive can put a driver into its configuration. A driver
-//! therefore runs only if the user's own configuration defines it, or if the user names it in an
-//! option.
+//! The configuration of a repository that was received as an archive can contain any driver. A
+//! driver therefore runs only if the user's own configuration defines it, or if an option of the
+//! user names it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -23,16 +23,16 @@ const COMMANDS: [&str; 3] = ["clean", "smudge", "process"];
 /// A filter driver that the configuration defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterDriver {
-    /// Its name, the value of the attribute.
+    /// The name, which is the value of the attribute `filter`.
     pub name: String,
-    /// Whether it may run.
+    /// Whether the driver may run.
     pub is_allowed: bool,
-    /// Whether a file is refused that it has no command for.
+    /// Whether a file is refused if the driver has no command for it.
     is_required: bool,
     commands: [Option<Vec<u8>>; 3],
 }
 
-/// A direction of a driver.
+/// The direction of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter {
@@ -43,15 +43,15 @@ pub enum Filter {
 }
 
 impl Git {
-    /// Returns the filter driver `name`; `None` if it has no command, so that files with the
-    /// attribute are not filtered.
+    /// Returns the filter driver `name`, or `None` if it has no command and is not required. Files
+    /// with the attribute are then not filtered.
     ///
-    /// The last value of each variable counts. An empty command is none: the repository can switch
-    /// a driver off, which grants nothing.
+    /// The last value of each variable applies. An empty command means no command. The repository
+    /// can thus switch off a driver, which grants no permission.
     ///
     /// # Errors
     ///
-    /// Returns an error if git has to be asked for the configuration and fails.
+    /// Returns an error if git is run to read the configuration and fails.
     pub fn filter_driver(&self, name: &[u8]) -> io::Result<Option<FilterDriver>> {
         let variables = self.variables("filter")?;
         let last = |key: &str| {
@@ -84,12 +84,12 @@ impl Git {
         }))
     }
 
-    /// Returns the options that keep git from running a driver that is not allowed, for any file of
-    /// the repository.
+    /// Returns the options that prevent git from running drivers that are not allowed, for any file
+    /// of the repository.
     ///
     /// # Errors
     ///
-    /// Returns an error if git has to be asked for the configuration and fails.
+    /// Returns an error if git is run to read the configuration and fails.
     pub(in crate::workspace) fn without_filters(&self) -> io::Result<Vec<OsString>> {
         let mut names = BTreeSet::new();
         for variable in self
@@ -113,7 +113,7 @@ impl Git {
             {
                 continue;
             }
-            // git takes what follows the first `=` for the value.
+            // git takes the text after the first `=` as the value.
             let name = std::str::from_utf8(name)
                 .ok()
                 .filter(|name| !name.contains('='));
@@ -135,8 +135,8 @@ impl Git {
         Ok(options)
     }
 
-    /// Returns the attribute file that gives the filter `name` to the file `path`, as far as that
-    /// can be told from its text.
+    /// Returns the attribute file that assigns the filter `name` to the file `path`. The result is
+    /// based on a search for the text `filter=NAME`.
     #[must_use]
     pub fn filter_source(&self, name: &str, path: &RelPath) -> Option<PathBuf> {
         let Found::In(place) = self.found() else {
@@ -163,13 +163,13 @@ impl Git {
             .find(is_source)
     }
 
-    /// Returns the output of an allowed driver for `content`, which belongs to the file `path`;
-    /// `None` if it has no command for that direction and is not required.
+    /// Returns the output of an allowed driver for `content`, the content of the file `path`.
+    /// Returns `None` if the driver has no command for that direction and is not required.
     ///
     /// # Errors
     ///
-    /// Returns an error if the driver fails, or has only a command of the long-running protocol.
-    /// The error names its program.
+    /// Returns an error if the driver fails, or if it has only a command of the long-running
+    /// protocol. The error of a failed driver names its program.
     pub fn run_filter(
         &self,
         driver: &FilterDriver,
@@ -221,7 +221,7 @@ impl Git {
             .any(|allowed| allowed.as_bytes() == name)
     }
 
-    /// Returns the top of the work tree, and the name of `path` below it.
+    /// Returns the top of the work tree, and `path` relative to it.
     fn in_work_tree(&self, path: &RelPath) -> io::Result<(PathBuf, Vec<u8>)> {
         let answer = self.answer(&["rev-parse", "--show-cdup", "--show-prefix"])?;
         let text = String::from_utf8(answer).map_err(io::Error::other)?;
@@ -237,7 +237,7 @@ impl Git {
     }
 }
 
-/// Returns the program that `command` begins with.
+/// Returns the program name at the start of `command`.
 fn program(command: &[u8]) -> String {
     let words = String::from_utf8_lossy(command);
     words
@@ -248,8 +248,8 @@ fn program(command: &[u8]) -> String {
         .to_owned()
 }
 
-/// Returns `command` with the name of the file, quoted for the shell, for each `%f`; `%%` is a
-/// percent sign.
+/// Replaces each `%f` in `command` by the file name, quoted for the shell, and `%%` by a percent
+/// sign.
 fn with_name(command: &[u8], name: &[u8]) -> io::Result<OsString> {
     let quoted = [
         b"'",

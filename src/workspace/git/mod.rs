@@ -1,7 +1,9 @@
-//! What git says of a directory: its configuration, and the attributes of paths.
+//! Questions to git about a directory: its configuration, and the attributes of paths.
 //!
-//! git is started only where a text that it would read has the word that is asked for. To ask for
-//! another key or attribute, ask: nothing has to be added here.
+//! A [`Git`] takes the key of a variable or the names of attributes, and returns their values. It
+//! searches the files that git would read for the key or name. It starts git only if one of them
+//! contains it. New keys and attributes therefore need no change here. Read [`Git`] first, then
+//! `places.rs`.
 
 mod attributes;
 mod config;
@@ -26,19 +28,19 @@ pub use attributes::Attribute;
 pub use config::has_work_tree;
 pub use filters::{Filter, FilterDriver};
 
-/// The git that is asked about one directory, which need not be in a repository.
+/// The git that answers questions about one directory, which may be outside any repository.
 ///
-/// What was asked once is kept: a change of the configuration meanwhile is not seen.
+/// Answers are cached. A later change of the configuration has no effect.
 ///
 /// # Security
 ///
-/// git decides whose repository it trusts: see `safe.directory` in git-config(1). It runs nothing
-/// that the repository or its configuration names, except filter drivers that
+/// git decides which repositories it trusts: see `safe.directory` in git-config(1). It runs no
+/// program that the repository or its configuration names, except filter drivers that
 /// [`Git::allow_filters`] names.
 #[derive(Debug)]
 pub struct Git {
     directory: PathBuf,
-    /// The index whose files of attributes count as well, where the work tree does not have them.
+    /// The index whose attribute files apply where the work tree has none.
     index: Option<PathBuf>,
     /// The filter drivers of the repository that the user allows.
     allowed_filters: Vec<String>,
@@ -50,7 +52,7 @@ pub struct Git {
 }
 
 impl Git {
-    /// Returns the git of `directory`. Nothing is looked at before something is asked.
+    /// Returns the git of `directory`. Files are read when the first question is asked.
     #[must_use]
     pub fn around(directory: &Path) -> Self {
         Self {
@@ -65,7 +67,7 @@ impl Git {
         }
     }
 
-    /// Returns the git of `directory` that works on the index `index` as well.
+    /// Returns the git of `directory` that also reads attributes from the index `index`.
     #[must_use]
     pub fn with_index(directory: &Path, index: &Path) -> Self {
         Self {
@@ -88,13 +90,13 @@ impl Git {
         }
     }
 
-    /// Returns the directory that it is asked about.
+    /// Returns the directory of the questions.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Returns the git of `directory` with the same permissions, which reads the configuration
+    /// Returns the git of `directory` with the same allowed filters. It reads the configuration
     /// again.
     #[must_use]
     pub fn renewed(&self, directory: &Path) -> Self {
@@ -112,18 +114,18 @@ impl Git {
         }
     }
 
-    /// Returns whether git may find a repository for the directory.
+    /// Returns whether git may find a repository that contains the directory.
     #[must_use]
     pub fn has_repository(&self) -> bool {
         !matches!(self.found(), Found::Nowhere)
     }
 
-    /// Returns where the directory is below the top of its work tree, without a slash at the end;
-    /// empty at the top, and where there is no repository.
+    /// Returns the path from the top of the work tree to the directory, without a final slash. The
+    /// path is empty at the top, and outside a repository.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot tell.
+    /// Returns an error if git fails.
     pub fn prefix(&self) -> io::Result<Vec<u8>> {
         if matches!(self.found(), Found::Nowhere) {
             return Ok(Vec::new());
@@ -149,7 +151,7 @@ impl Git {
         self.found.get_or_init(|| Found::above(&self.directory))
     }
 
-    /// The texts of the configuration; `None` where it cannot be told which ones git would read.
+    /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
     fn texts(&self) -> Option<&Texts> {
         self.texts
             .get_or_init(|| places::configuration(self.found()))

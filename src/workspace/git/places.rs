@@ -1,8 +1,8 @@
-//! Where git's texts are: its configuration, and its files of attributes.
+//! Locates the files with git's configuration and attributes.
 //!
-//! Every text that git may read is among them; some of them it does not read, as it does not find a
-//! repository above `GIT_CEILING_DIRECTORIES`. So a word that is in none of them says nothing to
-//! git.
+//! The list contains every file that git may read. It can contain more, because git does not find a
+//! repository above `GIT_CEILING_DIRECTORIES`. A word that no listed file contains therefore has no
+//! effect on git.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -16,23 +16,23 @@ use super::discovery::{Candidate, candidate, common_of, is_repository};
 use super::variables::Variable;
 use crate::process::home;
 
-/// Largest text that is searched, in bytes; git is asked about larger ones.
+/// The limit in bytes on a file that is searched. For a larger file, git is run.
 const MAX_TEXT: u64 = 1 << 20;
 
-/// Variables that replace a part of the repository, or its configuration.
+/// Variables that redirect a part of the repository or its configuration.
 const REDIRECTIONS: [&str; 3] = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG"];
 
-/// Where the repository of a directory is.
+/// The position of the repository of a directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// There is none.
+    /// There is no repository.
     Nowhere,
-    /// Around the directory.
+    /// The directory is in the work tree of this repository.
     In(Place),
-    /// The directory is in a git directory. Only the configuration tells whether the repository is
+    /// The directory is in a git directory. Only the configuration states whether the repository is
     /// bare.
     Inside,
-    /// Where git alone can tell.
+    /// Only git can determine the repository.
     Elsewhere,
 }
 
@@ -41,20 +41,20 @@ pub(super) enum Found {
 pub(super) struct Place {
     /// The top of the work tree.
     pub(super) top: PathBuf,
-    /// The directory that was asked about, without links.
+    /// The directory of the question, without links.
     pub(super) directory: PathBuf,
-    /// The git directory of the work tree. It need not exist.
+    /// The per-worktree git directory. It may not exist.
     git_dir: PathBuf,
     /// The git directory that all work trees of the repository share.
     pub(super) common: PathBuf,
 }
 
 impl Found {
-    /// Looks for a repository from `directory` on upwards.
+    /// Searches for a repository in `directory` and upwards.
     pub(super) fn above(directory: &Path) -> Self {
         if let Some(name) = env::var_os("GIT_DIR") {
-            // git works as outside of a repository if the variable names none. A file has to name
-            // one.
+            // If `GIT_DIR` names no repository, git works outside a repository. If it names a file,
+            // git requires that file to name a repository.
             let git_dir = directory.join(&name);
             let may_be = !name.is_empty() && (git_dir.is_file() || is_repository(&git_dir));
             return if may_be {
@@ -69,8 +69,8 @@ impl Found {
         for above in directory.ancestors() {
             let git_dir = match candidate(above) {
                 Ok(Candidate::Directory(git_dir)) if is_repository(&git_dir) => git_dir,
-                // git ends at a file that names no repository, and passes over a directory that is
-                // none.
+                // git stops at a `.git` file even if it names no repository. It skips a `.git`
+                // directory that is not one.
                 Ok(Candidate::File(named)) => named.unwrap_or_else(|| above.join(".git")),
                 Ok(Candidate::Bare | Candidate::Nothing) if is_repository(above) => {
                     return Self::Inside;
@@ -93,12 +93,12 @@ impl Found {
     }
 }
 
-/// Texts, joined, in lower case.
+/// The combined content of several files, in lower case.
 #[derive(Debug, Default)]
 pub(super) struct Texts(Vec<u8>);
 
 impl Texts {
-    /// Returns whether one of them has the word `word`, which is in lower case, anywhere.
+    /// Returns whether a file contains `word` anywhere. `word` must be in lower case.
     pub(super) fn mention(&self, word: &str) -> bool {
         self.0.contains_str(word.as_bytes())
     }
@@ -108,8 +108,8 @@ impl Texts {
         self.0.push(b'\n');
     }
 
-    /// Adds the text of the file at `path`, if it is there. Returns `None` if nobody can tell what
-    /// git makes of it.
+    /// Adds the content of the file at `path`, if it exists. Returns `None` if its effect on git is
+    /// unknown: the file is too large, unreadable or not a regular file.
     pub(super) fn read(&mut self, path: &Path) -> Option<()> {
         match fs_err::metadata(path) {
             Ok(found) if found.is_file() && found.len() <= MAX_TEXT => {
@@ -127,8 +127,7 @@ impl Texts {
     }
 }
 
-/// Returns the texts of the configuration; `None` where it cannot be told which ones git would
-/// read.
+/// Returns the texts of the configuration, or `None` if only git knows which files it reads.
 pub(super) fn configuration(found: &Found) -> Option<Texts> {
     let mut texts = Texts::default();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS");
@@ -151,11 +150,11 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
         }
         Found::Inside | Found::Elsewhere => return None,
     }
-    // What is included may say anything.
+    // An included file can contain any variable.
     (!texts.mention("include")).then_some(texts)
 }
 
-/// Returns the configurations of the user and of all users. See `GIT_CONFIG_GLOBAL` and
+/// Returns the configuration files of the user and of the system. See `GIT_CONFIG_GLOBAL` and
 /// `GIT_CONFIG_NOSYSTEM` in git(1).
 pub(super) fn configurations_of_user() -> Vec<PathBuf> {
     let named = |name: &str| env::var_os(name).map(|path| vec![PathBuf::from(path)]);
@@ -182,8 +181,7 @@ pub(super) fn configurations_of_user() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the names and values of the variables that the environment counts: see
-/// `GIT_CONFIG_COUNT` in git-config(1).
+/// Returns the names and values of the variables that `GIT_CONFIG_COUNT` counts; see git-config(1).
 fn counted_variables() -> impl Iterator<Item = (OsString, OsString)> {
     let count = env::var("GIT_CONFIG_COUNT")
         .ok()
@@ -191,7 +189,7 @@ fn counted_variables() -> impl Iterator<Item = (OsString, OsString)> {
         .unwrap_or(0_u32);
     (0..count).map_while(|number| {
         let key = env::var_os(format!("GIT_CONFIG_KEY_{number}"))?;
-        // Without a value, git refuses to run.
+        // git refuses to run if a value is missing.
         Some((
             key,
             env::var_os(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_default(),
@@ -199,7 +197,7 @@ fn counted_variables() -> impl Iterator<Item = (OsString, OsString)> {
     })
 }
 
-/// Returns the variables that the environment sets, as git and `git -c` pass them on: see
+/// Returns the variables in the environment, as git and `git -c` pass them on; see
 /// `GIT_CONFIG_COUNT` in git-config(1).
 pub(super) fn variables_of_environment() -> Vec<Variable> {
     let variable = |key: &str, value: &[u8]| {
@@ -215,7 +213,7 @@ pub(super) fn variables_of_environment() -> Vec<Variable> {
         .map(|(key, value)| variable(&key.to_string_lossy(), value.as_encoded_bytes()));
     let mut variables: Vec<_> = counted.collect();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS").unwrap_or_default();
-    // Each is `'KEY'='VALUE'`, or `'KEY=VALUE'` by an older git.
+    // The form is `'KEY'='VALUE'`, or `'KEY=VALUE'` in older versions of git.
     for parameter in parameters
         .to_string_lossy()
         .replace("'='", "=")
@@ -232,7 +230,7 @@ pub(super) fn variables_of_environment() -> Vec<Variable> {
     variables
 }
 
-/// Returns the files of attributes of the user and of all users.
+/// Returns the attribute files of the user and of the system.
 pub(super) fn attributes_of_user() -> Vec<PathBuf> {
     of_user("attributes")
         .into_iter()
@@ -240,15 +238,15 @@ pub(super) fn attributes_of_user() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the files of attributes that count for all repositories, and those of this one besides
-/// the tree.
+/// Returns the attribute files that apply to all repositories, and the one in this repository's git
+/// directory.
 pub(super) fn common_attributes(place: &Place) -> impl Iterator<Item = PathBuf> + use<> {
     attributes_of_user()
         .into_iter()
         .chain([place.common.join("info/attributes")])
 }
 
-/// Returns where the user keeps git's file `name`.
+/// Returns the path of git's file `name` in the user's configuration directory.
 fn of_user(name: &str) -> Option<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME")
         .filter(|path| !path.is_empty())
@@ -257,7 +255,8 @@ fn of_user(name: &str) -> Option<PathBuf> {
     Some(directory.join("git").join(name))
 }
 
-/// Returns where git's file `name` may be for all users: it goes by where git was installed.
+/// Returns the possible paths of git's system-wide file `name`. They depend on where git is
+/// installed.
 fn of_system(name: &str) -> Vec<PathBuf> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     let mut places = vec![Path::new("/etc").join(name)];

@@ -1,4 +1,4 @@
-//! One git that is asked one thing.
+//! Runs git once.
 
 use std::env;
 use std::ffi::OsStr;
@@ -11,35 +11,35 @@ use std::time::{Duration, Instant};
 use super::special;
 use crate::process::{self, Complaints, Group, Patience, Patient};
 
-/// How long an answer may take.
+/// The time limit for an answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(20);
-/// How long a filter driver may take.
+/// The time limit for a filter driver.
 pub(super) const FILTER_LIMIT: Duration = Duration::from_secs(600);
-/// Most bytes of an answer.
+/// The limit on the bytes of an answer.
 const MOST_ANSWER: u64 = 256 << 20;
-/// How long the last words of a git that has ended are waited for.
+/// How long to wait for the error messages of a git that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Runs git as `command` says, gives it `input`, and returns its output.
+/// Runs git with `command` and `input`, and returns its output.
 ///
 /// # Errors
 ///
-/// Returns an error if git cannot be started, fails, or gives no answer before `patience` ends. The
+/// Returns an error if git cannot be started, fails, or does not answer before `patience` ends. The
 /// error quotes git's reason.
 pub(in crate::workspace) fn told(
     command: &mut Command,
     input: Vec<u8>,
     patience: Patience,
 ) -> io::Result<Vec<u8>> {
-    // If git is killed, its output is in a scratch file, or in objects that no other object names.
+    // Killing git is safe: it has written only to scratch files, or objects that nothing refers to.
     output(start(command)?, "git", input, patience)
 }
 
-/// Gives `input` to the running program `name`, and returns its output.
+/// Writes `input` to the running program `name`, and returns its output.
 ///
 /// # Errors
 ///
-/// Returns an error if the program fails, or does not end before `patience` does. The error quotes
+/// Returns an error if the program fails or does not end before `patience` ends. The error quotes
 /// the program's reason.
 pub(super) fn output(
     mut group: Group,
@@ -54,7 +54,8 @@ pub(super) fn output(
         .zip(child.stdout.take())
         .zip(child.stderr.take());
     let ((mut requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-    // The program need not read its input.
+    // A thread writes the input, so that a full pipe blocks neither process. Errors are ignored,
+    // because the program may not read its input.
     thread::Builder::new().spawn(move || requests.write_all(&input))?;
     let complaints = Complaints::of(errors)?;
     let unanswered =
@@ -79,17 +80,17 @@ pub(super) fn output(
         .unwrap_or_else(|| io::Error::other(format!("{name} ended with {status}"))))
 }
 
-/// Starts git, out of reach of the keys of a terminal: who is told to stop ends it when nothing is
-/// in the making.
+/// Starts git in its own process group, so that the keys of a terminal do not interrupt it. This
+/// process ends git on an interrupt, unless a commit is in progress.
 ///
-/// A git whose parent was killed by SIGKILL ends at the end of its input. It holds no lock of this
+/// If SIGKILL ends this process, git ends at the end of its input. It holds no lock of this
 /// process, and writes only to pipes, scratch files and objects. `PR_SET_PDEATHSIG` could end it
-/// sooner, but only unsafe code can set that between fork and exec, and it also fires when the
-/// thread ends that started git.
+/// sooner. But only unsafe code can set it between fork and exec, and it also fires when the thread
+/// that started git ends.
 ///
 /// # Errors
 ///
-/// Says that git cannot be started.
+/// Returns an error if git cannot be started.
 pub(in crate::workspace) fn start(command: &mut Command) -> io::Result<Group> {
     Group::start(command).map_err(|error| unstarted(&error))
 }
@@ -98,7 +99,7 @@ fn unstarted(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("git cannot be started: {error}"))
 }
 
-/// Returns the reason that a git process which has ended gave for its failure.
+/// Returns the reason that a git process gave for its failure. The process must have ended.
 pub(in crate::workspace) fn complaint(complaints: &Complaints) -> Option<io::Error> {
     complaint_of("git", complaints)
 }
@@ -108,7 +109,7 @@ fn complaint_of(name: &str, complaints: &Complaints) -> Option<io::Error> {
     let line = line
         .trim_start_matches("fatal: ")
         .trim_start_matches("error: ");
-    // A shell begins the line with the name.
+    // A shell starts the line with the name.
     let prefix = format!("{name}: ");
     Some(io::Error::other(format!(
         "{prefix}{}",
@@ -116,12 +117,12 @@ fn complaint_of(name: &str, complaints: &Complaints) -> Option<io::Error> {
     )))
 }
 
-/// Returns the command that is a git which none of `trees`, and no work tree that they are in, has
-/// brought.
+/// Returns a command for a git program that is outside `trees` and outside the work trees that
+/// contain them.
 ///
 /// # Errors
 ///
-/// Says that git cannot be started.
+/// Returns an error if git cannot be started.
 pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
     let names = |tree: &PathBuf| [path::absolute(tree).ok(), fs_err::canonicalize(tree).ok()];
     let names: Vec<_> = trees.iter().flat_map(names).flatten().collect();
@@ -133,12 +134,11 @@ pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
     process::command("git".as_ref(), &trees).map_err(|error| unstarted(&error))
 }
 
-/// Returns the command that is git in `directory`, in the repository that it finds there.
+/// Returns the command for git in `directory`, on the repository that git finds there.
 ///
 /// # Errors
 ///
-/// Says that git cannot be started, or must not be, because it would wait for a file that is not
-/// regular.
+/// Returns an error if git cannot be started, or if it would block on a file that is not regular.
 pub(in crate::workspace) fn command(
     directory: &Path,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
@@ -154,8 +154,8 @@ pub(in crate::workspace) fn command(
     Ok(command)
 }
 
-/// Takes the variables of git from `command` but those that `is_kept`, and gives it those that keep
-/// git from writing, asking and fetching.
+/// Removes git's variables from `command`, except those for which `is_kept` returns true. Sets the
+/// variables that prevent git from taking optional locks, prompting and fetching.
 pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -> bool) {
     let is_of_git = |name: &OsStr| name.as_encoded_bytes().starts_with(b"GIT_");
     for (name, _) in
@@ -168,7 +168,7 @@ pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -
         ("GIT_OPTIONAL_LOCKS", "0"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("GIT_NO_LAZY_FETCH", "1"),
-        // What a git fetches all the same that is too old for that variable.
+        // Prevents a git that is too old for `GIT_NO_LAZY_FETCH` from fetching.
         ("GIT_ALLOW_PROTOCOL", "none"),
     ]);
     command
@@ -177,7 +177,7 @@ pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -
         .stderr(Stdio::piped());
 }
 
-/// Returns whether a variable says where the repository is, or how it is configured.
+/// Returns whether a variable locates the repository or contains its configuration.
 fn is_kept(name: &str) -> bool {
     const KEPT: [&str; 9] = [
         "GIT_EXEC_PATH",

@@ -1,7 +1,8 @@
-//! Files that git opens whatever their type is: it would wait for a process that writes to a FIFO.
+//! Finds special files that git would open. git would block on a FIFO until another process writes
+//! to it.
 //!
-//! The check looks at file types only, so it never waits. To check another file that git opens, add
-//! a row to a table.
+//! The check reads only file types, so it never blocks. To check another file that git opens, add a
+//! row to a table.
 
 use std::collections::HashSet;
 use std::env;
@@ -13,7 +14,8 @@ use super::places;
 use super::variables::{Variable, path_of, variables};
 use crate::process::{home, home_of};
 
-/// The files of a git directory; commands on the index check the index itself.
+/// The files of a per-worktree git directory. Commands on the index check the index file
+/// themselves.
 const OWN: &[&str] = &[
     "HEAD",
     "commondir",
@@ -34,22 +36,22 @@ const SHARED: &[&str] = &[
     "info/grafts",
     "info/sparse-checkout",
 ];
-/// The directories of an object directory whose files git opens.
+/// The subdirectories of an object directory whose files git opens.
 const OF_OBJECTS: &[&str] = &["info", "info/commit-graphs", "pack"];
-/// How the name of the file begins that a split index needs.
+/// Prefix of the name of the file that a split index needs.
 const SHARED_INDEX: &str = "sharedindex.";
-/// The variables that name another configuration.
+/// The variables that name another configuration file.
 const INCLUDES: &[&str] = &["include.path", "includeif.path"];
 /// The variables that name another file.
 const NAMING: &[&str] = &["core.attributesfile", "core.excludesfile"];
-/// Most references that git follows from one to the next.
+/// The limit on the symbolic references that git follows.
 const MOST_REFERENCES: usize = 6;
 /// Checks the files that git opens in the repository around `directory`.
 ///
 /// # Errors
 ///
-/// Returns an error of the kind [`io::ErrorKind::Unsupported`] that names a file which is neither
-/// regular nor a directory, or a configuration that is too large.
+/// Returns an error of the kind [`io::ErrorKind::Unsupported`] if a file is neither regular nor a
+/// directory, or if a configuration is too large. The error names the file.
 pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
     if let Some(git_dir) = env::var_os("GIT_DIR") {
         return check(&directory.join(git_dir));
@@ -64,7 +66,7 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
                 return named.map_or(Ok(()), |git_dir| files.check_repository(&git_dir));
             }
             Candidate::Bare => above.to_owned(),
-            // git reads no special file of this name.
+            // git does not read a special file with this name.
             Candidate::Special | Candidate::Nothing => continue,
         };
         files.check_repository(&git_dir)?;
@@ -79,7 +81,7 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// As [`check_around`].
+/// Returns the same errors as [`check_around`].
 pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
     let bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
     Files {
@@ -89,11 +91,11 @@ pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
     .check_repository(git_dir)
 }
 
-/// Checks the files of attributes from the root of the file system down to each of `directories`.
+/// Checks the attribute files from the root of the file system down to each of `directories`.
 ///
 /// # Errors
 ///
-/// As [`check_around`].
+/// Returns the same errors as [`check_around`].
 pub(in crate::workspace) fn check_attributes<'d>(
     directories: impl IntoIterator<Item = &'d Path>,
 ) -> io::Result<()> {
@@ -104,7 +106,7 @@ pub(in crate::workspace) fn check_attributes<'d>(
                 break;
             }
             let file = above.join(".gitattributes");
-            // git follows no link of this name.
+            // git does not follow a link with this name.
             if fs_err::symlink_metadata(&file)
                 .is_ok_and(|found| !found.is_symlink() && is_special(&found))
             {
@@ -115,18 +117,18 @@ pub(in crate::workspace) fn check_attributes<'d>(
     Ok(())
 }
 
-/// The files that git opens.
+/// The state of a check of the files that git opens.
 #[derive(Default)]
 struct Files {
-    /// The configurations and object directories that were read, by their real names: each has any
-    /// number of other names.
+    /// The configurations and object directories that were read, without links. The same file can
+    /// be reached by several names.
     read: HashSet<PathBuf>,
-    /// The directories that the relative names in a configuration may count from.
+    /// The directories from which relative paths in a configuration can start.
     bases: Vec<PathBuf>,
 }
 
 impl Files {
-    /// Checks the files of the repository whose git directory is `git_dir`, and those of the user.
+    /// Checks the files of the repository with the git directory `git_dir`, and those of the user.
     fn check_repository(&mut self, git_dir: &Path) -> io::Result<()> {
         OWN.iter()
             .try_for_each(|name| check_file(&git_dir.join(name)))?;
@@ -175,7 +177,7 @@ impl Files {
         self.check_user()
     }
 
-    /// Checks the files of object directories, and of those that these borrow objects from.
+    /// Checks the files of object directories and of their alternates.
     fn check_objects(&mut self, mut directories: Vec<PathBuf>) -> io::Result<()> {
         while let Some(directory) = directories.pop() {
             let Ok(directory) = fs_err::canonicalize(directory) else {
@@ -196,7 +198,7 @@ impl Files {
         Ok(())
     }
 
-    /// Checks the files of the user and of all users, and those that the environment names.
+    /// Checks the files of the user and of the system, and those that the environment names.
     fn check_user(&mut self) -> io::Result<()> {
         for path in places::configurations_of_user() {
             self.check_configuration(&path)?;
@@ -211,13 +213,13 @@ impl Files {
             .try_for_each(|path| check_file(&path))
     }
 
-    /// Checks the configuration at `path`, and the files that it names. The condition of an
-    /// inclusion is ignored.
+    /// Checks the configuration at `path` and the files that it names. Conditions of includes are
+    /// ignored.
     fn check_configuration(&mut self, path: &Path) -> io::Result<()> {
         let mut pending = vec![path.to_owned()];
         while let Some(path) = pending.pop() {
             check_file(&path)?;
-            // Relative names in it count from the directory of the name by which it is included.
+            // Relative paths start at the directory of the including path, not of a link's target.
             let above = path
                 .parent()
                 .and_then(|above| fs_err::canonicalize(above).ok());
@@ -234,9 +236,9 @@ impl Files {
         Ok(())
     }
 
-    /// Checks the file that a variable names, and returns it if it is a configuration. The variable
-    /// is in a configuration in `directory`, or in the environment, where git includes no relative
-    /// name.
+    /// Checks the file that a variable names, and returns its path if it is a configuration. The
+    /// variable is in a configuration in `directory`, or in the environment. There, git includes no
+    /// relative path.
     fn check_variable(
         &self,
         directory: Option<&Path>,
@@ -260,7 +262,7 @@ impl Files {
     }
 }
 
-/// Returns the path that the value of a variable is. git-config(1) describes the beginning `~`.
+/// Returns the path in the value of a variable. git-config(1) describes a leading `~`.
 pub(super) fn expanded(value: &[u8]) -> Option<PathBuf> {
     let value = value.strip_prefix(b":(optional)").unwrap_or(value);
     let Some(rest) = value.strip_prefix(b"~") else {
@@ -282,7 +284,7 @@ fn check_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Checks the files in `directory` whose names are `wanted`.
+/// Checks the files in `directory` whose names satisfy `wanted`.
 fn check_names(directory: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
     let Ok(entries) = fs_err::read_dir(directory) else {
         return Ok(());
@@ -303,7 +305,7 @@ fn is_special(found: &std::fs::Metadata) -> bool {
     !found.is_file() && !found.is_dir()
 }
 
-/// Returns whether `path` leads to the file that is always empty.
+/// Returns whether `path` leads to `/dev/null`, which is always empty.
 fn is_null(path: &Path) -> bool {
     fs_err::canonicalize(path).is_ok_and(|path| path == Path::new("/dev/null"))
 }

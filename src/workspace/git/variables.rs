@@ -1,17 +1,17 @@
-//! The variables in one file of git's configuration, read as git's `config.c` reads them.
+//! Parses one file of git's configuration with the rules of git's `config.c`.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// A variable that has a value.
+/// A variable with a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Variable {
-    /// The section without the subsection, a full stop, and the name, in lower case.
+    /// Section without subsection, a full stop, and the name, in lower case.
     pub(super) key: String,
     pub(super) value: Vec<u8>,
 }
 
-/// Returns the variables of `text` up to the first line that git refuses.
+/// Returns the variables of `text` before the first line that git rejects.
 pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
     let mut reader = Reader {
         rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text),
@@ -52,7 +52,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Returns the next byte. CR LF counts as LF, and the end of the text as an LF.
+    /// Returns the next byte. CR LF is read as LF, and the end of the text as an LF.
     fn next(&mut self) -> u8 {
         if self.rest.starts_with(b"\r\n") {
             self.rest = &self.rest[1..];
@@ -68,8 +68,8 @@ impl Reader<'_> {
         while self.next() != b'\n' {}
     }
 
-    /// Reads the header of a section, such as `[include]` or `[includeIf "gitdir:x"]`, and returns
-    /// the section.
+    /// Reads a section header, such as `[include]` or `[includeIf "gitdir:x"]`. Returns the
+    /// section.
     fn section(&mut self) -> Option<String> {
         self.next();
         let mut name = String::new();
@@ -85,8 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the quoted subsection that follows the space `byte`, and the bracket that ends the
-    /// header.
+    /// Reads the quoted subsection after the space `byte`, and the bracket that ends the header.
     fn subsection(&mut self, mut byte: u8) -> Option<()> {
         while is_space(byte) {
             if byte == b'\n' {
@@ -108,8 +107,8 @@ impl Reader<'_> {
         (self.next() == b']').then_some(())
     }
 
-    /// Reads a variable of `section`, and adds it to `variables` if it has a value. Returns `None`
-    /// for a line that git refuses.
+    /// Reads a variable of `section` and adds it to `variables` if it has a value. Returns `None`
+    /// for a line that git rejects.
     fn variable(&mut self, section: &str, variables: &mut Vec<Variable>) -> Option<()> {
         let mut key = format!("{section}.");
         let mut byte = self.next();
@@ -131,10 +130,10 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Reads a value up to the end of its line. Lines that end in `\` continue.
+    /// Reads a value to the end of its line. A line that ends with `\` continues.
     fn value(&mut self) -> Option<Vec<u8>> {
         let mut value = Vec::new();
-        // The length without white space at the end that is not quoted.
+        // The length without unquoted white space at the end.
         let mut length = 0;
         let mut is_quoted = false;
         loop {
@@ -183,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// Configurations that git reads, up to the line that it refuses.
+    /// Configurations that git accepts.
     const TEXTS: &[&str] = &[
         "[include] path = ../fi ; c\n",
         "[core] attributesFile = \"/a/x]y\"\n",
@@ -235,8 +234,8 @@ mod tests {
         }
     }
 
-    /// Reads an entry of `git config --list --null`: the key, a line feed, and the value if there
-    /// is one.
+    /// Parses an entry of `git config --list --null`: the key, and a line feed with the value if
+    /// there is one.
     fn variable(entry: &[u8]) -> Option<Variable> {
         let end = memchr::memchr(b'\n', entry)?;
         let key = String::from_utf8(entry[..end].to_vec()).unwrap();

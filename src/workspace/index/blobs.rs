@@ -1,4 +1,5 @@
-//! New contents for a repository: named at once, written all together as a pack.
+//! New blobs for a repository. Their IDs are computed at once; the blobs are written together as
+//! packs.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -14,12 +15,12 @@ use super::GitIndex;
 use crate::digest::{ObjectFormat, blob_id};
 use crate::workspace::Result;
 
-/// So many bytes, compressed, are kept before they are written.
+/// The limit on compressed bytes that are collected before they are written.
 const MOST: usize = 16 << 20;
 /// The type of a blob in a pack; see gitformat-pack(5).
 const BLOB: u8 = 3;
 
-/// Contents on their way to a repository, from several threads.
+/// Collects blobs for a repository. Several threads can add blobs.
 #[derive(Debug)]
 pub struct Blobs<'i> {
     index: &'i GitIndex,
@@ -27,7 +28,7 @@ pub struct Blobs<'i> {
     waiting: Mutex<Waiting>,
 }
 
-/// What is done with contents.
+/// Whether blobs are written or only their IDs are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Named,
@@ -42,7 +43,7 @@ struct Waiting {
 }
 
 impl<'i> Blobs<'i> {
-    /// Returns what only names contents: nothing is written.
+    /// Returns a collector that only computes IDs and writes nothing.
     #[must_use]
     pub fn named(index: &'i GitIndex) -> Self {
         Self {
@@ -52,7 +53,7 @@ impl<'i> Blobs<'i> {
         }
     }
 
-    /// Returns what writes them.
+    /// Returns a collector that writes blobs.
     #[must_use]
     pub fn written(index: &'i GitIndex) -> Self {
         Self {
@@ -61,12 +62,12 @@ impl<'i> Blobs<'i> {
         }
     }
 
-    /// Takes `bytes`, and returns the name that they have as a blob. They may be there only after
+    /// Adds `bytes` and returns their blob ID. The repository may contain the blob only after
     /// [`Blobs::write`].
     ///
     /// # Errors
     ///
-    /// Returns the error of a git that cannot write.
+    /// Returns an error if git cannot write the blobs.
     pub fn add(&self, bytes: &[u8]) -> Result<ObjectId> {
         let id = blob_id(bytes, self.index.format);
         let Some(id) = ObjectId::from_hex(id.as_bytes()) else {
@@ -91,12 +92,11 @@ impl<'i> Blobs<'i> {
         }
     }
 
-    /// Writes all that was taken, in the way that git is configured to make objects durable, or
-    /// better.
+    /// Writes all added blobs. They are at least as durable as git is configured to make objects.
     ///
     /// # Errors
     ///
-    /// Returns the error of a git that cannot write.
+    /// Returns an error if git cannot write the blobs.
     pub fn write(&self) -> Result<()> {
         self.flush(&mut self.held())
     }
@@ -113,7 +113,7 @@ impl<'i> Blobs<'i> {
             ObjectFormat::Sha256 => sha2::Sha256::digest(&pack).to_vec(),
         };
         pack.extend(digest);
-        // Loose objects that an index names have to be there after a loss of power as well.
+        // An index must not refer to objects that a power loss can destroy, so git must sync them.
         let arguments = ["-c", "core.fsync=committed", "unpack-objects", "-q"].map(OsString::from);
         let written = self
             .index
@@ -128,13 +128,13 @@ impl<'i> Blobs<'i> {
     }
 }
 
-/// Returns `bytes` as a pack has them: type and length, then compressed.
+/// Returns `bytes` in the format of a pack: type and length, then the compressed data.
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let low = |size: usize, mask: u8| size.to_le_bytes()[0] & mask;
     let mut size = bytes.len() >> 4;
     let mut head = vec![BLOB << 4 | low(bytes.len(), 0x0f)];
     while size > 0 {
-        // There is more behind the last one.
+        // The high bit states that another byte of the length follows.
         head.last_mut().into_iter().for_each(|last| *last |= 0x80);
         head.push(low(size, 0x7f));
         size >>= 7;

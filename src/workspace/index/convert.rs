@@ -1,5 +1,5 @@
-//! Between a work tree and an index: line ends, filters, encodings, as the attributes of a file and
-//! the configuration of git ask for them. Only git knows how.
+//! Conversions between a work tree and an index: line endings, filters and encodings, as attributes
+//! and configuration define them. git performs them.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -10,8 +10,7 @@ use crate::path::RelPath;
 use crate::workspace::Result;
 use crate::workspace::git::{Attribute, FilterDriver};
 
-/// The attributes that make contents differ; see "Checking-out and checking-in" in
-/// gitattributes(5).
+/// The attributes that change content; see "Checking-out and checking-in" in gitattributes(5).
 const ATTRIBUTES: [&str; 6] = [
     "text",
     "crlf",
@@ -20,15 +19,15 @@ const ATTRIBUTES: [&str; 6] = [
     "ident",
     "working-tree-encoding",
 ];
-/// How many of them say, if they are off, that a file is no text.
+/// The number of leading [`ATTRIBUTES`] that mark a file as binary if they are unset.
 const TEXT: usize = 2;
 
 impl GitIndex {
-    /// Returns those of `paths` whose contents may be other in the work tree than in the index.
+    /// Returns the `paths` whose content can differ between work tree and index.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot tell.
+    /// Returns an error if git fails.
     pub fn converted(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
         let asked: Vec<_> = paths.iter().collect();
         let attributes = self
@@ -49,12 +48,12 @@ impl GitIndex {
         Ok(converted.map(|(path, _)| path.clone()).collect())
     }
 
-    /// Returns those of `paths` that a filter driver converts which is not allowed, with that
+    /// Returns the `paths` to which a filter driver applies that is not allowed, each with its
     /// driver.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot be asked.
+    /// Returns an error if git fails.
     pub fn denied_filters(
         &self,
         paths: &BTreeSet<RelPath>,
@@ -82,11 +81,11 @@ impl GitIndex {
         Ok(denied)
     }
 
-    /// Returns whether the execute bits of files mean nothing here.
+    /// Returns whether git ignores the execute bits of files (`core.filemode` is false).
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot tell.
+    /// Returns an error if git fails.
     pub fn ignores_modes(&self) -> Result<bool> {
         self.git
             .is_on("core.filemode")
@@ -94,11 +93,12 @@ impl GitIndex {
             .map_err(|source| self.failed(source))
     }
 
-    /// Returns whether symbolic links are regular files in the work tree.
+    /// Returns whether symbolic links are regular files in the work tree (`core.symlinks` is
+    /// false).
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot tell.
+    /// Returns an error if git fails.
     pub fn ignores_links(&self) -> Result<bool> {
         self.git
             .is_on("core.symlinks")
@@ -113,17 +113,19 @@ impl GitIndex {
             .map_err(|source| self.failed(source))
     }
 
-    /// Returns the blob that each of `paths` would be, if git added the file that is in the work
-    /// tree now. Nothing is written. git does not look at the index: see [`GitIndex::unchanged`].
+    /// Returns the blob ID that each of `paths` would get if git added the current file of the work
+    /// tree. Nothing is written. git does not read the index here, unlike in
+    /// [`GitIndex::unchanged`].
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot read one of them.
+    /// Returns an error if git cannot read a file.
     pub fn cleaned(&self, paths: &[RelPath]) -> Result<Vec<ObjectId>> {
         let (listed, alone): (Vec<_>, Vec<_>) = paths
             .iter()
             .partition(|path| is_plain(&self.full_name(path)));
-        // git counts them from the top, wherever it is started.
+        // git resolves these paths from the top of the work tree, whatever its current directory
+        // is.
         let input: Vec<u8> = listed
             .iter()
             .flat_map(|path| [&self.full_name(path)[..], b"\n"].concat())
@@ -150,7 +152,7 @@ impl GitIndex {
             .collect()
     }
 
-    /// Does the same for a path that no list of lines can have.
+    /// Does the same for a path that cannot be written as a line of a list.
     fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
         let arguments = [
             OsString::from("hash-object"),
@@ -163,18 +165,19 @@ impl GitIndex {
         Ok(ObjectId::from_hex(answer.trim_ascii()))
     }
 
-    /// Returns those of `paths` that are in the work tree as the index has them. In contrast to
-    /// [`GitIndex::cleaned`], git then also reads attributes that are in the index alone, and keeps
-    /// CR LF in a file that has it in the index.
+    /// Returns the `paths` whose file in the work tree matches the index. Unlike
+    /// [`GitIndex::cleaned`], git then also reads attributes that are only in the index. It also
+    /// keeps CR LF in a file that has CR LF in the index.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot tell.
+    /// Returns an error if git fails.
     pub fn unchanged(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
         if paths.is_empty() {
             return Ok(BTreeSet::new());
         }
-        // In a directory git forgets what the index has above it, attributes as well.
+        // In a subdirectory, git ignores index entries above it, including attribute files. Start
+        // at the top.
         let top = "../".repeat(memchr::memchr_iter(b'/', &self.prefix).count());
         let list = self.ask(&["-C", &top, "ls-files", "-m", "-z"], None, b"")?;
         let below = list
@@ -184,22 +187,22 @@ impl GitIndex {
         Ok(paths.difference(&modified).cloned().collect())
     }
 
-    /// Returns what the blob `id`, which is there, is in the work tree under the name `path`.
+    /// Returns the content of the existing blob `id` as it would be in the work tree at `path`.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot read it, or a filter fails that has to work.
+    /// Returns an error if git cannot read the blob, or if a required filter fails.
     pub fn smudged(&self, path: &RelPath, id: ObjectId) -> Result<Vec<u8>> {
         let name = self.full_name(path);
         if !is_plain(&name) {
             return self.smudged_alone(&name, id);
         }
-        // It reads attributes from the index once it has looked for a name there, which none has
-        // here.
+        // git reads attributes from the index only after it has looked up a name there. The first
+        // request does this, with a name that no entry has.
         let input = [&b":0:\n"[..], id.to_string().as_bytes(), b" ", &name, b"\n"].concat();
         let answer = self.ask(&["cat-file", "--batch", "--filters"], None, &input)?;
         let mut lines = answer.splitn(3, |&byte| byte == b'\n').skip(1);
-        // The size that stands there is that of the blob.
+        // The size in this line is that of the blob, not of the converted content.
         let is_there = lines
             .next()
             .is_some_and(|line| line.starts_with(format!("{id} blob ").as_bytes()));
@@ -210,8 +213,8 @@ impl GitIndex {
         contents.map(<[u8]>::to_vec).ok_or_else(|| self.unknown())
     }
 
-    /// Does the same for a name that no list of lines can have; attributes that are in the index
-    /// alone do not count.
+    /// Does the same for a name that cannot be written as a line of a list. Attributes that are
+    /// only in the index have no effect.
     fn smudged_alone(&self, name: &[u8], id: ObjectId) -> Result<Vec<u8>> {
         let mut option = OsString::from("--path=");
         option.push(named(name));
@@ -226,7 +229,7 @@ impl GitIndex {
     }
 }
 
-/// Returns whether git reads `name` as it is from a line of a list.
+/// Returns whether git reads `name` unchanged from a line of a list.
 fn is_plain(name: &[u8]) -> bool {
     !name.contains(&b'\n')
         && !name.ends_with(b"\r")

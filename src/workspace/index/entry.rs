@@ -1,4 +1,4 @@
-//! What the index has for a name, and what it gets.
+//! The entries of an index, and changes of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,19 +7,19 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::objects::ObjectId;
 
-/// What the index has for a name.
+/// An entry of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexEntry {
-    /// The mode.
+    /// The file mode.
     pub mode: FileMode,
-    /// The blob, or the commit of a submodule.
+    /// The ID of the blob, or of the commit of a submodule.
     pub id: ObjectId,
-    /// What is said of it besides.
+    /// The flag of the entry.
     pub mark: Mark,
 }
 
 impl IndexEntry {
-    /// Returns the entry of contents that are there.
+    /// Returns an entry without a flag.
     #[must_use]
     pub fn new(mode: FileMode, id: ObjectId) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl IndexEntry {
         }
     }
 
-    /// Returns the entry that `text` is, as [`fmt::Display`] writes it.
+    /// Parses the text format of [`fmt::Display`].
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
@@ -47,19 +47,18 @@ impl fmt::Display for IndexEntry {
     }
 }
 
-/// All that the index has for a name: its entry as stage 0, or the stages of a conflict, or
-/// nothing.
+/// All entries of one path: its entry as stage 0, or the stages of a conflict, or nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stages(pub BTreeMap<u8, IndexEntry>);
 
 impl Stages {
-    /// Returns what there is of a name that is not in conflict.
+    /// Returns the stages of a path that is not in conflict.
     #[must_use]
     pub fn of(entry: Option<IndexEntry>) -> Self {
         Self(entry.into_iter().map(|entry| (0, entry)).collect())
     }
 
-    /// Returns the stages that `text` is, as [`Stages::text`] writes them.
+    /// Parses the text format of [`Stages::text`].
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(entry) = IndexEntry::parse(text) {
@@ -75,8 +74,8 @@ impl Stages {
         text.split(", ").map(stage).collect::<Option<_>>().map(Self)
     }
 
-    /// Writes them: an entry alone as it is, others with the number of their stage behind each;
-    /// nothing is `None`.
+    /// Returns the stages as text, or `None` if there are none. Stage 0 is written as the entry. A
+    /// conflict stage is written as the entry followed by the stage number.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let text = |(stage, entry): (&u8, &IndexEntry)| match stage {
@@ -87,7 +86,8 @@ impl Stages {
         (!texts.is_empty()).then(|| texts.join(", "))
     }
 
-    /// Returns whether both have the same contents, whether these are in the work tree or not.
+    /// Returns whether both have the same stages, modes, objects and intent-to-add flags. The other
+    /// flags are ignored.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let contents = |stages: &Self| -> Vec<_> {
@@ -100,7 +100,7 @@ impl Stages {
         contents(self) == contents(other)
     }
 
-    /// Returns how `path` gets them.
+    /// Returns the updates that give `path` these stages.
     #[must_use]
     pub fn updates(&self, path: &RelPath) -> Vec<Update> {
         if self.0.is_empty() {
@@ -119,33 +119,34 @@ impl Stages {
     }
 }
 
-/// What becomes of a name in the index.
+/// A change of one path in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
-    /// The name, below the root.
+    /// The path below the root.
     pub path: RelPath,
-    /// What it gets; `None` takes it out, with all its stages.
+    /// The new entry. `None` removes all stages of the path.
     pub entry: Option<IndexEntry>,
-    /// 0, or of a conflict 1 for the base, 2 for ours, 3 for theirs.
+    /// 0 without a conflict. In a conflict 1 is the base, 2 is ours and 3 is theirs.
     pub stage: u8,
 }
 
-/// What is said of an entry besides its mode and its contents.
+/// The flag of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mark {
-    /// Nothing.
+    /// No flag.
     Plain,
-    /// A file is going to be added, and that is all; the blob is the empty one then, as git has it.
+    /// The file is only intended to be added (`git add --intent-to-add`). git stores the empty blob
+    /// for it.
     Intended,
-    /// The file of the work tree counts as unchanged, whatever it is (`--assume-unchanged`).
+    /// git treats the file in the work tree as unchanged (`--assume-unchanged`).
     Assumed,
-    /// There is to be no file in the work tree, as in a sparse checkout (`--skip-worktree`).
+    /// The work tree contains no file, as in a sparse checkout (`--skip-worktree`).
     Skipped,
 }
 
 impl Mark {
-    /// Returns what `git ls-files -v` says by the letter `tag`.
+    /// Returns the flag for the letter `tag` of `git ls-files -v`.
     pub(super) fn of(tag: &[u8]) -> Self {
         match tag {
             b"S" | b"s" => Self::Skipped,
@@ -154,7 +155,7 @@ impl Mark {
         }
     }
 
-    /// Returns its name in the history.
+    /// Returns the name of the flag in the history.
     pub(super) fn name(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,
@@ -164,7 +165,7 @@ impl Mark {
         }
     }
 
-    /// Returns the mark with this name.
+    /// Returns the flag with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         [Self::Intended, Self::Assumed, Self::Skipped]
             .into_iter()

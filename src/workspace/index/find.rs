@@ -1,4 +1,4 @@
-//! Finds the index that git would use in a directory.
+//! Finds the index that git uses in a directory.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::workspace::git::Git;
 use crate::workspace::objects::Repository;
 use crate::workspace::{Fault, Result, WorkspaceError};
 
-/// The questions to git, in the order of the lines of its answer.
+/// The arguments of the query, in the order of the output lines.
 const QUESTIONS: [&str; 7] = [
     "rev-parse",
     "--path-format=absolute",
@@ -26,7 +26,7 @@ const QUESTIONS: [&str; 7] = [
     "--show-prefix",
 ];
 
-/// The answer of git.
+/// The parsed output of the query.
 struct Answer<'a> {
     file: &'a [u8],
     format: ObjectFormat,
@@ -35,7 +35,7 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Reads the lines of `text`; `None` if they are not those of an answer.
+    /// Parses the output lines. Returns `None` if they do not have the expected form.
     fn parse(text: &'a [u8]) -> Option<Self> {
         let lines: Vec<_> = text.split(|&byte| byte == b'\n').collect();
         // A bare repository has no prefix.
@@ -59,13 +59,14 @@ impl<'a> Answer<'a> {
 }
 
 impl GitIndex {
-    /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and
-    /// `GIT_INDEX_FILE` count. `interrupt` ends every wait for git.
+    /// Finds the index that git uses in the directory `root`. `GIT_DIR`, `GIT_WORK_TREE` and
+    /// `GIT_INDEX_FILE` have their usual effect. `interrupt` ends every wait for git.
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why.
-    /// [`Fault::NotRegular`] if the index or another file that git opens is not a regular file.
+    /// - [`Fault::Missing`] if there is no repository or git cannot be started. The source is git's
+    ///   reason.
+    /// - [`Fault::NotRegular`] if the index or another file that git opens is not a regular file.
     pub fn around(root: &Path, interrupt: &Interrupt) -> Result<Self> {
         let refused = |fault, source| refusal(root, fault, source);
         let root = root
@@ -85,9 +86,9 @@ impl GitIndex {
         };
         let answer = Answer::parse(&text).ok_or_else(unknown)?;
         let named = path_of(answer.file).ok_or_else(unknown)?;
-        // git follows links to it, and locks what they lead to.
+        // git follows links to the index and locks their target.
         let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
-        // git would wait for a process that writes to a FIFO.
+        // git would block on a FIFO until another process writes to it.
         if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
             let source = io::Error::other(
                 "git's index is not a regular file; remove it and run `git reset`",
@@ -122,7 +123,7 @@ fn refusal(path: &Path, fault: Fault, source: io::Error) -> WorkspaceError {
     }
 }
 
-/// Returns where a file is that is not there yet, without links above it.
+/// Returns the path of a file that does not exist yet, with the links above it resolved.
 fn beside(path: &Path) -> PathBuf {
     let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
     directory

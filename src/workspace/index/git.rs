@@ -1,4 +1,4 @@
-//! One run of git on an index.
+//! Runs git on an index.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,9 +12,9 @@ use crate::workspace::git::process;
 
 pub(super) use crate::workspace::git::variables::path_of;
 
-/// How long it may take: filters of the user may be at work.
+/// The time limit. Filter drivers of the user can be slow.
 const LIMIT: Duration = Duration::from_secs(600);
-/// The variables that are paths, which count from the directory of this process.
+/// The variables that contain paths. Relative paths start at the directory of this process.
 const PATHS: [&str; 4] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -22,12 +22,12 @@ const PATHS: [&str; 4] = [
     "GIT_OBJECT_DIRECTORY",
 ];
 
-/// Runs git in `directory`, on the index `index` or on that which it finds, and returns what it
-/// says, unless `interrupt` is raised.
+/// Runs git in `directory`, on `index` or on the index that git finds, and returns its output.
+/// `interrupt` ends the run.
 ///
 /// # Errors
 ///
-/// Returns the last words of a git that fails.
+/// Returns git's last error message if it fails.
 pub(super) fn answered(
     directory: &Path,
     arguments: &[OsString],

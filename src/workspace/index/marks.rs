@@ -1,5 +1,4 @@
-//! What the index says of an entry besides mode and contents: flags, which git sets by an option
-//! for each.
+//! The flags of index entries. git sets each of them with its own option.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,26 +11,26 @@ use crate::path::RelPath;
 use crate::workspace::Result;
 use crate::workspace::objects::ObjectId;
 
-/// The options of `update-index` that mark entries. Where a file is in the work tree that is to be
-/// there no more, any git that reads the index forgets that: it is said last.
+/// The options of `update-index` that set flags. `--skip-worktree` comes last: if the file exists
+/// in the work tree, any git that reads the index clears that flag.
 const OPTIONS: [(Mark, &str); 2] = [
     (Mark::Assumed, "--assume-unchanged"),
     (Mark::Skipped, "--skip-worktree"),
 ];
 
-/// Why an intention is refused; see [`GitIndex::may_intend`].
+/// The reason why an intent-to-add entry is refused; see [`GitIndex::may_intend`].
 pub const SPOILING: &str =
     "git does not survive a file that is only going to be added in a directory of a sparse index";
 
 impl IndexEntry {
-    /// Returns whether it only says that a file is going to be added.
+    /// Returns whether this is an intent-to-add entry.
     #[must_use]
     pub fn is_intended(&self) -> bool {
         self.mark == Mark::Intended
     }
 }
 
-/// Returns the names of those of `updates` that get the mark, as git reads lists.
+/// Returns the paths of the `updates` with the flag `mark`, each followed by a NUL.
 fn marked(updates: &[Update], mark: Mark) -> Vec<u8> {
     let marked = updates
         .iter()
@@ -42,7 +41,7 @@ fn marked(updates: &[Update], mark: Mark) -> Vec<u8> {
 }
 
 impl GitIndex {
-    /// Returns the entry that says that a file is going to be added.
+    /// Returns an intent-to-add entry.
     #[must_use]
     pub fn intention(&self) -> Option<IndexEntry> {
         let id = ObjectId::from_hex(blob_id(b"", self.format).as_bytes())?;
@@ -52,13 +51,14 @@ impl GitIndex {
         })
     }
 
-    /// Returns whether git survives it that `path` is only going to be added. In a directory of an
-    /// index that may have directories as entries it does not: it takes it for one file less than
-    /// there are, and spoils the index. See `index.sparse` in git-config(1).
+    /// Returns whether git can handle an intent-to-add entry for `path`.
+    ///
+    /// It cannot if the index may contain directory entries and `path` is in a directory. git then
+    /// counts one file too few and damages the index. See `index.sparse` in git-config(1).
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot tell how it is configured.
+    /// Returns an error if git cannot read its configuration.
     pub fn may_intend(&self, path: &RelPath) -> Result<bool> {
         let is_at_top = self.prefix.is_empty() && path.parent().is_none();
         let is_on = |key| {
@@ -73,8 +73,7 @@ impl GitIndex {
             || !is_on("core.sparsecheckoutcone")?)
     }
 
-    /// Lets the index at `copy`, which has `updates`, say of those that are only intended that they
-    /// are.
+    /// Sets the intent-to-add flag in the index at `copy`, which already contains `updates`.
     pub(super) fn intend(&self, copy: &Path, updates: &[Update]) -> Result<()> {
         let input = marked(updates, Mark::Intended);
         if input.is_empty() {
@@ -88,7 +87,7 @@ impl GitIndex {
                 return Err(self.failed(io::Error::other(SPOILING)));
             }
         }
-        // What is in the index and not in the tree that it is reset to stays as an intention.
+        // `reset -N` keeps entries that the target tree does not contain, as intent-to-add entries.
         let arguments = ["--literal-pathspecs", "reset", "-q", "-N", self.nothing()];
         let arguments = [
             &arguments[..],
@@ -98,7 +97,7 @@ impl GitIndex {
         self.ask(&arguments, Some(copy), &input).map(drop)
     }
 
-    /// Lets the index at `copy`, which has `updates`, say the rest of them.
+    /// Sets the other flags in the index at `copy`, which already contains `updates`.
     pub(super) fn mark(&self, copy: &Path, updates: &[Update]) -> Result<()> {
         for (mark, option) in OPTIONS {
             let input = marked(updates, mark);
@@ -120,8 +119,7 @@ impl GitIndex {
         Ok(())
     }
 
-    /// Notes which entries of `staged` are only intended. git is asked if there is an empty file at
-    /// all.
+    /// Marks the intent-to-add entries of `staged`. git is run only if an entry has the empty blob.
     pub(super) fn note_intended(&self, staged: &mut Staged) -> Result<()> {
         let empty = self.intention().map(|entry| entry.id);
         let is_empty = |entry: &IndexEntry| Some(entry.id) == empty;
@@ -161,7 +159,7 @@ impl GitIndex {
         Ok(())
     }
 
-    /// Returns the name of the tree that has nothing in it, which git knows in every repository.
+    /// Returns the ID of the empty tree, which git knows in every repository.
     fn nothing(&self) -> &'static str {
         match self.format {
             ObjectFormat::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",

@@ -1,17 +1,18 @@
-//! git's index: what it holds, and what it is to hold, by git's own plumbing.
+//! Reads and writes git's index with git's own plumbing commands.
 //!
-//! | what | here |
+//! | task | item |
 //! | --- | --- |
-//! | where it is | [`GitIndex::around`] |
-//! | its entries, as a [`Workspace`](super::Workspace) that can be read | [`GitIndex::read`], which returns a [`Staged`] |
-//! | new contents for it | [`Blobs`], written by [`Blobs::write`]: nothing is written before |
-//! | new entries for it | [`GitIndex::rewrite`], which works on a copy: whose lock that is, and when it takes the place of the index, is for the transaction |
-//! | a file of the work tree as git would add it, and the other way round | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
+//! | find the index | [`GitIndex::around`] |
+//! | read its entries, as a read-only [`Workspace`](super::Workspace) | [`GitIndex::read`], which returns a [`Staged`] |
+//! | add contents | [`Blobs`]; the repository contains them after [`Blobs::write`] |
+//! | change entries | [`GitIndex::rewrite`], which changes a copy; the transaction locks and replaces the index |
+//! | convert a file between work tree and repository, as git does | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
 //!
-//! Paths are those below the root, which may be a directory of the work tree; git has its own view
-//! of what is outside. git runs no hook and no monitor of files here. A filter driver runs if the
-//! attributes of a file name it, and only if the user's own configuration defines it or
-//! [`GitIndex::allow_filters`] names it.
+//! Paths are relative to the root, which can be a subdirectory of the work tree. git runs no hooks
+//! and no file system monitor here. A filter driver runs only if the attributes of a file name it,
+//! and if the user's own configuration defines it or [`GitIndex::allow_filters`] names it.
+//!
+//! Read [`GitIndex`] first, then `staged.rs`.
 
 mod blobs;
 mod convert;
@@ -43,15 +44,15 @@ pub use entry::{IndexEntry, Mark, Stages, Update};
 pub use marks::SPOILING;
 pub use staged::Staged;
 
-/// How an index begins.
+/// The signature of an index file; see gitformat-index(5).
 const SIGNATURE: &[u8] = b"DIRC";
 
-/// The index of the repository that a root is in.
+/// The index of the repository that contains a root.
 #[derive(Clone, Debug)]
 pub struct GitIndex {
     root: PathBuf,
     file: PathBuf,
-    /// From the top of the work tree to the root, with a slash at the end; or nothing.
+    /// The path from the top of the work tree to the root, with a final slash. Empty at the top.
     prefix: Vec<u8>,
     format: ObjectFormat,
     has_work_tree: bool,
@@ -60,7 +61,7 @@ pub struct GitIndex {
     interrupt: Interrupt,
 }
 
-/// Returns the directories of the entries in an answer of `ls-files -s -z`, which is sorted.
+/// Returns the directories of the entries in an output of `ls-files -s -z`, which is sorted.
 fn directories(list: &[u8]) -> Vec<PathBuf> {
     let names = list
         .split(|&byte| byte == 0)
@@ -86,13 +87,13 @@ impl GitIndex {
         }
     }
 
-    /// Returns the directory that it is in, absolute.
+    /// Returns the absolute path of the directory that contains the index file.
     #[must_use]
     pub fn directory(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("/"))
     }
 
-    /// Returns its name there.
+    /// Returns the name of the index file in its directory.
     #[must_use]
     pub fn name(&self) -> Vec<u8> {
         self.file
@@ -102,32 +103,32 @@ impl GitIndex {
             .to_vec()
     }
 
-    /// Returns whether the root is in a work tree, and not in a bare repository or a git directory.
+    /// Returns whether the root is in a work tree, not in a bare repository or a git directory.
     #[must_use]
     pub fn has_work_tree(&self) -> bool {
         self.has_work_tree
     }
 
-    /// Returns how objects are named.
+    /// Returns the hash function of object IDs.
     #[must_use]
     pub fn format(&self) -> ObjectFormat {
         self.format
     }
 
-    /// Returns the repository, for its objects.
+    /// Returns the repository, for access to its objects.
     #[must_use]
     pub fn objects(&self) -> &Repository {
         &self.objects
     }
 
-    /// Returns what git says of the root.
+    /// Returns the handle for questions to git about the root.
     #[must_use]
     pub fn git(&self) -> &Arc<Git> {
         &self.git
     }
 
-    /// Returns whether the repository has the contents of all of `stages`; commits of submodules
-    /// are in others.
+    /// Returns whether the repository contains all blobs of `stages`. Commits of submodules are
+    /// ignored, because they are in other repositories.
     #[must_use]
     pub fn has(&self, stages: &Stages) -> bool {
         let mut blobs = stages
@@ -137,16 +138,16 @@ impl GitIndex {
         blobs.all(|entry| self.objects.blob_size(entry.id).is_ok())
     }
 
-    /// Returns what it holds now.
+    /// Returns the current entries.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot read it.
+    /// Returns an error if git cannot read the index.
     pub fn read(&self) -> Result<Staged> {
         let list = self.ask(&["ls-files", "-s", "-v", "-z"], None, b"")?;
         let mut staged = Staged::of(&list, self).ok_or_else(|| self.unknown())?;
-        // git reads the attributes of each entry that it compares with its file, whenever it writes
-        // an index.
+        // Whenever git writes an index, it reads the attributes of each entry that it compares with
+        // its file. A special attribute file would block it.
         let directories: Vec<_> = directories(&list)
             .iter()
             .map(|directory| self.root.join(directory))
@@ -160,16 +161,16 @@ impl GitIndex {
         Ok(staged)
     }
 
-    /// Makes `updates` true in the index at `copy`, an absolute name, which is a copy of this one
-    /// or not there.
+    /// Applies `updates` to the index at `copy`, an absolute path. The file is a copy of this
+    /// index, or does not exist.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot write it; then `copy` has to be given up.
+    /// Returns an error if git cannot write the copy. Discard the copy then.
     pub fn rewrite(&self, copy: &Path, updates: &[Update]) -> Result<()> {
         self.date(copy).map_err(|source| self.failed(source))?;
-        // What goes makes room for what comes; an entry stays beside the stages of a conflict
-        // unless it goes.
+        // Removals come first, because they make room for new entries. The entry of a path that
+        // gets conflict stages is removed too. Otherwise its stage 0 would remain next to them.
         let goes = updates
             .iter()
             .filter(|update| update.entry.is_none() || update.stage > 0);
@@ -187,8 +188,8 @@ impl GitIndex {
             .chain(comes)
             .flat_map(|update| self.line(&update))
             .collect();
-        // A directory that stands for its files would stay beside one of them that is put in:
-        // git-config(1), index.sparse.
+        // A directory entry of a sparse index would remain next to a new entry below it; see
+        // index.sparse in git-config(1).
         self.ask(
             &[
                 "-c",
@@ -204,8 +205,8 @@ impl GitIndex {
         self.mark(copy, updates)
     }
 
-    /// Gives a copy the time of the index: git looks again at files that are as young as that, see
-    /// "racy git" in its technical documentation.
+    /// Copies the modification time of the index to a copy. git compares the content of files that
+    /// are not older than the index; see "racy git" in its technical documentation.
     fn date(&self, copy: &Path) -> io::Result<()> {
         match fs::metadata(&self.file) {
             Ok(index) => File::options()
@@ -217,13 +218,13 @@ impl GitIndex {
         }
     }
 
-    /// Writes an index with nothing but `entries` to `file`, which is outside of any transaction.
-    /// Another one gives way to it, but for this one.
+    /// Writes an index with only `entries` to `file`, outside of any transaction. The function
+    /// replaces another index, but never this one.
     ///
     /// # Errors
     ///
-    /// [`Fault::Exists`] if a file is there that is to stay. Returns an error if git cannot write
-    /// it.
+    /// Returns [`Fault::Exists`] if `file` is this index or a file that is not an index. Returns an
+    /// error if git cannot write the file.
     pub fn write_alone(&self, file: &Path, entries: &[Update]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
         if is_this || !is_index(file).unwrap_or(true) {
@@ -244,15 +245,16 @@ impl GitIndex {
             .map(drop)
     }
 
-    /// Lets git note what the files of the work tree are now, so that none of them looks changed
-    /// that is not. Nobody minds if it cannot: it is done at the next look. Whoever wants to stop
-    /// waits for it: a git that is killed leaves its lock of the index behind.
+    /// Lets git record the current attributes of the files in the work tree, so that unchanged
+    /// files do not look changed. Errors are ignored, because git refreshes the index at its next
+    /// use. An interrupt does not end this run: a killed git would leave its lock file of the
+    /// index.
     pub fn refresh(&self) {
         let arguments = ["update-index", "-q", "--refresh"].map(OsString::from);
         let _ = self.run(&arguments, None, b"", &Interrupt::new());
     }
 
-    /// Returns a line as `update-index --index-info` reads them.
+    /// Returns a line in the input format of `update-index --index-info`.
     fn line(&self, update: &Update) -> Vec<u8> {
         let head = match update.entry {
             Some(entry) => format!("{} {} {}\t", entry.mode, entry.id, update.stage),
@@ -261,7 +263,7 @@ impl GitIndex {
         [head.as_bytes(), &self.full_name(&update.path), b"\0"].concat()
     }
 
-    /// Returns the name that `path` has from the top of the work tree on.
+    /// Returns `path` relative to the top of the work tree.
     fn full_name(&self, path: &RelPath) -> Vec<u8> {
         [&self.prefix, path.as_bytes()].concat()
     }
@@ -272,8 +274,7 @@ impl GitIndex {
             .map_err(|source| self.failed(source))
     }
 
-    /// Runs git with `arguments`. It runs no filter driver that is not allowed, for any file that
-    /// it looks at.
+    /// Runs git with `arguments`. git runs no filter driver that is not allowed.
     fn run(
         &self,
         arguments: &[OsString],

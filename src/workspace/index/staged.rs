@@ -1,4 +1,4 @@
-//! The entries of an index, as they were read.
+//! The entries of an index as a read-only workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,25 +7,25 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::objects::{ObjectId, Repository};
 
-/// What an index holds below the root, as a [`Workspace`](super::super::Workspace) that can be
-/// read: its files and links as the blobs that it names, each submodule an empty directory.
+/// The entries of an index below the root, as a read-only [`Workspace`](super::super::Workspace).
+/// Files and links have the content of their blobs. A submodule is an empty directory.
 ///
-/// What is in conflict is not there: git has no contents for it either. Every verb that would write
-/// is [`Fault::Unsupported`](super::super::Fault::Unsupported).
+/// Paths in conflict are missing, because git has no content for them either. Verbs that change
+/// files fail with [`Fault::Unsupported`](super::super::Fault::Unsupported).
 #[derive(Clone, Debug)]
 pub struct Staged {
     pub(super) entries: BTreeMap<RelPath, IndexEntry>,
     unmerged: BTreeMap<RelPath, BTreeMap<u8, IndexEntry>>,
-    /// What is only going to be added, and is no file that verbs find.
+    /// Intent-to-add entries that verbs report as missing.
     absent: BTreeSet<RelPath>,
-    /// Every directory that an entry is in.
+    /// All directories that contain an entry.
     pub(super) directories: BTreeSet<RelPath>,
     pub(super) objects: Repository,
     pub(super) name: String,
 }
 
 impl Staged {
-    /// Reads what `git ls-files -s -v -z` wrote; `None` if it cannot have been that.
+    /// Parses the output of `git ls-files -s -v -z`. Returns `None` if it does not have this form.
     pub(super) fn of(list: &[u8], index: &GitIndex) -> Option<Self> {
         let (mut entries, mut unmerged) = (BTreeMap::new(), BTreeMap::<_, BTreeMap<_, _>>::new());
         let mut directories = BTreeSet::new();
@@ -39,13 +39,13 @@ impl Staged {
             let bits = u32::from_str_radix(std::str::from_utf8(words.next()?).ok()?, 8).ok()?;
             let id = ObjectId::from_hex(words.next()?)?;
             let stage = words.next()?;
-            // A name that no file can have is nobody's, and so is a directory of a sparse index.
+            // Ignore names that are not valid paths, and directory entries of a sparse index.
             let (Ok(path), Some(mode)) = (RelPath::new(&name[1..]), FileMode::from_bits(bits))
             else {
                 continue;
             };
             let entry = IndexEntry { mode, id, mark };
-            // The ones above it are there with the first that is.
+            // If a directory is in the set, all directories above it are too.
             path.ancestors()
                 .take_while(|above| directories.insert(above.clone()))
                 .for_each(drop);
@@ -71,13 +71,13 @@ impl Staged {
         })
     }
 
-    /// Returns what it has for `path`, which is not in conflict.
+    /// Returns the entry of `path`, if it is not in conflict.
     #[must_use]
     pub fn entry(&self, path: &RelPath) -> Option<IndexEntry> {
         self.entries.get(path).copied()
     }
 
-    /// Returns all that it has for `path`.
+    /// Returns all stages of `path`.
     #[must_use]
     pub fn all(&self, path: &RelPath) -> Stages {
         self.unmerged.get(path).map_or_else(
@@ -86,8 +86,8 @@ impl Staged {
         )
     }
 
-    /// Returns the entries that git removes when one of `path` is put in: those of files that are
-    /// directories of its name, and those below it.
+    /// Returns the entries that git removes when an entry for `path` is added: files at the path of
+    /// one of its parent directories, and entries below it.
     #[must_use]
     pub fn displaced_by(&self, path: &RelPath) -> Vec<RelPath> {
         let has =
@@ -100,20 +100,20 @@ impl Staged {
         found
     }
 
-    /// Returns whether the entry of `path` only says that a file is going to be added.
+    /// Returns whether `path` has an intent-to-add entry.
     #[must_use]
     pub fn is_intended(&self, path: &RelPath) -> bool {
         self.entry(path).is_some_and(|entry| entry.is_intended())
     }
 
-    /// Lets verbs find nothing at `path`, if its entry only says that a file is going to be added.
+    /// Makes verbs report `path` as missing if it has an intent-to-add entry.
     pub fn fulfil(&mut self, path: &RelPath) {
         if self.is_intended(path) {
             self.absent.insert(path.clone());
         }
     }
 
-    /// Returns the entry that verbs find at `path`.
+    /// Returns the entry of `path` that verbs use.
     pub(super) fn found(&self, path: &RelPath) -> Option<IndexEntry> {
         self.entry(path).filter(|_| !self.absent.contains(path))
     }
@@ -125,13 +125,13 @@ impl Staged {
             .filter(|path| !self.absent.contains(*path))
     }
 
-    /// Returns whether an entry is in the directory `path`.
+    /// Returns whether the directory `path` contains an entry.
     #[must_use]
     pub fn has_directory(&self, path: &RelPath) -> bool {
         self.directories.contains(path)
     }
 
-    /// Returns the stages that `path` has, which is in conflict.
+    /// Returns the conflict stages of `path`, if it is in conflict.
     #[must_use]
     pub fn stages(&self, path: &RelPath) -> Option<&BTreeMap<u8, IndexEntry>> {
         self.unmerged.get(path)

@@ -1,4 +1,4 @@
-//! The verbs of an index: those that read; the others are not there.
+//! The verbs of an index. It is read-only, so verbs that change files are not implemented.
 
 use std::io;
 
@@ -9,11 +9,11 @@ use crate::text::Bytes;
 use crate::workspace::objects::{bits, stat};
 use crate::workspace::{Directory, Fault, Result, Stat, Workspace, WorkspaceError};
 
-/// Longest target of a link that is read, in bytes.
+/// The limit in bytes on the target of a link.
 const MAX_TARGET: u64 = 1 << 16;
 
 impl Staged {
-    /// Refuses a path that leads through a link.
+    /// Fails if a component of `path` is a symbolic link.
     fn through(&self, verb: &'static str, path: &RelPath) -> Result<()> {
         let is_link = |above: &RelPath| {
             self.found(above)
@@ -30,7 +30,7 @@ impl Staged {
         }
     }
 
-    /// Returns the names in `directory`, once each.
+    /// Returns the names in `directory`, without duplicates.
     fn names(&self, directory: Directory<'_>) -> Vec<Vec<u8>> {
         let prefix = directory.map_or_else(Vec::new, |path| [path.as_bytes(), b"/"].concat());
         let below = self
@@ -60,8 +60,8 @@ fn failed(
     }
 }
 
-/// Takes what the repository says of an object that the index names. It has to be there: if it is
-/// not, it is the repository that fails, not a path that leads nowhere.
+/// Changes the error for a missing object. The index names the object, so the repository is damaged
+/// or incomplete. A missing path would be a different error.
 fn held<T>(found: Result<T>) -> Result<T> {
     found.map_err(|error| match error.fault {
         Fault::Missing => WorkspaceError {

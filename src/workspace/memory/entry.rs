@@ -9,11 +9,11 @@ use crate::mode::FileKind;
 /// One file, directory or link of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Type of file.
+    /// File type.
     pub kind: FileKind,
-    /// Permission bits, of 0o7777; 0o777 for links.
+    /// Permission bits, at most 0o7777. Links have 0o777.
     pub mode: u32,
-    /// Contents, or the target of a symbolic link; nothing for directories.
+    /// Content of a file, or target of a symbolic link. Empty for directories.
     pub contents: Vec<u8>,
 }
 

@@ -1,37 +1,37 @@
-//! What can be made to go wrong on a memory workspace.
+//! The failures that a test can inject into a memory workspace.
 
 use std::collections::BTreeMap;
 use std::{fmt, mem};
 
 use super::Memory;
 
-/// A failure that is arranged for one verb, counted from 0.
+/// A failure of one verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
-    /// Number of the verb.
+    /// The number of the verb, counted from 0.
     pub verb: usize,
-    /// What happens there.
+    /// The kind of failure.
     pub kind: FaultKind,
 }
 
-/// The ways in which a verb goes wrong.
+/// The ways in which a verb can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The process dies before it: neither this verb nor any later one does anything.
+    /// The process dies before the verb. This verb and all later ones do nothing.
     Killed,
-    /// The process dies behind it: this verb does its work, no later one does anything.
+    /// The process dies after the verb. This verb does its work, and later ones do nothing.
     KilledAfter,
-    /// It fails and does nothing.
+    /// The verb fails and does nothing.
     ErrorOnce,
-    /// It fails and does nothing, and so does every later one.
+    /// The verb and all later ones fail and do nothing.
     ErrorFromNowOn,
-    /// It does its work and says that it failed.
+    /// The verb does its work and returns an error.
     Lie,
 }
 
 impl FaultKind {
-    /// Every way.
+    /// All kinds.
     pub const ALL: [Self; 5] = [
         Self::Killed,
         Self::KilledAfter,
@@ -41,21 +41,21 @@ impl FaultKind {
     ];
 }
 
-/// What a file system may lack.
+/// A feature that a file system may not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Feature {
     /// [`Rename::Exclusive`](crate::workspace::Rename::Exclusive) and
     /// [`Rename::Exchange`](crate::workspace::Rename::Exchange).
     RenameFlags,
-    /// Second names of files.
+    /// Hard links.
     HardLinks,
 }
 
-/// Something that somebody else does.
+/// An action of another process.
 pub(super) type Hook = Box<dyn FnOnce(&Memory) + Send>;
 
-/// Counts verbs and says which of them fail.
+/// Counts verbs and decides which of them fail.
 #[derive(Default)]
 pub(super) struct Meter {
     pub(super) verbs: usize,
@@ -65,7 +65,7 @@ pub(super) struct Meter {
     hooks: BTreeMap<usize, Vec<Hook>>,
 }
 
-/// How one verb goes.
+/// The outcome of one verb.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Course {
     Work,
@@ -86,8 +86,8 @@ impl Meter {
         self.has_met
     }
 
-    /// Returns what somebody else does before the next verb. Of two verbs at a time one may come
-    /// too late for its number.
+    /// Returns the actions that are due before the next verb. If two verbs run at the same time, an
+    /// action can run later than its number.
     pub(super) fn due(&mut self) -> Vec<Hook> {
         let later = self.hooks.split_off(&(self.verbs + 1));
         mem::replace(&mut self.hooks, later)
@@ -96,7 +96,7 @@ impl Meter {
             .collect()
     }
 
-    /// Counts a verb and says how it goes.
+    /// Counts a verb and returns its outcome.
     pub(super) fn next(&mut self) -> Course {
         let verb = self.verbs;
         self.verbs += 1;

@@ -1,5 +1,12 @@
-//! A workspace in memory, with a live and a durable copy: tests stop it at any verb, or cut its
-//! power.
+//! A workspace in memory for tests, with a live and a durable copy of its tree.
+//!
+//! A test builds a [`Memory`] from entries, runs verbs on it, and compares the resulting entries.
+//! The test can make any verb fail, let another process act before a verb, or simulate a crash or a
+//! power loss. Verbs return the errors that Linux returns.
+//!
+//! Invariants: a change reaches the durable copy only through a sync, and `power.rs` tracks the
+//! pending changes. `faults.rs` counts every verb. Read [`Memory`] first, then `verbs.rs` and
+//! `power.rs`.
 
 mod entry;
 mod faults;
@@ -25,27 +32,27 @@ use faults::Meter;
 use power::Disk;
 use tree::{Body, Inode, Node, Tree};
 
-/// The user that new files belong to.
+/// The user that owns new files.
 const USER: u32 = 1000;
-/// Permission bits that new files do not get.
+/// Permission bits that the umask removes from new files.
 const UMASK: u32 = 0o022;
-/// When the first files were made, in seconds since 1970.
+/// Creation time of the first files, in seconds since 1970.
 const PAST: i64 = 1_000_000_000;
-/// The time at which the clock starts.
+/// The time of the clock after the first files were created, in seconds since 1970.
 const PRESENT: i64 = 1_700_000_000;
 
 /// A tree of files in memory. It is `Send` and `Sync`.
 ///
-/// Every verb is counted and can be made to fail; see [`Memory::inject`]. The methods that are no
-/// verbs are the test's own hands: they are not counted and never fail.
+/// Every verb is counted and can be made to fail; see [`Memory::inject`]. The other methods
+/// represent the test itself. They are not counted and never fail.
 #[derive(Debug)]
 pub struct Memory {
     state: Arc<Mutex<State>>,
-    /// Whether verbs of this handle are counted and can fail.
+    /// Whether the verbs of this handle are counted and can fail.
     is_metered: bool,
 }
 
-/// What the work of a verb comes to.
+/// The result of a verb, before its name and path are added to an error.
 type Outcome<T> = Result<T, Fault>;
 
 #[derive(Debug)]
@@ -68,7 +75,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Returns an empty, durable tree.
+    /// Returns an empty tree. It is durable.
     #[must_use]
     pub fn new() -> Self {
         let past = Timestamp {
@@ -86,7 +93,7 @@ impl Memory {
         Self::of(Tree::new(root), BTreeSet::new(), past)
     }
 
-    /// Returns a durable tree of `files`, and of the directories above them.
+    /// Returns a durable tree with `files` and the directories above them.
     #[must_use]
     pub fn with_files(files: impl IntoIterator<Item = (RelPath, Entry)>) -> Self {
         let memory = Self::new();
@@ -125,7 +132,7 @@ impl Memory {
         locked(&self.state)
     }
 
-    /// Returns the files and links with their paths, without the directories.
+    /// Returns the files and links by path, without the directories.
     #[must_use]
     pub fn files(&self) -> BTreeMap<RelPath, Entry> {
         let mut entries = self.entries();
@@ -133,7 +140,7 @@ impl Memory {
         entries
     }
 
-    /// Returns everything below the root with its path, also the directories.
+    /// Returns everything below the root by path, including directories.
     #[must_use]
     pub fn entries(&self) -> BTreeMap<RelPath, Entry> {
         let state = self.state();
@@ -142,22 +149,22 @@ impl Memory {
             .collect()
     }
 
-    /// Gives it an attic, which lies in the tree.
+    /// Adds an external history. It is stored in this tree.
     #[must_use]
     pub fn with_attic(self) -> Self {
         self.state().has_attic = true;
         self
     }
 
-    /// Takes its attic away, with nothing that is in it.
+    /// Removes the external history, but not the files in it.
     #[must_use]
     pub fn without_attic(self) -> Self {
         self.state().has_attic = false;
         self
     }
 
-    /// Returns a second handle on the same tree: somebody else's, whose verbs are not counted and
-    /// never made to fail.
+    /// Returns a second handle on the same tree. It represents another process, so its verbs are
+    /// not counted and never fail.
     #[must_use]
     pub fn somebody_else(&self) -> Self {
         Self {
@@ -166,8 +173,7 @@ impl Memory {
         }
     }
 
-    /// Returns the tree as the next process finds it: the locks are gone, and so is every arranged
-    /// failure.
+    /// Returns the tree as the next process finds it. Locks and injected failures are removed.
     #[must_use]
     pub fn restart(&self) -> Self {
         let state = self.state();
@@ -180,7 +186,7 @@ impl Memory {
         restarted
     }
 
-    /// Returns what is there after a loss of power.
+    /// Returns the tree after a power loss.
     #[must_use]
     pub fn after_power_loss_with(&self, survivors: Survivors) -> Self {
         let state = self.state();
@@ -194,43 +200,42 @@ impl Memory {
         memory
     }
 
-    /// Returns how many verbs were called.
+    /// Returns the number of verbs called.
     #[must_use]
     pub fn verbs(&self) -> usize {
         self.state().meter.verbs
     }
 
-    /// Returns how many of them were syncs.
+    /// Returns the number of verbs that were syncs.
     #[must_use]
     pub fn syncs(&self) -> usize {
         self.state().meter.syncs
     }
 
-    /// Arranges a failure.
+    /// Makes a verb fail.
     pub fn inject(&self, injection: Injection) {
         self.state().meter.inject(injection);
     }
 
-    /// Returns whether a verb has failed as arranged.
+    /// Returns whether an injected failure has occurred.
     #[must_use]
     pub fn has_met_fault(&self) -> bool {
         self.state().meter.has_met()
     }
 
-    /// Returns the tree on a file system that lacks `feature`.
+    /// Returns the tree on a file system that does not support `feature`.
     #[must_use]
     pub fn without(self, feature: Feature) -> Self {
         self.state().lacks.insert(feature);
         self
     }
 
-    /// Lets somebody else act before verb number `verb`, counted from 0.
+    /// Lets another process act before verb number `verb`, counted from 0.
     pub fn before_verb(&self, verb: usize, act: impl FnOnce(&Self) + Send + 'static) {
         self.state().meter.hook(verb, Box::new(act));
     }
 
-    /// Lets the directory at `path` be another file system: no file is renamed or linked across its
-    /// border.
+    /// Makes the directory at `path` another file system. Renames and links across its border fail.
     pub fn mount(&self, path: &RelPath) {
         let mut state = self.state();
         if let Ok(inode) = state.live.directory(Some(path)) {
@@ -238,10 +243,10 @@ impl Memory {
         }
     }
 
-    /// Puts `entry` at `path` as an editor saves: contents of a file that is there are overwritten
-    /// in place.
+    /// Writes `entry` to `path` in the way an editor saves: the content of an existing file is
+    /// overwritten in place.
     ///
-    /// Directories above are made. Does nothing where a directory would have to give way.
+    /// Creates the directories above. Does nothing if the path is a directory.
     pub fn put(&self, path: &RelPath, entry: &Entry) {
         let mut above: Vec<_> = path.ancestors().collect();
         above.reverse();
@@ -252,7 +257,8 @@ impl Memory {
         state.put(path, entry);
     }
 
-    /// Gives the file at `from` the second name `to`, in a directory that is there.
+    /// Gives the file at `from` the second name `to`, in an existing directory. The change is
+    /// durable.
     pub fn put_link(&self, from: &RelPath, to: &RelPath) {
         let mut state = self.state();
         if let (Ok(inode), Ok(directory)) = (
@@ -264,9 +270,10 @@ impl Memory {
         }
     }
 
-    /// Returns a digest of the contents and attributes of everything, times and inodes included.
+    /// Returns a digest of the content and attributes of all files, including times and inode
+    /// numbers.
     ///
-    /// Two trees with one fingerprint differ in nothing that a program could see.
+    /// No program can distinguish two trees with the same fingerprint.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let state = self.state();
@@ -302,7 +309,7 @@ impl State {
         }
     }
 
-    /// Makes a node with a first name.
+    /// Creates a node with its first name.
     fn add(&mut self, directory: Inode, name: &[u8], body: Body, permissions: u32) -> Inode {
         let inode = self.next;
         self.next += 1;
@@ -320,7 +327,7 @@ impl State {
         inode
     }
 
-    /// Changes one name, and returns the number of the change.
+    /// Changes one name and returns the number of the change.
     fn name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
         self.live
             .set_name(directory, name, target, tree::Keep::Named);

@@ -1,4 +1,4 @@
-//! Checks and changes of names, as link(2) and rename(2) do them.
+//! Checks and changes of names, following link(2) and rename(2).
 
 use super::tree::{Body, Inode};
 use super::{Outcome, State};
@@ -6,7 +6,7 @@ use crate::path::RelPath;
 use crate::workspace::Fault;
 
 impl State {
-    /// Returns the directory of `path`, where nothing is.
+    /// Returns the directory of `path`. Fails if `path` exists.
     pub(super) fn vacant(&self, path: &RelPath) -> Outcome<Inode> {
         let directory = self.live.directory(path.parent().as_ref())?;
         if self.live.names(directory)?.contains_key(path.name()) {
@@ -18,7 +18,7 @@ impl State {
         Ok(directory)
     }
 
-    /// Checks that no border of a mounted file system lies between two names.
+    /// Checks that both names are on the same file system.
     pub(super) fn on_one_device(&self, from: &RelPath, to: &RelPath) -> Outcome<()> {
         if self.device(from) == self.device(to) {
             Ok(())
@@ -55,6 +55,7 @@ impl State {
         let old = self.live.directory(from.parent().as_ref())?;
         let won = self.name(directory, to.name(), Some(inode));
         let lost = self.name(old, from.name(), None);
+        // A renamed file may have both names after a power loss, but a directory never may.
         self.disk.order(lost, won);
         if matches!(self.live.nodes[&inode].body, Body::Directory(_)) {
             self.disk.order(won, lost);
@@ -69,7 +70,7 @@ impl State {
     ) -> Outcome<()> {
         let first = self.live.directory(one.0.parent().as_ref())?;
         let second = self.live.directory(other.0.parent().as_ref())?;
-        // Both nodes keep one more name meanwhile, so that neither is swept.
+        // Count one more name for both nodes meanwhile, so that neither is removed.
         self.live.keep_both(one.1, other.1, 1);
         let won = self.name(first, one.0.name(), Some(other.1));
         let lost = self.name(second, other.0.name(), Some(one.1));

@@ -1,11 +1,12 @@
-//! What a loss of power leaves: the durable copy of a tree, and the changes that have not reached
+//! The state after a power loss: the durable copy of a tree, and the changes that have not reached
 //! it.
 //!
-//! The model is weak, as "All File Systems Are Not Created Equal" (OSDI 2014) asks for: data,
-//! attributes and each single name reach the disk in any order, unless a sync says otherwise. What
-//! it keeps is what [`Workspace::rename`](crate::workspace::Workspace::rename) promises: a renamed
-//! file always has a name. A renamed directory has only one of the two: two would be no tree, which
-//! file systems repair.
+//! The model gives few guarantees, as "All File Systems Are Not Created Equal" (OSDI 2014)
+//! recommends. Data, attributes and each single name reach the disk in any order, unless a sync
+//! orders them. The model keeps the guarantee of
+//! [`Workspace::rename`](crate::workspace::Workspace::rename): a renamed file always has a name. A
+//! renamed directory has exactly one of its two names. Two names would not be a tree, and file
+//! systems repair this.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,20 +15,20 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::tree::{Body, Inode, Keep, Tree};
 
-/// What had reached the disk when the power went.
+/// The changes that reached the disk before a power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Survivors {
-    /// Only what was synced.
+    /// Only synced changes.
     Synced,
-    /// All names; of data and attributes only what was synced.
+    /// All names, and only synced data and attributes.
     Names,
-    /// All data and attributes; of names only what was synced.
+    /// All data and attributes, and only synced names.
     Data,
-    /// Everything.
+    /// All changes.
     Everything,
-    /// What the dice say for this seed; of contents also the first half, with what was there before
-    /// behind it.
+    /// A pseudorandom selection for this seed. Content can also be torn: its new first half,
+    /// followed by the rest of the old content.
     Dice(u64),
 }
 
@@ -37,11 +38,11 @@ struct Pending {
     directory: Inode,
     name: Vec<u8>,
     target: Option<Inode>,
-    /// Changes that are durable whenever this one is.
+    /// Numbers of the changes that are durable whenever this one is.
     needs: BTreeSet<usize>,
 }
 
-/// The durable copy.
+/// The durable copy of a tree, and the pending changes.
 #[derive(Clone, Debug)]
 pub(super) struct Disk {
     tree: Tree,
@@ -58,8 +59,7 @@ impl Disk {
         }
     }
 
-    /// Notes a node that no durable name leads to yet. A file is empty and private there until it
-    /// is synced.
+    /// Adds a node without a durable name. A file is empty and has mode 0600 until it is synced.
     pub(super) fn add(&mut self, inode: Inode, live: &Tree) {
         let mut node = live.nodes[&inode].clone();
         node.links = 0;
@@ -70,10 +70,11 @@ impl Disk {
         self.tree.nodes.insert(inode, node);
     }
 
-    /// Notes a change of one name, and returns its number.
+    /// Records a change of one name and returns its number.
     pub(super) fn note(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
         let is_same = |change: &Pending| change.directory == directory && change.name == name;
         let needs = self
+            // Changes of the same name stay in order.
             .pending
             .iter()
             .filter(|(_, change)| is_same(change))
@@ -93,11 +94,12 @@ impl Disk {
         id
     }
 
-    /// Notes that a file does not lose the name of change `lost` before it has that of change
-    /// `won`.
+    /// Orders two changes of a rename: change `lost` removes the old name only after change `won`
+    /// has added the new one.
     pub(super) fn order(&mut self, lost: usize, won: usize) {
         let mut needs = BTreeSet::from([won]);
         let mut directory = self.pending[&won].directory;
+        // The new name is reachable only if the directories above it have durable names too.
         while let Some((&id, change)) = self
             .pending
             .iter()
@@ -111,7 +113,7 @@ impl Disk {
         }
     }
 
-    /// Notes that the directory of change `lost` goes only after what left it.
+    /// Orders the removal of a directory, change `lost`, after the changes of names in it.
     pub(super) fn order_removal(&mut self, lost: usize, directory: Inode) {
         let left: Vec<_> = self
             .pending
@@ -124,7 +126,7 @@ impl Disk {
         }
     }
 
-    /// Makes a node durable: contents and attributes of a file, names of a directory.
+    /// Makes a node durable: content and attributes of a file, names of a directory.
     pub(super) fn sync(&mut self, inode: Inode, live: &Tree) {
         self.sync_attributes(inode, live);
         let ids: Vec<_> = self
@@ -136,7 +138,7 @@ impl Disk {
         self.settle(ids);
     }
 
-    /// Makes everything durable but the nodes `apart`, which are on other file systems.
+    /// Makes all nodes durable except `apart`, which are on other file systems.
     pub(super) fn sync_but(&mut self, apart: &BTreeSet<Inode>, live: &Tree) {
         if apart.is_empty() {
             *self = Self::new(live);
@@ -183,7 +185,7 @@ impl Disk {
         }
     }
 
-    /// Returns what is there when the power is back.
+    /// Returns the tree after a power loss.
     pub(super) fn survivor(&self, live: &Tree, survivors: Survivors) -> Tree {
         let mut disk = self.clone();
         let ids = disk.pending.keys().copied();

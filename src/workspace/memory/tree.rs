@@ -1,4 +1,4 @@
-//! Inodes and names: what a file system is, without time or failure.
+//! Inodes and names: the static model of a file system, without time or failures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Stat, Timestamp};
 
-/// Inode number.
+/// An inode number.
 pub(super) type Inode = u64;
 
 /// The inode of the root.
 pub(super) const ROOT: Inode = 1;
 
-/// What a directory holds.
+/// The entries of a directory.
 pub(super) type Names = BTreeMap<Vec<u8>, Inode>;
 
-/// One file, directory or link, whatever its names are.
+/// One file, directory or link. Names are kept in directories, not in the node.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) body: Body,
@@ -27,7 +27,7 @@ pub(super) struct Node {
     pub(super) links: u64,
 }
 
-/// What is in a node. Contents are shared, so that copying a tree is cheap.
+/// The content of a node. It is shared, so copying a tree is cheap.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
     File(Arc<Vec<u8>>),
@@ -46,7 +46,7 @@ impl Body {
         }
     }
 
-    /// Returns contents or target; nothing for the other types.
+    /// Returns the content or the target. Other types have none.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::File(bytes) | Self::Link(bytes) => bytes,
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// Returns the user and the group of the regular file at `path`.
+    /// Returns the owner and the group of the regular file at `path`.
     pub(super) fn owner(&self, path: &RelPath) -> Result<(u32, u32), Fault> {
         let node = &self.nodes[&self.find(path)?];
         if matches!(node.body, Body::File(_)) {
@@ -103,7 +103,7 @@ impl Tree {
         }
     }
 
-    /// Returns the inode of a directory, which is reached through real directories only.
+    /// Returns the inode of a directory. The path must contain only real directories.
     pub(super) fn directory(&self, path: Option<&RelPath>) -> Result<Inode, Fault> {
         let mut inode = ROOT;
         for part in path.iter().flat_map(|path| path.components()) {
@@ -117,7 +117,7 @@ impl Tree {
         Ok(inode)
     }
 
-    /// Returns the inode that `path` names, not following a link there.
+    /// Returns the inode of `path`, without following a link.
     pub(super) fn find(&self, path: &RelPath) -> Result<Inode, Fault> {
         let directory = self.directory(path.parent().as_ref())?;
         self.names(directory)?
@@ -134,7 +134,7 @@ impl Tree {
             .ok_or(Fault::NotDirectory)
     }
 
-    /// Returns `directories` and all that is in them.
+    /// Returns `directories` and everything below them.
     pub(super) fn below(&self, directories: &BTreeSet<Inode>) -> BTreeSet<Inode> {
         let mut found = BTreeSet::new();
         let mut open: Vec<_> = directories.iter().copied().collect();
@@ -150,7 +150,7 @@ impl Tree {
         found
     }
 
-    /// Writes `bytes` over the first ones of a file.
+    /// Overwrites the beginning of a file with `bytes`.
     pub(super) fn overwrite(&mut self, inode: Inode, bytes: &[u8]) -> Result<(), Fault> {
         let contents = self.contents(inode)?;
         let rest = contents.get(bytes.len()..).unwrap_or_default().to_vec();
@@ -158,13 +158,13 @@ impl Tree {
         Ok(())
     }
 
-    /// Cuts a file.
+    /// Truncates a file to `size` bytes.
     pub(super) fn truncate(&mut self, inode: Inode, size: usize) -> Result<(), Fault> {
         self.contents(inode)?.truncate(size);
         Ok(())
     }
 
-    /// Returns the contents of a regular file.
+    /// Returns the content of a regular file.
     pub(super) fn contents(&mut self, inode: Inode) -> Result<&mut Vec<u8>, Fault> {
         match self.nodes.get_mut(&inode).map(|node| &mut node.body) {
             Some(Body::File(contents)) => Ok(Arc::make_mut(contents)),
@@ -172,8 +172,8 @@ impl Tree {
         }
     }
 
-    /// Lets `name` lead to `target`, or to nothing. Nodes without a name go, if `keep` does not say
-    /// otherwise.
+    /// Sets `name` to `target`, or removes it. `keep` decides what happens to a node without a
+    /// name.
     pub(super) fn set_name(
         &mut self,
         directory: Inode,
@@ -205,7 +205,7 @@ impl Tree {
         }
     }
 
-    /// Counts `names` more or fewer names of two nodes.
+    /// Adds `names`, which can be negative, to the link counts of two nodes.
     pub(super) fn keep_both(&mut self, one: Inode, other: Inode, names: i64) {
         for inode in [one, other] {
             if let Some(node) = self.nodes.get_mut(&inode) {
@@ -214,7 +214,7 @@ impl Tree {
         }
     }
 
-    /// Drops what no name leads to, and counts the names of the rest.
+    /// Removes unreachable nodes and recomputes all link counts.
     pub(super) fn sweep(&mut self) {
         let mut links = BTreeMap::from([(ROOT, 1)]);
         let mut open = vec![ROOT];
@@ -255,11 +255,11 @@ impl Tree {
     }
 }
 
-/// Which nodes outlive their last name.
+/// Which nodes remain after their last name is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// Those that have one.
+    /// Only nodes with a name.
     Named,
-    /// All, because a name may still come.
+    /// All nodes, because a pending change may add a name.
     All,
 }

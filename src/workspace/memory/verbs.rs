@@ -1,4 +1,4 @@
-//! The verbs of the memory workspace, with the errors that Linux gives.
+//! The verbs of the memory backend. They return the errors that Linux returns.
 
 use std::io;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::workspace::{
 };
 
 impl Memory {
-    /// Runs one verb: somebody else acts first, then it works, fails, or both.
+    /// Runs one verb. Hooks of other processes run first. Then the verb works, fails, or does both.
     fn run<T>(
         &self,
         verb: &'static str,
@@ -46,7 +46,7 @@ impl Memory {
         } else {
             work(&mut state)
         };
-        // The state is given back first: what is dropped below may be a lock, which wants it.
+        // Release the state first: `outcome` can contain a lock, whose drop locks the state.
         drop(state);
         if course == Course::WorkAndFail {
             outcome.and(Err(Fault::Other))
@@ -75,7 +75,7 @@ fn source(fault: Fault) -> io::Error {
 }
 
 impl Memory {
-    /// Locks a file or directory; `None` if it is locked.
+    /// Locks a file or a directory. Returns `None` if it is locked already.
     fn lock_inode(&self, state: &mut State, inode: u64) -> Option<Lock> {
         state.locked.insert(inode).then(|| {
             Lock::new(Guard {
@@ -168,7 +168,7 @@ impl Workspace for Memory {
 
     fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()> {
         let identity = |stat: &Stat| (stat.kind, stat.inode, stat.size, stat.modified);
-        // Two verbs, for a process to die between them.
+        // Two steps, so that a test can stop the process between them.
         self.run("write over", Some(path), |state| {
             let inode = state.live.find(path)?;
             state.live.contents(inode)?;
@@ -219,7 +219,7 @@ impl Workspace for Memory {
             if how != Rename::Replace && state.lacks.contains(&Feature::RenameFlags) {
                 return Err(Fault::Unsupported);
             }
-            // Linux compares the mounts before it looks at either name.
+            // Linux compares the mounts before it looks up the names.
             let directory = state.live.directory(to.parent().as_ref())?;
             state.on_one_device(from, to)?;
             let inode = state.live.find(from)?;
@@ -271,7 +271,7 @@ impl Workspace for Memory {
     fn remove_dir(&self, path: &RelPath) -> Result<()> {
         self.run("remove the directory", Some(path), |state| {
             let inode = state.live.find(path)?;
-            // Linux looks for a mount point before it looks for names.
+            // Linux checks for a mount point before it checks whether the directory is empty.
             if state.mounts.contains(&inode) {
                 return Err(Fault::Denied);
             }
@@ -374,7 +374,7 @@ impl Workspace for Memory {
     }
 }
 
-/// Gives a lock back.
+/// Releases a lock when it is dropped.
 struct Guard {
     memory: Memory,
     inode: Inode,

@@ -1,4 +1,4 @@
-//! Objects that were read, up to a weight.
+//! A cache of objects with a memory limit.
 
 use std::collections::HashMap;
 use std::mem;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::id::ObjectId;
 
-/// Two generations: what is asked for moves to the young one, and when that has half of the weight,
-/// the old one goes.
+/// A cache with two generations. A lookup moves an object to the young generation. If that would
+/// exceed half of the limit, it becomes the old generation, and the previous old one is dropped.
 #[derive(Debug)]
 pub(super) struct Cache<T> {
     young: HashMap<ObjectId, Arc<T>>,
@@ -15,19 +15,19 @@ pub(super) struct Cache<T> {
     weight: usize,
 }
 
-/// What takes memory.
+/// A value that uses memory.
 pub(super) trait Weighed {
-    /// Returns about how many bytes it takes.
+    /// Returns the approximate size in bytes.
     fn weight(&self) -> usize;
 }
 
-/// Most bytes of all that is kept.
+/// The limit in bytes on all cached objects.
 const MOST: usize = 32 << 20;
-/// Most bytes of one thing that is kept.
+/// The limit in bytes on one cached object.
 pub(super) const MOST_OF_ONE: usize = MOST / 2;
 
 impl<T: Weighed> Cache<T> {
-    /// Returns what has this name, if it was kept.
+    /// Returns the cached object `id`, if there is one.
     pub(super) fn find(&mut self, id: ObjectId) -> Option<Arc<T>> {
         if let Some(kept) = self.young.get(&id) {
             return Some(Arc::clone(kept));
@@ -37,7 +37,7 @@ impl<T: Weighed> Cache<T> {
         Some(kept)
     }
 
-    /// Keeps `read`, unless it alone is too heavy.
+    /// Caches `read`, unless it is larger than the limit for one object.
     pub(super) fn keep(&mut self, id: ObjectId, read: &Arc<T>) {
         let weight = read.weight();
         if weight > MOST_OF_ONE {

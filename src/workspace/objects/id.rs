@@ -1,11 +1,12 @@
-//! Names of objects.
+//! The IDs of objects.
 
 use std::fmt;
 
-/// Most bytes of a name: those of SHA-256.
+/// The limit on the bytes of an ID: the size of a SHA-256 digest.
 const MOST: usize = 32;
 
-/// The name of an object: 20 bytes in a repository with SHA-1, 32 in one with SHA-256.
+/// The ID of an object. It has 20 bytes in a SHA-1 repository, and 32 bytes in a SHA-256
+/// repository.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ObjectId {
     bytes: [u8; MOST],
@@ -13,7 +14,7 @@ pub struct ObjectId {
 }
 
 impl ObjectId {
-    /// Returns the name that these bytes are, if they are as many as a name has.
+    /// Returns the ID with these bytes, if their number is valid.
     pub(super) fn of(name: &[u8]) -> Option<Self> {
         let length = u8::try_from(name.len())
             .ok()
@@ -23,7 +24,7 @@ impl ObjectId {
         Some(Self { bytes, length })
     }
 
-    /// Returns the name that these hexadecimal digits write.
+    /// Returns the ID with these hexadecimal digits, if their number is valid.
     pub(crate) fn from_hex(digits: &[u8]) -> Option<Self> {
         let digit = |byte: u8| {
             char::from(byte)
@@ -42,7 +43,7 @@ impl ObjectId {
             .and_then(|bytes| Self::of(&bytes))
     }
 
-    /// Returns the bytes.
+    /// Returns the bytes of the ID.
     pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }

@@ -1,8 +1,12 @@
-//! Trees of git repositories, read without a checkout.
+//! Trees of git repositories as read-only workspaces, without a checkout.
 //!
-//! Objects come from `git cat-file --batch`, which is started when it is first needed and kept;
-//! threads that read at the same time have one each. What a tree holds is taken as it is: no
-//! filter, no line end, no replacement of objects.
+//! A [`Repository`] turns a revision into an [`Objects`], which implements
+//! [`Workspace`](super::Workspace). Objects come from `git cat-file --batch`. The process is
+//! started when it is first needed, and reused. Each of several concurrent threads uses its own
+//! process. The content is that of the objects: no filter, line ending conversion or replacement
+//! object applies.
+//!
+//! Read [`Repository`] first, then `object.rs` and `verbs.rs`.
 
 mod cache;
 mod id;
@@ -28,20 +32,20 @@ use crate::text::printable;
 
 pub use id::ObjectId;
 pub(in crate::workspace) use verbs::{bits, stat};
-/// Longest name of a revision, in bytes.
+/// The limit in bytes on the name of a revision.
 const MAX_REVISION: usize = 4096;
-/// Most tags of tags.
+/// The limit on the length of a chain of tags.
 const MAX_TAGS: usize = 16;
-/// A repository, of which any number of trees can be opened, from several threads at once.
+/// A repository whose trees can be opened. Several threads can use it at once.
 ///
-/// Clones share what was read and the processes that read.
+/// Clones share the cached objects and the git processes.
 ///
 /// # Security
 ///
-/// git itself is taken from the search path, but never from below the directory that names the
-/// repository, the root, or a work tree that one of them is in. It runs nothing that the repository
-/// or its configuration names, and fetches nothing. A git that is silent for too long is killed,
-/// with what it started. Only read what it says as what somebody put there.
+/// The git program is searched in `PATH`. A program below the repository's directory, the root, or
+/// a work tree that contains one of them is never used. git runs no program that the repository or
+/// its configuration names, and fetches nothing. If git does not answer in time, it is killed
+/// together with the processes that it started. Treat all content as untrusted.
 #[derive(Clone, Debug)]
 pub struct Repository(Arc<Inner>);
 
@@ -51,33 +55,33 @@ struct Inner {
     patience: Patience,
     idle: Mutex<Vec<Reader>>,
     trees: Mutex<Cache<Tree>>,
-    /// Objects that are no trees.
+    /// Objects of all kinds except trees.
     objects: Mutex<Cache<Object>>,
 }
 
-/// One tree of a repository: a [`Workspace`](super::Workspace) that can be read.
+/// A tree of a repository, as a read-only [`Workspace`](super::Workspace).
 ///
-/// Every verb that would write is [`Fault::Unsupported`]. Files belong to the user, who alone can
-/// write to them; a submodule is an empty directory, as in a checkout of it alone.
+/// Verbs that change files fail with [`Fault::Unsupported`]. User 0 owns all files, and only the
+/// owner can write to them. A submodule is an empty directory, as in a checkout without submodules.
 #[derive(Debug)]
 pub struct Objects {
     repository: Repository,
     root: Arc<Tree>,
     id: ObjectId,
     commit: Option<ObjectId>,
-    /// Why git is not asked any more.
+    /// The reason why git is no longer used.
     given_up: OnceLock<String>,
 }
 
 impl Repository {
-    /// Returns the repository that is the directory `git_dir`, such as the `.git` of a work tree,
-    /// or a bare one. Nothing is looked at before a tree is opened.
+    /// Returns the repository in the directory `git_dir`, such as the `.git` of a work tree, or a
+    /// bare repository. Files are read when the first tree is opened.
     ///
     /// # Security
     ///
-    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`.
-    /// Nor does `root` bring the git that is run: the directory that somebody works in meanwhile,
-    /// if there is one.
+    /// The caller vouches for the repository: git does not check its owner, just as with `GIT_DIR`.
+    /// The git program is not taken from below `root` either. `root` is the directory in which the
+    /// command works, if there is one.
     #[must_use]
     pub fn at(git_dir: &Path, root: Option<&Path>, patience: Patience) -> Self {
         Self::of(
@@ -89,7 +93,7 @@ impl Repository {
         )
     }
 
-    /// Returns the repository that git finds from `directory` on, with its own doubts: see
+    /// Returns the repository that git finds from `directory` upwards. git checks its owner: see
     /// `safe.directory` in git-config(1).
     #[must_use]
     pub fn around(directory: &Path, patience: Patience) -> Self {
@@ -117,25 +121,25 @@ impl Repository {
         }
     }
 
-    /// Returns the directory that it was opened by.
+    /// Returns the directory by which the repository was opened.
     #[must_use]
     pub fn directory(&self) -> &PathBuf {
         self.0.place.directory()
     }
 
-    /// Returns whether it was named ([`Repository::at`]), not found.
+    /// Returns whether the repository was opened with [`Repository::at`], not by a search.
     #[must_use]
     pub fn is_named(&self) -> bool {
         matches!(self.0.place, Place::At { .. })
     }
 
-    /// Opens the tree of `revision`: any name of a commit, tag or tree that git knows, `main` or
-    /// `v1~2:src`.
+    /// Opens the tree of `revision`, any name of a commit, tag or tree that git accepts, such as
+    /// `main` or `v1~2:src`.
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] if there is no such, or it is no tree; another fault if it, the
-    /// repository or git itself cannot be read.
+    /// Returns [`Fault::Missing`] if there is no such revision, or if it is not a tree. Returns
+    /// another error kind if the object, the repository or git itself cannot be read.
     pub fn tree(&self, revision: &[u8]) -> Result<Objects> {
         self.open(revision)
             .map_err(|trouble| trouble.at("open as a tree", &printable(revision)))
@@ -154,8 +158,8 @@ impl Repository {
         let mut name = revision.to_vec();
         let mut commit = None;
         for _ in 0..MAX_TAGS {
-            // A name that an object has is that of no other one, whatever references are called;
-            // for git as well.
+            // A full object ID never refers to another object, whatever the names of references.
+            // git has the same rule.
             let id = ObjectId::from_hex(&name);
             if let Some((id, root)) = id.and_then(|id| Some((id, locked(&self.0.trees).find(id)?)))
             {
@@ -188,24 +192,24 @@ impl Repository {
         ))
     }
 
-    /// Returns the contents of the blob `id`, if it has at most `limit` bytes.
+    /// Returns the content of the blob `id`, if it has at most `limit` bytes.
     ///
     /// # Errors
     ///
-    /// [`Fault::TooLarge`] if it has more, [`Fault::Missing`] if there is no such, or it is no
-    /// blob.
+    /// Returns [`Fault::TooLarge`] if the blob is larger, and [`Fault::Missing`] if the object does
+    /// not exist. Returns another error kind if the object is not a blob.
     pub fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>> {
         self.contents(id, limit)
             .map_err(|trouble| trouble.at("read the object", &id))
     }
 
-    /// Returns the name and the contents of the one blob whose name begins with the hexadecimal
-    /// digits `name`; `None` if there is no such blob, if there are several, or if it has more than
+    /// Returns ID and content of the only blob whose ID starts with the hexadecimal digits `name`.
+    /// Returns `None` if there is no such blob, if there are several, or if it has more than
     /// `limit` bytes.
     ///
     /// # Errors
     ///
-    /// Returns an error if that cannot be told: the repository or git itself cannot be read.
+    /// Returns an error if the repository or git itself cannot be read.
     pub fn find_blob(&self, name: &[u8], limit: u64) -> Result<Option<(ObjectId, Vec<u8>)>> {
         match self.named(name, limit) {
             Ok(found) => Ok(Some(found)),
@@ -238,11 +242,11 @@ impl Repository {
         }
     }
 
-    /// Returns how many bytes the blob `id` has.
+    /// Returns the size in bytes of the blob `id`.
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] if there is no such.
+    /// Returns [`Fault::Missing`] if the blob does not exist.
     pub fn blob_size(&self, id: ObjectId) -> Result<u64> {
         self.size(id)
             .map_err(|trouble| trouble.at("read the object", &id))
@@ -274,13 +278,13 @@ impl Repository {
 }
 
 impl Objects {
-    /// Returns the name of the tree.
+    /// Returns the ID of the tree.
     #[must_use]
     pub fn id(&self) -> ObjectId {
         self.id
     }
 
-    /// Returns the commit that the tree was named by, if it was.
+    /// Returns the commit through which the tree was opened, if any.
     #[must_use]
     pub fn commit(&self) -> Option<ObjectId> {
         self.commit

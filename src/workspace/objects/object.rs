@@ -10,13 +10,13 @@ use super::{ObjectId, Repository};
 use crate::mutex::locked;
 use crate::workspace::Fault;
 
-/// Largest commit, tag or tree that is read, in bytes.
+/// The limit in bytes on a commit, tag or tree.
 const MAX_META: u64 = 128 << 20;
 
-/// Bytes that are passed over rather than starting git again.
+/// The limit on bytes that are skipped. Above it, a new git process is started.
 const SKIPPED: u64 = 1 << 20;
 
-/// An object as it is kept.
+/// A cached object.
 #[derive(Debug)]
 pub(super) struct Object {
     pub(super) id: ObjectId,
@@ -30,14 +30,14 @@ impl Weighed for Object {
     }
 }
 
-/// An object, or its size if it is over the limit.
+/// An object, or its size if it exceeds the limit.
 pub(super) enum Within<T = Arc<Object>> {
     Limit(T),
     Over(u64),
 }
 
 impl Repository {
-    /// Returns the object `name`, which is no file.
+    /// Returns the object `name`, which must not be a blob.
     pub(super) fn whole(&self, name: &[u8]) -> Outcome<Arc<Object>> {
         match self.object(name, MAX_META)? {
             Within::Limit(object) => Ok(object),
@@ -60,12 +60,13 @@ impl Repository {
                 Within::Over(size)
             });
         }
-        // git sends it all in any case: what can be kept is, so that whoever asks for the size
-        // first, and for the contents then, asks git once.
+        // git sends the whole object in any case. Cache it if possible, so that a request for the
+        // size and a later one for the content run git once.
         let object = match self.read(name, limit.max(MOST_OF_ONE as u64))? {
             Within::Limit(object) => Arc::new(object),
             Within::Over(size) => return Ok(Within::Over(size)),
         };
+        // Trees have their own cache, which contains parsed trees.
         if object.kind != Kind::Tree {
             locked(&self.0.objects).keep(object.id, &object);
         }
@@ -77,14 +78,14 @@ impl Repository {
         })
     }
 
-    /// Reads the object `name`, if it has at most `limit` bytes.
+    /// Reads the object `name` from git, if it has at most `limit` bytes.
     fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
         let kept = locked(&self.0.idle).pop();
         if let Some(reader) = kept {
             match self.ask(reader, name, limit) {
                 Ok(answer) => return answer,
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error.into()),
-                // One that was kept may have died since; a new one says why.
+                // A reused process may have died. A new process reports the reason.
                 Err(_) => {}
             }
         }
@@ -95,11 +96,11 @@ impl Repository {
         )?
     }
 
-    /// Asks `reader`, and keeps it if it can be asked again.
+    /// Sends a request to `reader`, and keeps the process if it can be used again.
     ///
     /// # Errors
     ///
-    /// The outer error is that of the process.
+    /// The outer error is an error of the process.
     fn ask(
         &self,
         mut reader: Reader,

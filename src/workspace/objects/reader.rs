@@ -1,7 +1,7 @@
-//! One `git cat-file --batch` that is kept: it is asked for objects by name, one at a time.
+//! A `git cat-file --batch` process that is reused. It reads one object at a time.
 //!
-//! git runs nothing that a repository or its configuration names: no hook, no filter, no monitor of
-//! files, and it fetches nothing. See git-cat-file(1), "BATCH OUTPUT".
+//! git runs no program that a repository or its configuration names: no hook, no filter, no file
+//! system monitor. It fetches nothing. See git-cat-file(1), "BATCH OUTPUT".
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -12,23 +12,23 @@ use crate::process::{Complaints, Group, Patience, Patient};
 use crate::workspace::git::process::{complaint, keep, outside, start};
 use crate::workspace::git::special;
 
-/// Longest line before an object: a name that is echoed, and a few words.
+/// The limit in bytes on the line before an object. It repeats the name and adds a few words.
 const MAX_HEADER: u64 = 1 << 16;
 
-/// Where a repository is.
+/// How a repository is located.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
-    /// It is `git_dir`, as `GIT_DIR` would name it, and asked for what concerns `root`.
+    /// The repository is `git_dir`, as with `GIT_DIR`. The command works in `root`.
     At {
         git_dir: PathBuf,
         root: Option<PathBuf>,
     },
-    /// git finds it from this directory on, and decides whether it is safe.
+    /// git finds the repository from this directory upwards, and checks whether it is safe.
     Around(PathBuf),
 }
 
 impl Place {
-    /// Returns the directory that it is named by.
+    /// Returns the directory that names the repository.
     pub(super) fn directory(&self) -> &PathBuf {
         let (Self::At {
             git_dir: directory, ..
@@ -37,7 +37,7 @@ impl Place {
         directory
     }
 
-    /// Returns the directories that are named, which may have brought a git of their own.
+    /// Returns the directories that were named. A git program below them must not be used.
     fn trees(&self) -> Vec<PathBuf> {
         let root = if let Self::At { root, .. } = self {
             root.as_ref()
@@ -51,10 +51,10 @@ impl Place {
     }
 }
 
-/// What is said of a name.
+/// The answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Header {
-    /// The contents follow.
+    /// The object exists, and its content follows.
     Object(ObjectId, Kind, u64),
     Missing,
     Ambiguous,
@@ -69,10 +69,10 @@ pub(super) enum Kind {
     Tag,
 }
 
-/// The process.
+/// The running process.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Dropped, it is killed: it only reads, so that nothing can be half done.
+    /// Dropping it kills the process. This is safe, because the process only reads.
     group: Group,
     requests: ChildStdin,
     answers: BufReader<Patient>,
@@ -80,7 +80,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Starts it. Who asks it has `patience`.
+    /// Starts the process. `patience` limits every wait for an answer.
     pub(super) fn start(place: &Place, patience: Patience) -> io::Result<Self> {
         let mut group = start(&mut command(place)?)?;
         let child = group.child();
@@ -99,8 +99,8 @@ impl Reader {
         })
     }
 
-    /// Asks for the object `name`, which is any name that git knows and has no line feed. If it is
-    /// there, [`Reader::contents`] or [`Reader::skip`] has to follow.
+    /// Requests the object `name`, which is any name that git accepts and contains no line feed. If
+    /// the object exists, the caller must call [`Reader::contents`] or [`Reader::skip`] next.
     pub(super) fn ask(&mut self, name: &[u8]) -> io::Result<Header> {
         self.requests.write_all(&[name, b"\n"].concat())?;
         self.requests.flush()?;
@@ -117,7 +117,7 @@ impl Reader {
         })
     }
 
-    /// Returns the contents that follow.
+    /// Returns the content that follows.
     pub(super) fn contents(&mut self, size: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
@@ -129,7 +129,7 @@ impl Reader {
         Ok(bytes)
     }
 
-    /// Passes over the contents that follow.
+    /// Skips the content that follows.
     pub(super) fn skip(&mut self, size: u64) -> io::Result<()> {
         if io::copy(&mut self.answers.by_ref().take(size), &mut io::sink())? != size {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -142,7 +142,7 @@ impl Reader {
         self.answers.read_exact(&mut end)
     }
 
-    /// Returns what went wrong, after `error`: the last words of git, if it had any.
+    /// Returns the error to report after `error`: git's last error message, if it printed one.
     pub(super) fn into_error(self, error: &io::Error) -> io::Error {
         let Self {
             group, complaints, ..
@@ -165,7 +165,7 @@ fn command(place: &Place) -> io::Result<Command> {
     keep(&mut command, |name| is_kept(name, place));
     match place {
         Place::At { git_dir, .. } => {
-            // Whoever names a repository trusts it, and no configuration but its own matters.
+            // The user who names a repository trusts it. Only its own configuration applies.
             command
                 .env("GIT_DIR", git_dir)
                 .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -184,11 +184,12 @@ fn command(place: &Place) -> io::Result<Command> {
     Ok(command)
 }
 
-/// A file with nothing in it.
+/// An empty file.
 const NOTHING: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Returns whether a variable of git means the same for the process that is started as for this
-/// one. In a hook that runs before objects are taken in, they are where two of them say.
+/// Returns whether a git variable has the same meaning for the child as for this process. In a hook
+/// that runs before objects are accepted, `GIT_OBJECT_DIRECTORY` and
+/// `GIT_ALTERNATE_OBJECT_DIRECTORIES` locate the objects.
 fn is_kept(name: &str, place: &Place) -> bool {
     let is_found = matches!(place, Place::Around(_));
     match name {
@@ -207,7 +208,7 @@ fn is_kept(name: &str, place: &Place) -> bool {
     }
 }
 
-/// Reads `ID TYPE SIZE`, or the name and what is wrong with it.
+/// Parses `ID TYPE SIZE`, or a name followed by `missing` or `ambiguous`.
 fn header(line: &[u8]) -> Option<Header> {
     if line.ends_with(b" missing") {
         return Some(Header::Missing);

@@ -1,40 +1,40 @@
-//! Reading tree objects: the names of a directory, each with its mode and its object.
+//! Parses tree objects: the names of a directory, each with its mode and its object.
 
 use super::cache::Weighed;
 use super::id::ObjectId;
 use crate::mode::FileMode;
 
-/// The type bits of a directory, which no file has.
+/// The type bits of a directory. No file mode has these bits.
 const DIRECTORY: u32 = 0o040_000;
 const TYPE: u32 = 0o170_000;
 
-/// One directory.
+/// A directory.
 #[derive(Debug)]
 pub(super) struct Tree {
     bytes: Vec<u8>,
-    /// Where each entry begins, by its name.
+    /// The offset of each entry, sorted by name.
     starts: Vec<u32>,
-    /// Bytes of the name of an object.
+    /// The size in bytes of an object ID.
     width: usize,
 }
 
-/// What a name in a tree leads to.
+/// The object of a name in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     Directory(ObjectId),
     File {
         id: ObjectId,
-        /// Of a regular file.
+        /// The mode of a regular file.
         mode: FileMode,
     },
     Link(ObjectId),
-    /// A commit of another repository: in a work tree an empty directory.
+    /// A commit of another repository. In a work tree it is an empty directory.
     Submodule,
 }
 
 impl Tree {
-    /// Returns the tree that `bytes` are in a repository whose names have the length of `like`;
-    /// `None` if they are damaged.
+    /// Parses a tree from `bytes`. Object IDs have the size of `like`. Returns `None` if the tree
+    /// is damaged.
     pub(super) fn read(bytes: Vec<u8>, like: ObjectId) -> Option<Self> {
         let width = like.as_bytes().len();
         let mut starts = Vec::new();
@@ -49,9 +49,11 @@ impl Tree {
             starts: Vec::new(),
             width,
         };
-        // The order in the object takes directories as if their names ended in a slash.
+        // The object sorts directories as if their names ended with a slash; here names are
+        // compared alone.
         starts.sort_by(|&a, &b| tree.name(a).cmp(tree.name(b)));
-        // Programs do not agree on which of two entries with one name counts.
+        // Programs disagree about which of two entries with the same name applies, so reject such a
+        // tree.
         let is_unique = starts
             .windows(2)
             .all(|pair| tree.name(pair[0]) != tree.name(pair[1]));
@@ -59,7 +61,7 @@ impl Tree {
         (is_unique && start == tree.bytes.len()).then_some(tree)
     }
 
-    /// Returns what `name` leads to.
+    /// Returns the entry `name`.
     pub(super) fn find(&self, name: &[u8]) -> Option<Entry> {
         let place = self
             .starts
@@ -68,12 +70,12 @@ impl Tree {
         self.entry(self.starts[place])
     }
 
-    /// Returns the names, in byte order.
+    /// Returns the names in byte order.
     pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
         self.starts.iter().map(|&start| self.name(start))
     }
 
-    /// Returns the mode and the name of the entry at `start`, and what is behind them.
+    /// Returns the mode and the name of the entry at `start`, and the bytes after them.
     fn parts(&self, start: u32) -> (&[u8], &[u8], &[u8]) {
         let rest = &self.bytes[start as usize..];
         let (mode, rest) = rest.split_at(memchr::memchr(b' ', rest).unwrap_or(rest.len()));
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn entries_are_found_by_their_names() {
-        // As git orders them: `a-b` before `a`, because that is a directory.
+        // In git's order: `a-b` comes before `a`, because `a` is a directory.
         let entries: [(&str, &[u8], u8); 6] = [
             ("100644", b"a-b", 1),
             ("40000", b"a", 2),

@@ -1,11 +1,11 @@
-//! The errors of reading objects, before they name a verb and a path.
+//! Errors while objects are read, before verb and path are added.
 
 use std::io;
 
 use super::ObjectId;
 use crate::workspace::{Fault, WorkspaceError};
 
-/// A verb that failed.
+/// The error of a verb.
 pub(super) struct Trouble {
     pub(super) fault: Fault,
     pub(super) source: io::Error,
@@ -38,7 +38,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// What was asked of the repository.
+/// The result of a request to the repository.
 pub(super) type Outcome<T> = Result<T, Trouble>;
 
 pub(super) fn damaged(id: ObjectId) -> Trouble {

@@ -1,4 +1,4 @@
-//! The verbs of a tree: those that read; the others are not there.
+//! The verbs of a tree. It is read-only, so verbs that change files are not implemented.
 
 use std::io;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{Directory, Fault, Result, Stat, Timestamp, Workspace};
 
-/// The user that everything belongs to.
+/// The user that owns all files.
 const USER: u32 = 0;
-/// Longest target of a link that is read, in bytes.
+/// The limit in bytes on the target of a link.
 const MAX_TARGET: u64 = 1 << 16;
 
 impl Objects {
-    /// Returns the tree that `path` leads to.
+    /// Returns the tree at `path`, or `None` for a submodule.
     fn directory(&self, path: Directory<'_>) -> Outcome<Option<Arc<Tree>>> {
         match path.map(|path| self.find(path)).transpose()? {
             None => Ok(Some(Arc::clone(&self.root))),
@@ -33,7 +33,7 @@ impl Objects {
         }
     }
 
-    /// Returns what `path` leads to.
+    /// Returns the entry at `path`.
     fn find(&self, path: &RelPath) -> Outcome<Entry> {
         let mut tree = Arc::clone(&self.root);
         let mut parts = path.components().peekable();
@@ -59,9 +59,9 @@ impl Objects {
         Err(nothing())
     }
 
-    /// Asks `repository` for an object that the tree names. It has to be there: if it is not, it is
-    /// the repository that fails, not a path that leads nowhere. A git that was silent for too long
-    /// is not asked again.
+    /// Reads an object that the tree names. If the object is missing, the repository is damaged or
+    /// incomplete. A missing path would be a different error. After a timeout, git is not run
+    /// again.
     fn ask<T>(&self, ask: impl FnOnce(&Repository) -> Outcome<T>) -> Outcome<T> {
         if let Some(why) = self.given_up.get() {
             return Err(Trouble::new(Fault::Other, why));
@@ -97,7 +97,7 @@ impl Objects {
 }
 
 impl Repository {
-    /// Returns the contents of the object `id`, if it has at most `limit` bytes.
+    /// Returns the content of the blob `id`, if it has at most `limit` bytes.
     pub(super) fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
         match self.object(id.to_string().as_bytes(), limit)? {
             Within::Limit(object) if object.kind == Kind::Blob => Ok(Arc::try_unwrap(object)
@@ -110,7 +110,7 @@ impl Repository {
         }
     }
 
-    /// Returns how many bytes the object `id` has.
+    /// Returns the size of the object `id` in bytes.
     pub(super) fn size(&self, id: ObjectId) -> Outcome<u64> {
         Ok(match self.object(id.to_string().as_bytes(), 0)? {
             Within::Limit(object) => object.bytes.len() as u64,
@@ -126,7 +126,7 @@ fn nothing() -> Trouble {
     }
 }
 
-/// Returns the permission bits of a file that is checked out under the usual mask.
+/// Returns the permission bits of a file that is checked out under the umask 022.
 pub(in crate::workspace) fn bits(mode: FileMode) -> u32 {
     mode.bits() & 0o777
 }
@@ -188,7 +188,7 @@ impl Workspace for Objects {
                 &directory.map_or_else(|| ".".to_owned(), ToString::to_string),
             )
         })?;
-        // A damaged tree can have names that lead elsewhere.
+        // A damaged tree can contain names that lead outside the directory.
         let is_plain = |name: &&[u8]| !matches!(*name, b"" | b"." | b"..") && !name.contains(&b'/');
         Ok(tree
             .iter()

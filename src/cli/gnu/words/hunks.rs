@@ -1,4 +1,4 @@
-//! What GNU patch says of the hunks of a file.
+//! Prints GNU patch's messages about the hunks of a file.
 
 use std::io::{self, Write};
 
@@ -62,7 +62,8 @@ impl Telling<'_> {
         Ok(())
     }
 
-    /// Says what became of the changes in a hunk that was merged: nothing of one that fits.
+    /// Prints the results of the changes in a merged hunk. A hunk that matches has no message
+    /// without `--verbose`.
     fn merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
         let is_told = |status: HunkStatus| {
             status != HunkStatus::Merged
@@ -99,7 +100,7 @@ impl Telling<'_> {
         }
     }
 
-    /// Says that a hunk which belongs at `line` fits.
+    /// Returns the message about a hunk that matches; `line` is its expected line.
     fn succeeded(&self, index: usize, hunk: &HunkReport, line: isize) -> Option<String> {
         let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
         let line = line + offset;
@@ -120,13 +121,13 @@ impl Telling<'_> {
     }
 }
 
-/// Returns the first line of the hunk in the old file, as its header states it. If it has no old
-/// line, this is the line after the insertion.
+/// Returns the first line of the hunk in the old file, as its header states it. If the hunk has no
+/// preimage lines, returns the line after the insertion.
 fn stated(hunk: &HunkReport) -> isize {
     signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
 }
 
-/// Says that only the ends of lines are others where the hunk should be.
+/// Returns the hint that the lines at the closest match differ only in their endings.
 fn line_ends(hunk: &HunkReport) -> &'static str {
     let difference = hunk
         .nearest

@@ -1,8 +1,10 @@
-//! Brackets in the pattern of a search, such as `[a-z]`.
+//! Parses brackets in glob patterns, such as `[a-z]`.
 
-/// Returns the content of the bracket that `text` is in, and what follows the bracket.
+/// Returns the content of the bracket whose opening `[` precedes `text`, and the text after the
+/// bracket.
 pub(super) fn bracket(text: &str) -> Option<(&str, &str)> {
-    // `]` as the first character belongs to the content, and so does a class such as `[:lower:]`.
+    // As the first character, `]` belongs to the content. A class such as `[:lower:]` contains a
+    // `]` of its own.
     let start = usize::from(text.starts_with(['!', '^']));
     let mut at = start + usize::from(text[start..].starts_with(']'));
     loop {
@@ -22,8 +24,8 @@ pub(super) fn bracket(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Returns whether all programs take the bracket with this content for the same letters, digits and
-/// ranges.
+/// Returns whether every program gives a bracket with this content the same meaning: letters,
+/// digits, and one range.
 pub(super) fn is_plain_bracket(content: &str) -> bool {
     let is_plain = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

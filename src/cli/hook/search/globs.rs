@@ -1,26 +1,26 @@
-//! The patterns that choose the files of a search.
+//! The glob patterns that choose the files of a search.
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::brackets::{bracket, is_plain_bracket};
 
-/// The patterns that choose files, of which the last one that matches decides. Where it is not
-/// certain how the search program understands a pattern, more files are taken than it reads.
+/// The patterns that choose files. The last matching pattern decides. If programs interpret a
+/// pattern differently, it is taken to match more files than the search reads.
 pub(super) struct Globs(Vec<Pattern>);
 
 /// One pattern.
 struct Pattern {
     /// `None` matches every file.
     matcher: Option<GlobMatcher>,
-    /// Whether it leaves files out, those in a directory of that name as well.
+    /// Whether the pattern excludes files, including those in a directory with a matching name.
     excludes: bool,
-    /// Whether it is only about directories of that name, and what is in them.
+    /// Whether the pattern applies only to directories with a matching name, and to their files.
     is_for_directories: bool,
 }
 
 impl Globs {
-    /// Reads the option `glob`: patterns with blanks or commas between them, and `!` before those
-    /// that leave files out.
+    /// Parses the `glob` option of `Grep`: patterns that are separated by blanks or commas. `!`
+    /// starts a pattern that excludes files.
     pub(super) fn of_grep(text: &str) -> Self {
         let words = text.split_whitespace().flat_map(|word| {
             let is_whole = word.contains('{') && word.contains('}');
@@ -34,12 +34,13 @@ impl Globs {
         )
     }
 
-    /// Reads the pattern of a search of names.
+    /// Parses the pattern of a search in file names.
     pub(super) fn of_glob(pattern: &str) -> Self {
         Self(vec![Pattern::wanted(pattern)])
     }
 
-    /// Returns whether the search reads the file at `path`, below the directory that is searched.
+    /// Returns whether the search reads the file at `path`, which is relative to the searched
+    /// directory.
     pub(super) fn take(&self, path: &[u8]) -> bool {
         let decisive = self.0.iter().rev().find(|pattern| pattern.is_match(path));
         decisive.map_or_else(
@@ -62,7 +63,7 @@ impl Pattern {
             .strip_suffix("/**")
             .unwrap_or(whole)
             .trim_end_matches('/');
-        // Of a longer path it is not certain where it begins.
+        // Programs differ in the directory to which a longer path is relative.
         let matcher = if name.contains('/') {
             None
         } else {
@@ -76,7 +77,7 @@ impl Pattern {
         })
     }
 
-    /// Returns a pattern for all files with a name like the last one of `pattern`.
+    /// Returns a pattern for all files whose name matches the last component of `pattern`.
     fn wanted(pattern: &str) -> Self {
         let name = pattern.rsplit('/').next().unwrap_or_default();
         let matcher = if is_uncertain(pattern) {
@@ -108,9 +109,9 @@ impl Pattern {
     }
 }
 
-/// Returns whether the meaning of `pattern` depends on the program: it has parentheses as in
-/// `@(a).pem`, alternatives of several components as in `{a/b,c}`, a range as in `{a..c}`, braces
-/// with one alternative, a class as in `[[:lower:]]`, an escape, or a negation.
+/// Returns whether the meaning of `pattern` depends on the program. Such patterns contain
+/// parentheses as in `@(a).pem`, alternatives of several components as in `{a/b,c}`, a range as in
+/// `{a..c}`, braces with one alternative, a class as in `[[:lower:]]`, an escape, or a negation.
 fn is_uncertain(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some((_, after)) = rest.split_once('[') {
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!(takes("*.{rs,pem}"), [true, false, false, true]);
         assert_eq!(takes("*.rs,*.pem"), [true, false, false, true]);
         assert_eq!(takes("!.env"), [true, false, false, true]);
-        // Only a directory of that name is left out.
+        // Only a directory of that name is excluded.
         for glob in [
             "!.env/",
             "!.env/**",
@@ -171,7 +172,7 @@ mod tests {
             assert_eq!(takes(glob), [true, true, true, true], "{glob}");
         }
         assert_eq!(takes("!d/"), [true, true, false, false]);
-        // Programs differ in what these mean.
+        // Programs differ in the meaning of these patterns.
         for glob in [
             "[[:lower:]].md",
             "{w..y}.md",
@@ -187,7 +188,7 @@ mod tests {
             assert_eq!(takes(glob), [true, true, true, true], "{glob}");
         }
         assert_eq!(takes("[a-c].rs"), [true, false, false, false]);
-        // Without case, it would not match a file `A.rs`.
+        // With case ignored, the pattern would not match a file `A.rs`.
         assert_eq!(takes("[!a].rs"), [true, true, true, true]);
         assert_eq!(takes("!.env .e*"), [false, true, true, false]);
         assert_eq!(takes("**/*.rs"), [true, false, false, false]);

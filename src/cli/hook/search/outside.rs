@@ -1,13 +1,14 @@
-//! Patterns that lead out of the directory that they are for.
+//! Detects glob patterns that lead out of the searched directory.
 
 use super::brackets::{bracket, is_plain_bracket};
 
-/// Returns where the pattern `rest` leads that is not below the directory it is for. It may be
-/// absolute where it `is_first`.
+/// Returns the place outside the searched directory to which the pattern `rest` leads. An absolute
+/// path counts only if `is_first` is true.
 pub(super) fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
     let rest = &*unescaped(rest);
     let parts = || rest.split(['/', '{', '}', ',', '(', ')', '|']);
-    // Two of `{.,x}{.,y}`, and one of `+(.)`.
+    // `..` can result from two alternatives as in `{.,x}{.,y}`, or from one repetition as in
+    // `+(.)`.
     let dots = parts().filter(|part| *part == ".").count();
     let makes_dots = dots > 0 && rest.contains('(') || dots > 1 && rest.contains('{');
     let begins_with_group = rest.starts_with('{') || rest.find('(') == Some(1);
@@ -26,8 +27,8 @@ pub(super) fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
     }
 }
 
-/// Returns `pattern` with the character that each escape means, and with the [`meaning`] of each
-/// bracket.
+/// Returns `pattern` with each escape replaced by its character, and with each bracket replaced by
+/// its [`meaning`].
 fn unescaped(pattern: &str) -> String {
     let (mut plain, mut rest) = (String::new(), pattern);
     while let Some(first) = rest.chars().next() {
@@ -51,8 +52,8 @@ fn unescaped(pattern: &str) -> String {
     plain
 }
 
-/// Returns text for a bracket with this content: a dot if it may match a dot, and a parent
-/// directory if programs differ in where it ends.
+/// Returns a replacement for a bracket with this content. It is a dot if the bracket can match a
+/// dot. It is a parent directory if programs differ in where the bracket ends.
 fn meaning(content: &str) -> &'static str {
     let mut outside = content.to_owned();
     while let Some((start, end)) = outside
@@ -70,7 +71,7 @@ fn meaning(content: &str) -> &'static str {
     }
 }
 
-/// Returns whether a range in braces, such as `{-../}`, may contain a dot or a slash.
+/// Returns whether a range in braces, such as `{-../}`, can contain a dot or a slash.
 fn has_dots_in_range(pattern: &str) -> bool {
     let bytes = pattern.as_bytes();
     let is_plain = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphanumeric);

@@ -1,4 +1,4 @@
-//! Replacing whole lines.
+//! Tests for the replacement of whole lines.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The directory outside of the root that git keeps the index in.
+//! The directory outside the root that contains git's index file.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use super::handle::Handle;
 use crate::path::RelPath;
 use crate::workspace::ANNEX;
 
-/// The directory, if one was named.
+/// The directory, if the caller has set one.
 #[derive(Debug, Default)]
 pub(super) struct Annex(Mutex<Option<Named>>);
 
@@ -24,7 +24,7 @@ struct Named {
 }
 
 impl Annex {
-    /// Names it.
+    /// Sets the directory. It is opened on first use.
     pub(super) fn set(&self, directory: &Path) {
         *self.held() = Some(Named {
             directory: directory.to_owned(),
@@ -32,14 +32,14 @@ impl Annex {
         });
     }
 
-    /// Returns what leads from it to `path`; `None` if that is not in there, or no directory was
-    /// named.
+    /// Returns `path` relative to the directory. Returns `None` if `path` is not in it, or if no
+    /// directory is set.
     pub(super) fn rest<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         let rest = inner(path)?;
         self.held().is_some().then_some(rest)
     }
 
-    /// Returns where `path` is that is in there.
+    /// Returns the absolute path of `path`, which is in the directory.
     pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = inner(path.as_bytes())?;
         Some(
@@ -50,7 +50,7 @@ impl Annex {
         )
     }
 
-    /// Opens it.
+    /// Opens the directory, or returns the handle that was opened before.
     pub(super) fn open(&self) -> Attempt<Handle> {
         let mut held = self.held();
         let Some(named) = held.as_mut() else {

@@ -1,5 +1,4 @@
-//! The directory outside of the root that keeps the history where there is no place for it below
-//! the root.
+//! The external history: a directory outside the root, used if the history cannot be kept below it.
 
 use std::ffi::OsStr;
 use std::fs::DirBuilder;
@@ -18,27 +17,28 @@ use crate::digest::Digest;
 use crate::path::RelPath;
 use crate::workspace::ATTIC;
 
-/// What it is called in the directory that the user keeps such things in.
+/// The name of the external history in the user's state directory.
 const NAME: &str = "wpatch";
 /// `OVERLAYFS_SUPER_MAGIC` of statfs(2).
 const OVERLAY: FsWord = 0x794c_7630;
 
-/// One directory for all roots of a user, in which each has its own.
+/// The external history of one user. It contains one directory for each root.
 #[derive(Debug)]
 pub(super) struct Attic {
-    /// What it stands in, which need not be there yet.
+    /// The directory that contains the external history. It may not exist yet.
     above: PathBuf,
-    /// That of this root, below [`ATTIC`].
+    /// The directory of this root, below [`ATTIC`].
     own: RelPath,
     opened: OnceLock<Handle>,
 }
 
 impl Attic {
-    /// Returns that in the directory `above` for `root`, which `identity` tells from others that
-    /// had its place; `None` if a patch could reach it, because one of the two is below the other.
+    /// Returns the external history of `root` in the directory `above`. `identity` distinguishes
+    /// the root from earlier directories at the same path. Returns `None` if one of the two
+    /// contains the other, because a patch could then change the history.
     pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
         let root = root.canonicalize().ok()?;
-        // Behind a name that is not there yet, `..` leads anywhere.
+        // If a component does not exist yet, the meaning of a later `..` is unknown.
         if above.components().any(|part| part == Component::ParentDir) {
             return None;
         }
@@ -50,8 +50,9 @@ impl Attic {
         if is_within(&attic, &root) || is_within(&root, &attic) {
             return None;
         }
-        // An inode number may come again at once, the moment at which it was made does not.
-        // A directory of a lower layer is born again when something is written to it.
+        // A new directory can get the inode number of a removed one at once, but not its birth
+        // time. overlayfs is an exception: a write copies a directory of a lower layer and changes
+        // its birth time.
         let is_layered = statfs(&*root).is_ok_and(|found| found.f_type == OVERLAY);
         let born = root
             .metadata()
@@ -69,13 +70,13 @@ impl Attic {
         })
     }
 
-    /// Returns where the history of this root is.
+    /// Returns the directory that contains the history of this root.
     pub(super) fn own(&self) -> &RelPath {
         &self.own
     }
 
-    /// Returns what leads from the attic to `path`, which is empty for the attic itself; `None` if
-    /// it is not in there.
+    /// Returns `path` relative to the external history, `.` for the history itself. Returns `None`
+    /// if `path` is not in it.
     pub(super) fn rest(path: &[u8]) -> Option<&[u8]> {
         match path.strip_prefix(ATTIC.as_bytes())? {
             [] => Some(b"."),
@@ -84,7 +85,7 @@ impl Attic {
         }
     }
 
-    /// Returns where `path` is that is in the attic.
+    /// Returns the absolute path of `path`, which is in the external history.
     pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
         Some(
             self.above
@@ -93,7 +94,7 @@ impl Attic {
         )
     }
 
-    /// Opens the attic.
+    /// Opens the external history, or returns the handle that was opened before.
     pub(super) fn open(&self) -> Attempt<Handle> {
         if let Some(handle) = self.opened.get() {
             return Ok(Arc::clone(handle));
@@ -103,15 +104,15 @@ impl Attic {
         Ok(Arc::clone(self.opened.get_or_init(|| handle)))
     }
 
-    /// Returns the directory that it stands in, and its name there.
+    /// Returns the directory that contains the external history, and its name there.
     pub(super) fn entry(&self) -> Attempt<(Handle, &'static [u8])> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let above = retry_on_intr(|| openat(CWD, &self.above, flags, Mode::empty()))?;
         Ok((Arc::new(above), NAME.as_bytes()))
     }
 
-    /// Makes the directories that it stands in, as the XDG Base Directory Specification wants them:
-    /// for the user alone.
+    /// Creates the directories above the external history with mode 0700, as the XDG Base Directory
+    /// Specification requires.
     pub(super) fn make_above(&self) -> Attempt<()> {
         let made = DirBuilder::new()
             .recursive(true)
@@ -121,8 +122,8 @@ impl Attic {
     }
 }
 
-/// Returns whether `path` is `directory` or below it, also by another name of that: it may be
-/// mounted twice.
+/// Returns whether `path` is `directory` or below it. Inodes are compared too, because a directory
+/// can be mounted twice.
 fn is_within(path: &Path, directory: &Path) -> bool {
     let inode = |path: &Path| path.metadata().ok().map(|data| (data.dev(), data.ino()));
     let wanted = inode(directory);

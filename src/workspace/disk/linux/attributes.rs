@@ -1,4 +1,4 @@
-//! What a file has besides its contents: owner, group, extended attributes, permissions.
+//! The attributes of a file: owner, group, extended attributes, permissions.
 
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
@@ -17,21 +17,23 @@ use crate::bytes::read_next;
 use crate::mode::{FileKind, Permissions};
 use crate::workspace::Stat;
 
-/// Most bytes of a list of names and of a value: `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of xattr(7).
+/// The limit in bytes on a list of names and on a value: `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of
+/// xattr(7).
 const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
-/// Bytes of `/proc/self/status` that hold the umask: the first line has at most 70, the second is
-/// it.
+/// Bytes of `/proc/self/status` that contain the umask. The first line has at most 70 bytes, and
+/// the second line is the umask.
 const STATUS_START: usize = 512;
-/// Seals and rights that go with contents, and that the kernel itself drops when a file is written
-/// to.
+/// Attributes that belong to the content: capabilities, signatures and hashes. A new file must not
+/// inherit them. The kernel itself drops or invalidates them when a file is written.
 const BOUND_TO_CONTENTS: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
 
-/// The file that a new one is made to resemble, opened before the new one is made.
+/// An existing file that supplies the attributes of a new file. It is opened before the new file is
+/// created.
 pub(super) struct Model {
     stat: Stat,
     file: OwnedFd,
-    /// Its path below `/proc`, if it may not be read: then the handle is `O_PATH` and takes no
-    /// calls for attributes.
+    /// Its path below `/proc`, if the file cannot be opened for reading. The handle is then
+    /// `O_PATH` and does not support attribute calls.
     by_name: Option<String>,
 }
 
@@ -59,7 +61,7 @@ impl Model {
         }
     }
 
-    /// Returns the names of its attributes, each with its final NUL.
+    /// Returns the names of the extended attributes, each with its final NUL.
     fn names(&self) -> rustix::io::Result<Vec<u8>> {
         filled(|names| match &self.by_name {
             None => flistxattr(&self.file, spare_capacity(names)),
@@ -74,8 +76,8 @@ impl Model {
         })
     }
 
-    /// Gives `file` owner, group and extended attributes of this one, as far as the caller may, and
-    /// returns which of the permission `bits` it can have without anybody gaining access by it.
+    /// Sets owner, group and extended attributes of `file`, as far as the caller is allowed to.
+    /// Returns the part of `bits` that gives no user more access than before.
     pub(super) fn give_to(&self, file: impl AsFd, birth: &Birth, bits: u32) -> Attempt<u32> {
         let bits = give_owner_to(&file, (self.stat.uid, self.stat.gid), birth, bits)?;
         self.give_attributes(&file, birth)?;
@@ -89,12 +91,14 @@ impl Model {
                 .value(name)
                 .and_then(|value| fsetxattr(&file, name, &value, XattrFlags::empty()));
             match given {
-                // It went in between, the file system has none, or only the system may set it.
+                // The attribute was removed meanwhile, or the file system has none.
                 Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => {}
+                // Only the system can set this attribute, for example a security label.
                 Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) if !is_ours(name) => {}
                 Err(errno) => return Err(errno.into()),
             }
         }
+        // The new file got a list from its directory, and the existing file has none.
         if birth.has_list && !split(&names).any(|name| name == ACCESS_LIST) {
             fremovexattr(&file, ACCESS_LIST)?;
         }
@@ -102,8 +106,8 @@ impl Model {
     }
 }
 
-/// Gives `file` this user and group and no access control list, and returns which of the permission
-/// `bits` it can have.
+/// Sets owner and group of `file` and removes its access control list. Returns the part of `bits`
+/// that the file can have.
 pub(super) fn lay_bare(
     file: impl AsFd,
     owner: (u32, u32),
@@ -131,12 +135,13 @@ fn give_owner_to(
     if may(fchown(&file, owner, group))? {
         return Ok(bits);
     }
+    // An ordinary user cannot give a file away, but can set the group to any group of that user.
     let has_group = group.is_none() || may(fchown(&file, None, group))?;
     Ok(safe_bits(bits, owner.is_none(), has_group))
 }
 
-/// Gives what is at `name`, also a link, to this user and group, as far as the caller may;
-/// `directory` itself if `name` is empty.
+/// Sets owner and group of the file or link `name`, as far as the caller is allowed to. An empty
+/// `name` means `directory` itself.
 pub(super) fn give_owner(directory: impl AsFd, name: &[u8], (uid, gid): (u32, u32)) -> Attempt<()> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::EMPTY_PATH;
     let is = stat_of(&statat(&directory, name, flags)?);
@@ -151,32 +156,33 @@ pub(super) fn give_owner(directory: impl AsFd, name: &[u8], (uid, gid): (u32, u3
     Ok(())
 }
 
-/// Returns the bits that give nobody more than before, when the new file could not be given to the
-/// old owner or group: members of the old group are others now, and some others are members of the
-/// new one.
+/// Returns the part of `bits` that gives no user more access than before, if the new file could not
+/// get the previous owner or group. Members of the previous group then count as others. Some others
+/// are members of the new group.
 fn safe_bits(bits: u32, has_owner: bool, has_group: bool) -> u32 {
     let mut safe = bits;
     if !has_owner {
         safe &= !0o4000;
     }
     if !has_group {
+        // Group and others get the access that both had before. The set-group-ID bit is removed.
         let both = (bits >> 3) & bits & 0o007;
         safe = (safe & !0o2077) | (both << 3) | both;
     }
     safe
 }
 
-/// Whether something was permitted.
+/// Returns whether the system permitted a call.
 pub(super) fn may(result: rustix::io::Result<()>) -> Attempt<bool> {
     match result {
         Ok(()) => Ok(true),
-        // EINVAL: the id has no meaning in this user namespace; see user_namespaces(7).
+        // EINVAL: the ID is not mapped in this user namespace; see user_namespaces(7).
         Err(Errno::PERM | Errno::INVAL) => Ok(false),
         Err(errno) => Err(errno.into()),
     }
 }
 
-/// Attributes that a caller can be expected to set: losing them would be a loss.
+/// Returns whether an ordinary user can set the attribute. Failure to copy it is then an error.
 fn is_ours(name: &[u8]) -> bool {
     name.starts_with(b"user.") || name == ACCESS_LIST
 }
@@ -194,8 +200,8 @@ fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> Attempt<Vec<u8>> {
     }
 }
 
-/// Calls `fill` with a small buffer, and again with the largest that can be needed if that was too
-/// small.
+/// Calls `fill` with a small buffer. If that is too small, calls it again with the largest size
+/// that can be needed.
 pub(super) fn filled(
     mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>,
 ) -> rustix::io::Result<Vec<u8>> {
@@ -210,7 +216,7 @@ pub(super) fn filled(
     Ok(bytes)
 }
 
-/// Returns the bits that `permissions` stand for under a umask.
+/// Returns the permission bits for `permissions` under a umask.
 pub(super) fn bits_of(permissions: Permissions, umask: impl FnOnce() -> u32) -> u32 {
     match permissions {
         Permissions::New { executable: false } => 0o666 & !umask(),
@@ -224,7 +230,8 @@ pub(super) fn process_umask() -> u32 {
     reported_umask().unwrap_or_else(tried_umask)
 }
 
-/// The line `Umask:` of `proc_pid_status(5)`, since Linux 4.7: octal.
+/// Reads the umask from the line `Umask:` of proc_pid_status(5), in octal. Linux 4.7 and later have
+/// it.
 fn reported_umask() -> Option<u32> {
     let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
     let status = read_next(status, STATUS_START).ok()?;
@@ -234,8 +241,8 @@ fn reported_umask() -> Option<u32> {
     u32::from_str_radix(str::from_utf8(line).ok()?.trim(), 8).ok()
 }
 
-/// The umask can be asked for only by changing it, for all threads: to one that gives too little
-/// for a moment rather than too much.
+/// Reads the umask by changing it, which is the only other way; see umask(2). The change affects
+/// all threads. The temporary value grants too little rather than too much.
 fn tried_umask() -> u32 {
     let old = umask(Mode::from_raw_mode(0o077));
     umask(old);
@@ -246,10 +253,11 @@ pub(super) fn set_bits(file: impl AsFd, bits: u32) -> Attempt<()> {
     Ok(retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(bits)))?)
 }
 
-/// Sets the permission bits of the file or directory `name`, also of one that may not be read.
+/// Sets the permission bits of the file or directory `name`, even if it cannot be opened for
+/// reading.
 ///
-/// `fchmodat` follows links and `fchmod` takes no `O_PATH` handle, so the handle is named through
-/// `/proc`; see the notes of open(2) on `O_PATH`.
+/// `fchmodat` follows links, and `fchmod` does not accept an `O_PATH` handle. The call therefore
+/// uses the path of the handle below `/proc`; see the notes on `O_PATH` in open(2).
 pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
     let file = open_path(&directory, name)?;
     let found = fstat(&file)?;
@@ -257,7 +265,7 @@ pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> Attem
         return Err(not_regular());
     }
     match chmod(path_of(&file), Mode::from_raw_mode(bits)) {
-        // No /proc here.
+        // `/proc` is not mounted.
         Err(Errno::NOENT | Errno::NOTDIR) => {
             set_bits(open_regular(&directory, name, OFlags::RDONLY)?, bits)
         }

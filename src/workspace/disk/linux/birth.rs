@@ -1,4 +1,4 @@
-//! What a file has from the moment on in which it is made, which depends on its directory alone.
+//! The attributes that a file has when it is created. They depend only on its directory.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -12,15 +12,15 @@ use super::handle::{Handle, MAX_AGE};
 use super::stat::stat_of;
 use crate::mutex::locked;
 
-/// The access control list of a file; see acl(5).
+/// The extended attribute with the access control list of a file; see acl(5).
 pub(super) const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
 
-/// What a file has that was just made by us.
+/// The attributes of a file that this process just created.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Birth {
     pub(super) uid: u32,
     pub(super) gid: u32,
-    /// Whether the default list of the directory gave it an access control list; see acl(5).
+    /// Whether the default list of the directory gave the file an access control list; see acl(5).
     pub(super) has_list: bool,
 }
 
@@ -44,10 +44,10 @@ fn has_list(file: impl AsFd) -> Attempt<bool> {
     }
 }
 
-/// Most directories that something is kept of: threads mostly work in one each.
+/// The limit on the number of cached directories. Each thread usually works in only one directory.
 const MOST: usize = 4;
 
-/// What was found out about some directories, kept for as long as a handle of each.
+/// Facts about some directories, cached together with a handle of each.
 #[derive(Debug)]
 pub(super) struct Memo<T>(Mutex<Vec<(Handle, Instant, Arc<T>)>>);
 
@@ -58,12 +58,13 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T> Memo<T> {
-    /// Returns what is known of `directory`, or finds it out.
+    /// Returns the cached value for `directory`, or computes it with `ask`.
     pub(super) fn get(
         &self,
         directory: &Handle,
         ask: impl FnOnce(&OwnedFd) -> Attempt<T>,
     ) -> Attempt<Arc<T>> {
+        // The cache owns a clone of the handle, so no other directory can have the same pointer.
         let is_it = |(known, _, _): &&(Handle, Instant, Arc<T>)| Arc::ptr_eq(known, directory);
         let known = locked(&self.0)
             .iter()
@@ -81,7 +82,7 @@ impl<T> Memo<T> {
         Ok(found)
     }
 
-    /// Gives the handles back.
+    /// Closes the cached handles.
     pub(super) fn forget(&self) {
         locked(&self.0).clear();
     }

@@ -1,4 +1,4 @@
-//! Reading and writing whole files.
+//! Reads and writes whole files.
 
 use memmap2::{Advice, MmapMut};
 use rustix::fd::{AsFd, OwnedFd};
@@ -14,19 +14,19 @@ use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::{Fault, Stat};
 
-/// How often a file is read again that somebody writes to meanwhile.
+/// The limit on reads of a file that another process keeps changing.
 const MOST_READS: u32 = 8;
-/// Bytes for `getdents64`; some 800 names.
+/// Buffer size for `getdents64` in bytes, enough for about 800 names.
 const LIST_BUFFER: usize = 32 * 1024;
-/// Bytes that are written together: so many that a call costs little, so few that they stay in the
-/// processor's cache.
+/// Bytes that are written in one call. The cost of a call is then small, and the buffer fits into
+/// the processor cache.
 const WRITE_BUFFER: usize = 128 * 1024;
 
-/// Reads the regular file `name`: `newfstatat`, `openat`, `read` (of a large one `pread64`),
+/// Reads the regular file `name`: `newfstatat`, `openat`, `read` (`pread64` for a large file),
 /// `flistxattr`, `fstat`, `close`.
 ///
-/// The first look keeps devices from being opened; the second one, at the open file, tells whether
-/// the bytes belong together.
+/// The first stat prevents the opening of devices. The second one, on the open file, detects a
+/// change during the read.
 pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attempt<(Bytes, Stat)> {
     for _ in 0..MOST_READS {
         let before = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -46,6 +46,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
         };
         let is_bare = has_no_attributes(&file);
         let after = fstat(&file)?;
+        // Programs can set mtime but not ctime, so a changed ctime reveals every change.
         let is_settled =
             (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
         if is_settled && stat == stat_of(&after) && bytes.len() as u64 == stat.size {
@@ -58,7 +59,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
     ))
 }
 
-/// Returns whether `file` has no extended attributes for sure.
+/// Returns whether `file` certainly has no extended attributes.
 fn has_no_attributes(file: impl AsFd) -> bool {
     matches!(
         flistxattr_query(file),
@@ -66,28 +67,29 @@ fn has_no_attributes(file: impl AsFd) -> bool {
     )
 }
 
-/// Returns pages for `size` bytes, large ones where there are such: one fault in place of 512
-/// (`MADV_HUGEPAGE` in madvise(2)).
+/// Returns memory for `size` bytes, in huge pages if available. One page fault then replaces 512;
+/// see `MADV_HUGEPAGE` in madvise(2).
 fn large_pages(size: usize) -> Result<MmapMut, Errno> {
     let pages = pages(size)?;
-    // Else they are small.
+    // If the advice is not supported, the pages are small.
     let _ = pages.advise(Advice::HugePage);
     Ok(pages)
 }
 
-/// Opens `name`, which was a regular file a moment ago. Should it be something else by now, then
-/// without waiting for the other end of a FIFO and without taking a terminal.
+/// Opens `name`, which was a regular file a moment ago. If another file replaced it, the call
+/// neither waits for the other end of a FIFO nor acquires a controlling terminal.
 pub(super) fn open_regular(directory: impl AsFd, name: &[u8], access: OFlags) -> Attempt<OwnedFd> {
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     retry_on_intr(|| openat(&directory, name, flags, Mode::from_raw_mode(0o600))).map_err(|errno| {
         match errno {
+            // `O_NOFOLLOW` fails with ELOOP if the name is a symbolic link.
             Errno::LOOP => not_regular(),
             errno => errno.into(),
         }
     })
 }
 
-/// Makes the file `name` with mode 0600 and opens it for writing.
+/// Creates the file `name` with mode 0600 and opens it for writing.
 pub(super) fn make_file(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| {
@@ -99,6 +101,7 @@ pub(super) fn make_file(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
 pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> Attempt<()> {
     while !bytes.is_empty() {
         let count = retry_on_intr(|| write(&file, bytes))?;
+        // Prevents an endless loop if write(2) accepts no bytes.
         if count == 0 {
             return Err(Errno::IO.into());
         }
@@ -107,7 +110,7 @@ pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> Attempt<()> {
     Ok(())
 }
 
-/// Writes all of `slices`, short ones together.
+/// Writes all of `slices`. Short slices are combined.
 pub(super) fn write_slices(file: impl AsFd, slices: &[&[u8]]) -> Attempt<()> {
     if let [bytes] = slices {
         return write_bytes(file, bytes);
@@ -128,8 +131,8 @@ pub(super) fn write_slices(file: impl AsFd, slices: &[&[u8]]) -> Attempt<()> {
     write_bytes(&file, &together)
 }
 
-/// Writes `bytes` over the regular file `name` if it is still `was`. What is too much goes last, so
-/// that at no moment anything is gone that has no other bytes in its place.
+/// Overwrites the regular file `name` with `bytes` if it is still the file `was`. The file is
+/// truncated last, so no old byte is lost before a new byte replaces it.
 pub(super) fn overwrite_file(
     directory: impl AsFd,
     name: &[u8],

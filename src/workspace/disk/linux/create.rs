@@ -1,4 +1,4 @@
-//! New files with their attributes.
+//! Creates files with their attributes.
 
 use std::sync::Arc;
 
@@ -41,15 +41,15 @@ impl Disk {
             source.as_ref(),
         );
         if result.is_err() {
-            // It is ours and useless; if it stays, that is no worse than the error that is
-            // returned.
+            // Remove the incomplete file. If that fails too, the original error is still the one to
+            // return.
             let _ = unlinkat(&directory, name, AtFlags::empty());
         }
         result
     }
 
-    /// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as
-    /// the source lets it.
+    /// Writes a new file, sets its attributes, and finally its permissions: those of `bits` that
+    /// the source allows.
     fn fill(
         &self,
         (directory, file): (&Handle, &OwnedFd),
@@ -67,8 +67,9 @@ impl Disk {
             }
             None => bits,
         };
+        // The bits come last, because chown(2) clears the set-user-ID and set-group-ID bits.
         match set_bits(file, bits) {
-            // A file that its maker does not own: the bits belong to the mount.
+            // The process does not own a file that it just created: the mount determines its bits.
             Err(trouble) if is_foreign(&trouble, birth()?.uid) => Ok(()),
             set => set,
         }
@@ -101,15 +102,15 @@ impl Disk {
     }
 }
 
-/// What gives a new file its attributes.
+/// The opened source of the attributes of a new file.
 enum Source {
     File(Model),
     Owner(u32, u32),
     Directory(Arc<Heritage>),
 }
 
-/// Returns whether a change of a file was refused because it belongs to `owner`, who is another
-/// user than the one that made it.
+/// Returns whether a change was refused because the file belongs to `owner`, who is not the current
+/// user.
 fn is_foreign(trouble: &Trouble, owner: u32) -> bool {
     Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
 }

@@ -1,4 +1,4 @@
-//! Making directories that nobody else may look into.
+//! Creates directories that other users cannot access.
 
 use rustix::fd::AsFd;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, statat, unlinkat};
@@ -12,13 +12,13 @@ use super::stat::stat_of;
 use crate::mode::FileKind;
 use crate::workspace::{Fault, PASSING, Probe, Stat};
 
-/// The bit that a directory takes over from the one above.
+/// The set-group-ID bit, which a new directory inherits from its parent; see mkdir(2).
 const INHERITED: u32 = 0o2000;
 
-/// Makes a directory with these permission bits, also where the umask takes some away or the
-/// directory above gives its group on.
+/// Creates a directory with exactly these permission bits, even if the umask removes some or the
+/// parent directory passes on its set-group-ID bit.
 ///
-/// Where the file system keeps no bits, it is enough that it was made.
+/// On a file system that does not store permission bits, creating the directory is enough.
 pub(super) fn make_private(
     directory: impl AsFd,
     name: &[u8],
@@ -31,37 +31,38 @@ pub(super) fn make_private(
     {
         Ok(found) if found.permissions == bits => Ok(()),
         Ok(found) if is_made(&found, bits) => set_bits_of(&directory, name, bits),
-        // ntfs-3g with `permissions` takes the sticky bit only from chmod(2). One that stays has
-        // files in it.
+        // ntfs-3g with `permissions` accepts the sticky bit only in chmod(2). A permanent directory
+        // of another process is not empty.
         Ok(found) if is_made(&found, bits & !PASSING) && is_empty(&directory, name) => {
             set_bits_of(&directory, name, bits)
         }
         Ok(found) if found.kind == FileKind::Directory && !keeps_modes(&directory, name, modes) => {
             Ok(())
         }
-        // Another process had use for it and took it away, or has put its own in the place: as if
-        // that had made it.
+        // Another process removed or replaced the new directory. Report this as if that process had
+        // created the directory first.
         Ok(_) | Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
         Err(errno) => Err(errno.into()),
     };
     if matches!(&result, Err(trouble) if trouble.fault == Fault::Missing) {
-        // Another process found it before its mode was looked at, took it for its own, and away.
+        // Another process used and removed the directory before its mode was checked.
         return Err(Trouble::new(Fault::Exists, Errno::EXIST));
     }
     if result.is_err() {
-        // It is empty and useless; if it stays, that is no worse than the error that is returned.
+        // Remove the empty directory. If that fails too, the original error is still the one to
+        // return.
         let _ = unlinkat(&directory, name, AtFlags::REMOVEDIR);
     }
     result
 }
 
-/// Returns whether the file system of the directory `name` keeps permission bits.
+/// Returns whether the file system of the directory `name` stores permission bits.
 fn keeps_modes(above: impl AsFd, name: &[u8], modes: &Modes) -> bool {
     let opened = open_directory(above, name, OFlags::RDONLY);
     opened.map_or(true, |opened| modes.are_kept_in(&opened, Probe::Named))
 }
 
-/// Returns whether nothing is in the directory `name`.
+/// Returns whether the directory `name` is empty.
 fn is_empty(above: impl AsFd, name: &[u8]) -> bool {
     let listed = open_directory(above, name, OFlags::RDONLY)
         .ok()
@@ -73,7 +74,7 @@ fn is_empty(above: impl AsFd, name: &[u8]) -> bool {
     })
 }
 
-/// Returns whether `found` may be what mkdir(2) made when it was asked for `bits`.
+/// Returns whether `found` can be the result of mkdir(2) with the mode `bits`.
 fn is_made(found: &Stat, bits: u32) -> bool {
     found.kind == FileKind::Directory && found.permissions & !INHERITED == bits & !process_umask()
 }

@@ -1,14 +1,15 @@
-//! Finds the git directory that `.git` of a directory is or names, and checks that it can keep the
-//! state.
+//! Finds the git directory that `.git` of a directory is or names, and checks that it can contain
+//! the state directory.
 //!
 //! # Security
 //!
-//! wpatch trusts its state. It is therefore kept only in a git directory of the current user, whose
-//! `.git` belongs to the current user as well. An archive may contain a `.git` file that names any
-//! directory. That directory must have the structure of a git directory, must not be reachable by a
-//! patch, and must not be the `.git` of another directory or the git directory of another linked
-//! work tree. Any other git directory, as of a submodule, does not record its work tree: there the
-//! state directory records the top whose history it has ([`binding`]).
+//! wpatch trusts its state. It therefore keeps it only in a git directory of the current user,
+//! whose `.git` also belongs to the current user. An archive may contain a `.git` file that names
+//! any directory. That directory must have the structure of a git directory, and no patch may be
+//! able to change it. It must not be the `.git` of another directory or the git directory of
+//! another linked work tree. Other git directories, such as those of submodules, do not record
+//! their work tree. For these, the state directory records the top to which its history belongs
+//! ([`binding`]).
 
 use std::ffi::OsStr;
 use std::io;
@@ -25,14 +26,14 @@ use crate::workspace::git::discovery::named_by;
 
 /// What `.git` of a directory is.
 pub(super) enum Git {
-    /// It is not there.
+    /// `.git` does not exist.
     Nothing,
-    /// The directory of a repository.
+    /// A directory that is a git directory.
     Directory,
-    /// A directory without a repository.
+    /// A directory that is not a git directory.
     Empty,
-    /// A file or a link that leads to this directory of a repository. The state directory has to
-    /// record the second value.
+    /// A file or a link that leads to this git directory. The second value is the record that the
+    /// state directory must contain, if any.
     Apart(PathBuf, Option<Vec<u8>>),
 }
 
@@ -66,6 +67,7 @@ pub(super) fn git_of(directory: &Path) -> Attempt<Git> {
             "is inside the work tree, where a patch may change it",
         ));
     }
+    // A git directory that records another work tree would mix the histories of two trees.
     match leads_back(&real, &git) {
         Some(true) => Ok(Git::Apart(real, None)),
         Some(false) => {
@@ -86,7 +88,7 @@ pub(super) fn git_of(directory: &Path) -> Attempt<Git> {
     }
 }
 
-/// Returns the git directory that `git`, the `.git` of `directory`, leads to.
+/// Returns the git directory to which `git`, the `.git` of `directory`, leads.
 fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     let named = if git.is_dir() {
         git.to_owned()
@@ -96,7 +98,7 @@ fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     let unusable =
         |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(git), shown(&named)));
     let Some(real) = there(named.canonicalize())? else {
-        // A linked work tree of a repository that was moved.
+        // This can be a linked work tree of a repository that was moved.
         let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
         let advice = if is_linked {
             "; `git worktree repair` in the main work tree fixes it after a move"
@@ -124,14 +126,15 @@ fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     }
 }
 
-/// Returns what the state directory in the git directory `real` has to record, so that it keeps the
-/// history of `top`; `None` if it does so already. The record names the state directory itself,
-/// because the record of a copied one has no meaning, and then inode and name of the top: one of
-/// them must be the same.
+/// Returns the record that binds the state directory in the git directory `real` to `top`. Returns
+/// `None` if the state directory contains it already.
+///
+/// The record starts with the inode number of the state directory, which makes a copied record
+/// invalid. Inode and name of the top follow. One of them must match.
 ///
 /// # Errors
 ///
-/// Returns an error if it has the history of another directory.
+/// Returns an error if the state directory contains the history of another directory.
 fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
     let found = top.metadata()?;
     let inode = format!("{}:{}", found.dev(), found.ino());
@@ -159,7 +162,7 @@ fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
 }
 
 /// Returns an error if another user owns `path`, because wpatch trusts its content. git has
-/// `safe.directory` for this.
+/// `safe.directory` for the same purpose.
 fn owned(path: &Path, owner: u32) -> Attempt<()> {
     if owner == geteuid().as_raw() {
         return Ok(());
@@ -170,14 +173,14 @@ fn owned(path: &Path, owner: u32) -> Attempt<()> {
     )))
 }
 
-/// Result of an examination.
+/// The result of a check of a `.git`.
 pub(super) type Attempt<T> = Result<T, Refusal>;
 
-/// Why a `.git` is not the place of the state.
+/// The reason why a `.git` cannot contain the state directory.
 pub(super) enum Refusal {
-    /// The state cannot be kept there.
+    /// It cannot contain the state directory.
     Unusable(Unusable),
-    /// An I/O error: another command may succeed.
+    /// An I/O error. Another command may succeed.
     Failed(io::Error),
 }
 
@@ -186,7 +189,7 @@ impl Refusal {
         Self::advised(why, false)
     }
 
-    /// As [`Refusal::unusable`], where `why` names what helps if `has_remedy`.
+    /// Returns the same as [`Refusal::unusable`]. `has_remedy` states whether `why` names a remedy.
     fn advised(why: String, has_remedy: bool) -> Self {
         Self::Unusable(Unusable {
             why,
@@ -195,7 +198,7 @@ impl Refusal {
         })
     }
 
-    /// Returns the refusal of a `.git` of another user that leads to the git directory `theirs`.
+    /// Adds the git directory `theirs`, to which the `.git` of another user leads.
     pub(super) fn naming(self, theirs: Option<&Path>) -> Self {
         match self {
             Self::Unusable(unusable) => Self::Unusable(Unusable {
@@ -213,13 +216,13 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Why git's directory cannot keep the state.
+/// The reason why the git directory cannot contain the state directory.
 #[derive(Debug)]
 pub(super) struct Unusable {
     pub(super) why: String,
-    /// Git's directory, if another user owns it or its `.git`.
+    /// The git directory, if another user owns it or its `.git`.
     pub(super) theirs: Option<PathBuf>,
-    /// Whether `why` names what helps.
+    /// Whether `why` names a remedy.
     pub(super) has_remedy: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Errors inside the disk, before they get the name of their verb.
+//! Errors inside the disk backend, before the name of the verb is added.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -10,15 +10,15 @@ use rustix::process::geteuid;
 use crate::path::RelPath;
 use crate::workspace::{Fault, StickyBit};
 
-/// What a part of a verb gives.
+/// The result of a part of a verb.
 pub(super) type Attempt<T> = Result<T, Trouble>;
 
-/// A failed system call: what it means to callers, and what the system said.
+/// A failed system call: the error kind and the error of the operating system.
 #[derive(Debug)]
 pub(super) struct Trouble {
     pub(super) fault: Fault,
     pub(super) source: io::Error,
-    /// The path that is to blame, where it is not the one that the verb was called with.
+    /// The path that caused the error, if it is not the path of the verb.
     pub(super) path: Option<RelPath>,
 }
 
@@ -31,7 +31,7 @@ impl Trouble {
         }
     }
 
-    /// Something that no system call says by itself.
+    /// Returns an error that does not come from a system call.
     pub(super) fn own(fault: Fault, message: &'static str) -> Self {
         Self::new(fault, io::Error::other(message))
     }
@@ -43,7 +43,7 @@ impl Trouble {
         }
     }
 
-    /// Whether the process or the system has run out of file handles.
+    /// Returns whether the process or the system has no free file handle.
     pub(super) fn is_out_of_handles(&self) -> bool {
         matches!(
             Errno::from_io_error(&self.source),
@@ -53,7 +53,7 @@ impl Trouble {
 }
 
 impl From<Errno> for Trouble {
-    /// Says what an error means where the call gives it no meaning of its own; see errno(3).
+    /// Returns the usual meaning of an error number; see errno(3).
     fn from(errno: Errno) -> Self {
         let fault = match errno {
             Errno::NOENT => Fault::Missing,
@@ -70,8 +70,8 @@ impl From<Errno> for Trouble {
     }
 }
 
-/// Returns what `EPERM` means for the file `name`, if it is the sticky bit of `directory` that
-/// protects it; see unlink(2).
+/// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
+/// see unlink(2).
 pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<Trouble> {
     /// The sticky bit.
     const STICKY: u32 = 0o1000;
@@ -88,8 +88,8 @@ pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<Trouble> {
     is_protected.then(|| Trouble::new(Fault::Denied, error()))
 }
 
-/// Says that a file system has no symbolic links, where a system call has its own word for it; see
-/// symlink(2).
+/// Returns an error that states that the file system has no symbolic links. symlink(2) reports this
+/// as `EPERM`, for example.
 pub(super) fn no_links(errno: Errno) -> Trouble {
     match errno {
         Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => {
@@ -99,8 +99,8 @@ pub(super) fn no_links(errno: Errno) -> Trouble {
     }
 }
 
-/// `EPERM` of a call that makes a link also says that the file system has no such links; see
-/// link(2).
+/// Returns the error of link(2). There, `EPERM` also means that the file system does not support
+/// hard links.
 pub(super) fn link_fault(errno: Errno) -> Trouble {
     match errno {
         Errno::PERM => Trouble::new(Fault::Unsupported, errno),

@@ -1,4 +1,4 @@
-//! The files of a git directory, see gitrepository-layout(5).
+//! Reads the files of a git directory, see gitrepository-layout(5).
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,11 +9,11 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Most bytes that are read of a `.git` file, or of a file of one line in a git directory. The rest
+/// The limit on the bytes read of a `.git` file, or of a one-line file in a git directory. The rest
 /// is ignored.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Returns what was found; `None` if the file is missing or the user may not access it.
+/// Returns the value, or `None` if the file is missing or the user cannot access it.
 pub(super) fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     match found {
@@ -24,8 +24,8 @@ pub(super) fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Returns the text of a file of one line; `None` if there is no such regular file. Opening a FIFO
-/// does not wait.
+/// Returns the text of a one-line file without its line end, or `None` if there is no such regular
+/// file. Opening a FIFO does not block.
 pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let opened = there(
@@ -48,8 +48,8 @@ pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-/// Returns whether `directory` has the structure of a git directory, as `is_git_directory` of git's
-/// setup.c has it.
+/// Returns whether `directory` has the structure of a git directory. The rule is that of
+/// `is_git_directory` in git's setup.c.
 pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
     let head = there(directory.join("HEAD").symlink_metadata())?;
     if !head.is_some_and(|head| head.is_file() || head.is_symlink()) {
@@ -62,8 +62,8 @@ pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
     Ok(common.join("objects").is_dir() && common.join("refs").is_dir())
 }
 
-/// Returns whether `git`, the `.git` of a work tree, is the one that the git directory `real`
-/// records; `None` if it records none.
+/// Returns whether the git directory `real` records `git`, the `.git` of a work tree, as its own.
+/// Returns `None` if it records no work tree.
 pub(super) fn leads_back(real: &Path, git: &Path) -> Option<bool> {
     if real.file_name() == Some(OsStr::new(".git")) {
         // A git directory named `.git` belongs to its parent.
@@ -75,7 +75,7 @@ pub(super) fn leads_back(real: &Path, git: &Path) -> Option<bool> {
     if !real.join("commondir").exists() {
         return None;
     }
-    // A linked work tree: the file may be relative to the git directory, see
+    // In a linked work tree, the path in the file can be relative to the git directory; see
     // worktree.useRelativePaths in git-config(1).
     let recorded = line(&real.join("gitdir")).ok().flatten();
     Some(recorded.is_some_and(|name| is_same(&real.join(OsStr::from_bytes(&name)), git)))

@@ -1,5 +1,5 @@
-//! Where a `.git` leads to below the root: a link, the file of a work tree, and the common
-//! directory of several work trees.
+//! Finds the paths below the root to which a `.git` leads: links, the git directory that a `.git`
+//! file names, and the common directory of several work trees.
 //!
 //! See gitrepository-layout(5), "gitfile" in gitglossary(7), and `GIT_DIR` in git(1).
 
@@ -19,10 +19,11 @@ use crate::workspace::git::discovery::named_by;
 use crate::workspace::{Directory, Workspace};
 
 impl Disk {
-    /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
+    /// Returns the paths below the root to which `.git` of `directory` leads: each link on the way
     /// and the git directories.
     ///
-    /// A directory `.git` without `commondir` costs two system calls, no `.git` costs one.
+    /// The cost is two system calls for a `.git` directory without `commondir`, and one without
+    /// `.git`.
     pub(super) fn git_ways(&self, directory: Directory<'_>) -> Vec<RelPath> {
         let at = |name: &[u8]| {
             directory
@@ -54,7 +55,7 @@ impl Disk {
         if is_elsewhere {
             follow_git(&top, &mut names);
         }
-        // git starts at the current directory.
+        // git resolves these variables from the current directory.
         for value in variables
             .iter()
             .filter_map(env::var_os)
@@ -72,13 +73,13 @@ impl Disk {
 }
 
 impl Disk {
-    /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way;
-    /// `None` if the root is in it.
+    /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way.
+    /// An item is `None` if that path contains the root.
     pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
         let Ok(root) = self.root.canonicalize() else {
             return Vec::new();
         };
-        // Where git cannot read its configuration, it runs no hooks.
+        // If git cannot read its configuration, it runs no hooks.
         let Ok(Some(directory)) = Git::around(&root).hooks() else {
             return Vec::new();
         };
@@ -94,11 +95,12 @@ impl Disk {
     }
 }
 
-/// Adds what `.git` of `top` leads to.
+/// Adds the paths to which `.git` of `top` leads.
 fn follow_git(top: &Path, names: &mut Vec<PathBuf>) {
     let real = follow(&top.join(".git"), names);
     match line(&real) {
-        // A relative name starts at the directory of the file, by the name that git has for it.
+        // git resolves a relative name from the directory in which it found `.git`, not from a
+        // link's target.
         Ok(Some(text)) => {
             if let Some(name) = named_by(&text) {
                 follow_git_directory(&top.join(name), names);
@@ -108,7 +110,7 @@ fn follow_git(top: &Path, names: &mut Vec<PathBuf>) {
     }
 }
 
-/// Adds the git directory `name` and the one that it shares with other work trees.
+/// Adds the git directory `name` and the common directory that it shares with other work trees.
 fn follow_git_directory(name: &Path, names: &mut Vec<PathBuf>) {
     let real = follow(name, names);
     if let Ok(Some(common)) = line(&real.join("commondir")) {
@@ -116,8 +118,8 @@ fn follow_git_directory(name: &Path, names: &mut Vec<PathBuf>) {
     }
 }
 
-/// Adds each link on the way of the absolute name `name` and the name without links, and returns
-/// the latter. It need not exist.
+/// Adds each link on the way of the absolute path `name`, and the path without links. Returns the
+/// latter, which may not exist.
 pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
     let parts = |path: &Path| {
         path.components()
@@ -130,7 +132,7 @@ pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
         match Path::new(&part).components().next() {
             Some(Component::ParentDir) => drop(done.pop()),
             Some(Component::CurDir) | None => {}
-            // An absolute name replaces what was there.
+            // Pushing the root of an absolute path replaces the previous value.
             Some(_) => done.push(part),
         }
         let Some(target) = fs::read_link(&done).ok().filter(|_| links < MOST_LINKS) else {

@@ -13,11 +13,11 @@ use crate::workspace::Fault;
 /// An open directory, which can be an `O_PATH` handle.
 pub(super) type Handle = Arc<OwnedFd>;
 
-/// How long a handle is kept: a directory that another process has moved away is not written to for
-/// longer.
+/// How long a handle is cached. This limits how long verbs write to a directory that another
+/// process has moved away.
 pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// Opens the directory `name` in `above`, which must not be a link.
+/// Opens the directory `name` in `above`. Fails if it is a link.
 pub(super) fn open_directory(above: impl AsFd, name: &[u8], access: OFlags) -> Attempt<OwnedFd> {
     let flags = access | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     retry_on_intr(|| openat(&above, name, flags, Mode::empty())).map_err(|errno| match errno {

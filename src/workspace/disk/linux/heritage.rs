@@ -1,5 +1,5 @@
-//! What a directory gives to the files that are made in it, for those that are made elsewhere and
-//! moved into it.
+//! The attributes that new files get from their directory. wpatch creates files elsewhere and moves
+//! them there, so it must set these attributes itself.
 
 use std::os::fd::OwnedFd;
 
@@ -14,12 +14,12 @@ use super::fault::Attempt;
 use super::stat::stat_of;
 use crate::mode::Permissions;
 
-/// The access control list that new files in a directory get; see acl(5).
+/// The default access control list of a directory; see acl(5).
 const DEFAULT_LIST: &[u8] = b"system.posix_acl_default";
-/// The mode bit that lets new files have the group of the directory; see inode(7).
+/// The set-group-ID bit. New files in such a directory get its group; see inode(7).
 const SET_GROUP: u32 = 0o2000;
 
-/// What one directory gives.
+/// The attributes that new files in one directory get.
 #[derive(Debug)]
 pub(super) struct Heritage {
     group: Option<u32>,
@@ -27,9 +27,9 @@ pub(super) struct Heritage {
 }
 
 impl Heritage {
-    /// Looks at an open directory, also an `O_PATH` handle: such a one takes no calls for
-    /// attributes, so it is named through `/proc`. Where that is missing nothing is known of a
-    /// list.
+    /// Reads the attributes of an open directory, which can be an `O_PATH` handle. Such a handle
+    /// does not support fgetxattr(2), so the call uses its path below `/proc`. Without `/proc` the
+    /// default list is unknown and is ignored.
     pub(super) fn of(directory: &OwnedFd) -> Attempt<Self> {
         let stat = stat_of(&fstat(directory)?);
         let list =
@@ -46,8 +46,8 @@ impl Heritage {
         })
     }
 
-    /// Gives it to `file`, and returns its permission bits: `bits`, which are under the umask,
-    /// unless a list takes the place of the umask.
+    /// Sets the attributes of `file` and returns its permission bits. These are `bits`, to which
+    /// the umask is already applied, unless a default list replaces the umask.
     pub(super) fn give_to(
         &self,
         file: impl AsFd,
@@ -56,8 +56,8 @@ impl Heritage {
         bits: u32,
     ) -> Attempt<u32> {
         if let Some(group) = self.group.filter(|group| *group != birth.gid) {
-            // The kernel gives the group also to files of those who may not: they keep their own
-            // here.
+            // The kernel assigns the group of the directory even to a user who is not a member.
+            // fchown(2) cannot, so such a file keeps its own group.
             may(fchown(&file, None, Some(Gid::from_raw(group))))?;
         }
         let Some(list) = &self.list else {
@@ -72,8 +72,8 @@ impl Heritage {
             Permissions::New { executable: true } => 0o777,
             Permissions::Exact(_) => return Ok(bits),
         };
-        // The list shows in the mode, and setting the mode changes its entries for owner, mask and
-        // others, as making a file with that mode does.
+        // The mode shows the entries of the list for owner, mask and others. A later chmod(2)
+        // changes these entries, just as creating a file with that mode does; see acl(5).
         Ok(stat_of(&fstat(&file)?).permissions & most)
     }
 }

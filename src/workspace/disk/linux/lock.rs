@@ -1,4 +1,4 @@
-//! The lock between processes.
+//! Locks between processes, based on flock(2).
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -18,20 +18,20 @@ use crate::workspace::{Fault, Stat};
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Permission bits of the file.
+/// Permission bits of the lock file.
 const PRIVATE: u32 = 0o600;
 
-/// What came of one look at the lock.
+/// The result of one attempt to lock.
 pub(super) enum Look {
-    /// It is ours.
+    /// This process holds the lock.
     Held(OwnedFd),
-    /// Somebody else has it.
+    /// Another process holds the lock.
     Busy,
-    /// It was removed, or another put in its place, before the lock was ours: it locks nothing.
+    /// The file was removed or replaced before it was locked. The lock has no effect.
     Gone,
 }
 
-/// Opens the file `name`, making it if needed, and tries to lock it.
+/// Opens the file `name`, creates it if needed, and tries to lock it.
 pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
     let file = open_regular(&directory, name, OFlags::RDWR | OFlags::CREATE)?;
     let ours = stat_of(&fstat(&file)?);
@@ -39,7 +39,7 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
         return Err(not_regular());
     }
     if ours.permissions & PRIVATE != PRIVATE {
-        // The umask took it away, and then the next process could not open it.
+        // The umask removed these bits. Without them, the next process could not open the file.
         set_bits(&file, PRIVATE)?;
     }
     claim(file, &ours, &directory, name)
@@ -51,6 +51,8 @@ pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> Attempt<Look> {
     let ours = stat_of(&fstat(&opened)?);
     claim(opened, &ours, &above, name).map_err(|trouble| {
         match Errno::from_io_error(&trouble.source) {
+            // The errors of file systems that can lock only files open for writing, or nothing at
+            // all.
             Some(errno @ (Errno::BADF | Errno::NOTSUP | Errno::NOLCK)) => {
                 Trouble::new(Fault::Unsupported, errno)
             }
@@ -59,12 +61,14 @@ pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> Attempt<Look> {
     })
 }
 
-/// Locks what was opened as `name`, and looks whether it still is that.
+/// Locks the file opened as `name`, and checks that the name still refers to it.
 fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> Attempt<Look> {
     match retry_on_intr(|| flock(&opened, FlockOperation::NonBlockingLockExclusive)) {
         Err(Errno::WOULDBLOCK) => return Ok(Look::Busy),
         result => result?,
     }
+    // flock(2) locks the inode, not the name. The holder may have removed the file before it
+    // unlocked it.
     match statat(&above, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(found) if (found.st_dev, found.st_ino) == (ours.device, ours.inode) => {
             Ok(Look::Held(opened))
@@ -74,7 +78,7 @@ fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> Attempt
     }
 }
 
-/// Calls `look` with growing pauses until it finds the lock free, or `patience` is over.
+/// Calls `look` with growing pauses until it acquires the lock or `patience` has elapsed.
 pub(super) fn wait(
     patience: Duration,
     mut look: impl FnMut() -> Attempt<Look>,

@@ -1,12 +1,13 @@
-//! The name of the machine.
+//! Reads the ID of the machine.
 
 use std::io;
 
 use crate::text::printable;
 
-/// Returns the machine's name for itself, or nothing if it has none; see machine-id(5). One that
-/// could not be read just now is not taken for that: what was noted under it would look as if it
-/// were about another directory.
+/// Returns the machine ID, see machine-id(5), or an empty text if the machine has none.
+///
+/// Any other read error is returned. An empty ID would make existing records look like those of
+/// another directory.
 pub(super) fn machine() -> io::Result<String> {
     match std::fs::read("/etc/machine-id") {
         Ok(id) => Ok(printable(id.trim_ascii()).to_string()),

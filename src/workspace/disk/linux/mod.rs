@@ -1,4 +1,13 @@
-//! The disk on Linux: handles and single names, by system calls that follow no link.
+//! The disk backend on Linux. It works with directory handles and single names, and follows no
+//! link.
+//!
+//! A verb enters in `verbs.rs`. `parents.rs` turns its path into a directory handle and a name; no
+//! other file resolves paths. The system call is then made on that handle. `fault.rs` maps its
+//! error number to a [`Fault`](crate::workspace::Fault). Read `verbs.rs` first, then `parents.rs`.
+//!
+//! Invariant: below the root, every path is resolved through real directories only. The exceptions
+//! are the external history (`attic.rs`), the directory of git's index file (`annex.rs`) and the
+//! git directory (`work_tree.rs`), which can be outside the root.
 
 mod annex;
 mod attic;
@@ -46,7 +55,7 @@ use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
 
-/// How often a verb is tried again that found no file handle free, and the pause before.
+/// The number of retries of a verb that found no free file handle, and the pause after each.
 const MOST_TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -54,37 +63,40 @@ const PAUSE: Duration = Duration::from_millis(2);
 ///
 /// # Security
 ///
-/// The root is opened once and is what it was then, wherever its name leads later. Below it a verb
-/// takes two steps: it resolves the directory through directories alone (`openat2` with
-/// `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`, or one component after the other on kernels before
-/// 5.6), and works with a single name in it. A directory that somebody moves elsewhere between the
-/// two steps, or less than a second before, takes the verb with it. Mounts below the root are
-/// entered.
+/// The root is opened once. The handle stays valid even if its name later refers to another
+/// directory. Below the root a verb takes two steps. It resolves the directory through real
+/// directories only, with `openat2` and `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`. On kernels before
+/// 5.6 it opens one component after the other. Then it works with a single name in that directory.
+///
+/// Handles are cached for up to one second. If another process moves a directory within that second
+/// or between the two steps, the verb works in the moved directory. Verbs enter mounts below the
+/// root.
 #[derive(Debug)]
 pub struct Disk {
     parents: Parents,
-    /// The name that it was opened by.
+    /// The name by which the root was opened.
     root: PathBuf,
-    /// What the attic is in, if there is one.
+    /// The directory that contains the external history, if one is configured.
     above: Option<PathBuf>,
-    /// Where it is in a work tree, once that was needed.
+    /// The position in a work tree, once a verb needed it.
     located: OnceLock<Located>,
-    /// That of the process when it was first needed.
+    /// The umask of the process, read on first use.
     umask: OnceLock<u32>,
     births: Memo<Birth>,
     heritages: Memo<Heritage>,
     modes: Modes,
-    /// Held by the one verb that goes on while handles are short.
+    /// Held by the only verb that retries while no file handles are free.
     shortage: Mutex<()>,
 }
 
 impl Disk {
-    /// Opens the directory `root`; its own path may go through links.
+    /// Opens the directory `root`. Its own path may contain links.
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Missing`](crate::workspace::Fault::Missing) if nothing is there,
-    /// [`Fault::NotDirectory`](crate::workspace::Fault::NotDirectory) if it is no directory.
+    /// Returns [`Fault::Missing`](crate::workspace::Fault::Missing) if the directory does not
+    /// exist, and [`Fault::NotDirectory`](crate::workspace::Fault::NotDirectory) if it is not a
+    /// directory.
     pub fn open(root: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
@@ -115,8 +127,8 @@ impl Disk {
         }
     }
 
-    /// Lets the history be kept in `above/wpatch` where there is no place for it below the root,
-    /// which is `root` still. It is not, if one of the two is below the other.
+    /// Keeps the history in `above/wpatch` if it cannot be kept below the root. `root` must name
+    /// this root. There is no external history if one of the two directories contains the other.
     #[must_use]
     pub fn with_attic(self, root: &Path, above: &Path) -> Self {
         let attic = self
@@ -130,8 +142,8 @@ impl Disk {
         }
     }
 
-    /// Carries out a verb, which opens all that it needs before it changes anything: it can be
-    /// tried again as long as handles are short.
+    /// Runs a verb and adds its name and path to an error. A verb opens everything that it needs
+    /// before it changes anything. It can therefore be retried while no file handles are free.
     fn attempt<T>(
         &self,
         verb: &'static str,
@@ -164,7 +176,7 @@ impl Disk {
         }
     }
 
-    /// Returns how messages call `path`.
+    /// Returns `path` as messages show it.
     fn shown(&self, path: &RelPath) -> String {
         self.outside(path).map_or_else(
             || path.to_string(),
@@ -172,7 +184,7 @@ impl Disk {
         )
     }
 
-    /// Returns where `path` is if it is outside of the root.
+    /// Returns the absolute path of `path` if it is outside the root.
     fn outside(&self, path: &RelPath) -> Option<PathBuf> {
         let outside = self.parents.attic().and_then(|attic| attic.real(path));
         outside
@@ -180,15 +192,15 @@ impl Disk {
             .or_else(|| self.in_git(path))
     }
 
-    /// Gives the kept handles back.
+    /// Closes the cached handles.
     fn give_back(&self) {
         self.parents.forget_all();
         self.births.forget();
         self.heritages.forget();
     }
 
-    /// Gives the kept handles back and tries again, alone, until the other threads have given back
-    /// theirs.
+    /// Closes the cached handles and retries, one thread at a time, until the other threads have
+    /// closed their handles.
     fn try_again<T>(&self, work: impl Fn() -> Attempt<T>, trouble: Trouble) -> Attempt<T> {
         let _alone = locked(&self.shortage);
         let mut result = Err(trouble);

@@ -1,4 +1,4 @@
-//! Whether a file system keeps permission bits.
+//! Detects whether a file system stores permission bits.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,21 +13,21 @@ use super::stat::stat_of;
 use crate::mutex::locked;
 use crate::workspace::{PROBE, Probe};
 
-/// Bits that no file system shows unless they were set: a mask of a mount gives the group all or
-/// nothing to execute.
+/// The permission bits of the probe. A file system that does not store bits is unlikely to report
+/// them.
 const UNUSUAL: u32 = 0o640;
 
-/// The answers, by device.
+/// The cached answers, by device.
 #[derive(Debug, Default)]
 pub(super) struct Modes(Mutex<HashMap<u64, bool>>);
 
 impl Modes {
-    /// Returns whether the file system of `directory` keeps permission bits.
+    /// Returns whether the file system of `directory` stores permission bits.
     ///
     /// # Security
     ///
-    /// Only the file that is made here is looked at, by its handle: files that other users put
-    /// there say nothing.
+    /// The test inspects only a file that it creates itself, through its handle. Files of other
+    /// users have no influence.
     pub(super) fn are_kept_in(&self, directory: &OwnedFd, probe: Probe) -> bool {
         let Ok(device) = fstat(directory).map(|found| stat_of(&found).device) else {
             return true;
@@ -41,7 +41,8 @@ impl Modes {
         let answer = match (probe, unnamed(directory)) {
             (_, Some(answer)) => answer,
             (Probe::Named, None) => named(directory),
-            // Nothing is written only to look: the answer counts for now.
+            // A named file is not permitted here. Do not cache this answer: a later probe may
+            // create one.
             (_, None) => return false,
         };
         locked(&self.0).insert(device, answer);
@@ -49,19 +50,19 @@ impl Modes {
     }
 }
 
-/// Tries with a file that has no name; `None` if the file system has no such files.
+/// Tests with an unnamed file. Returns `None` if the file system does not support such files.
 fn unnamed(directory: &OwnedFd) -> Option<bool> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match retry_on_intr(|| openat(directory, ".", flags, Mode::from_raw_mode(0o600))) {
         Ok(file) => Some(takes_bits(file)),
-        // See open(2); a kernel without the flag takes it for O_DIRECTORY.
+        // The errors that report missing support; see open(2). A kernel without `O_TMPFILE`
+        // interprets it as `O_DIRECTORY` and returns EISDIR.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOSYS | Errno::INVAL) => None,
         Err(_) => Some(true),
     }
 }
 
-/// Tries with a file that has a name. Where none can be made, nothing is said against the bits that
-/// are seen.
+/// Tests with a named file. Returns true if the file cannot be created.
 fn named(directory: &OwnedFd) -> bool {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!(
@@ -77,9 +78,9 @@ fn named(directory: &OwnedFd) -> bool {
     answer
 }
 
-/// Returns whether `file`, which was just made, has the bits that are set.
+/// Returns whether `file`, which was just created, accepts permission bits.
 fn takes_bits(file: impl AsFd) -> bool {
-    // A file that belongs to the owner of the mount, and not to its maker, refuses.
+    // This fails if the file belongs to the owner of the mount. The bits then differ.
     let _ = retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(UNUSUAL)));
     fstat(&file).map_or(true, |found| stat_of(&found).permissions == UNUSUAL)
 }

@@ -1,4 +1,4 @@
-//! From a path to an open directory and one name in it. Nothing else resolves a path.
+//! Resolves a path to an open directory and one name in it. No other file resolves paths.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -17,26 +17,27 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::{Fault, GIT};
 
-/// Most handles that are kept.
+/// The limit on the number of cached handles.
 const MOST_HANDLES: u64 = 32;
-/// `openat2` gives `EAGAIN` when something was renamed while it walked; see openat2(2).
+/// The limit on retries. `openat2` returns `EAGAIN` if a rename happened during the walk; see
+/// openat2(2).
 const MOST_RACES: u32 = 64;
 
-/// Resolves the directories of paths below one root, and keeps some of them open.
+/// Resolves the directories of paths below one root, and caches some of their handles.
 ///
 /// # Security
 ///
-/// What is kept is the handle, never the knowledge that a name is a directory: whatever is put
-/// under the name afterwards, a verb works in the directory that was resolved through directories
-/// alone.
+/// The cache contains handles, never the fact that a name is a directory. If another file later
+/// gets the name, a verb still works in the directory that was resolved through real directories
+/// only.
 #[derive(Debug)]
 pub(super) struct Parents {
     root: Handle,
     attic: Option<Attic>,
     annex: Annex,
-    /// Git's directory, if it is not below the root.
+    /// The git directory, if it is not below the root.
     git: OnceLock<Handle>,
-    /// The kernel has no `openat2`: walk component by component.
+    /// Whether the kernel has no `openat2`. Paths are then opened component by component.
     walks: AtomicBool,
     capacity: usize,
     kept: Mutex<Kept>,
@@ -44,9 +45,9 @@ pub(super) struct Parents {
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The one that was used last is at the end.
+    /// Ordered by last use. The most recently used entry is at the end.
     entries: Vec<Entry>,
-    /// Grows when entries are forgotten, so that what was resolved before is not kept after.
+    /// Incremented when entries are dropped. A handle that was resolved before that is not cached.
     generation: u64,
 }
 
@@ -88,13 +89,13 @@ impl Parents {
         &self.annex
     }
 
-    /// Lets verbs find git's directory under the name [`GIT`].
+    /// Makes the git directory available to verbs under the name [`GIT`].
     pub(super) fn set_git(&self, handle: OwnedFd) {
-        // It is located once.
+        // The git directory is located once, so a second value is the same directory.
         let _ = self.git.set(Arc::new(handle));
     }
 
-    /// Returns git's directory if `path` is that or in there, and what leads from there to it.
+    /// Returns the git directory and the rest of `path` below it, if `path` is in it.
     fn git_of<'p>(&self, path: &'p [u8]) -> Option<(&Handle, &'p [u8])> {
         let rest = match path.strip_prefix(GIT.as_bytes())? {
             [] => b".",
@@ -104,12 +105,12 @@ impl Parents {
         self.git.get().map(|handle| (handle, rest))
     }
 
-    /// Returns the attic if `path` is that or in there, and what leads from there to it.
+    /// Returns the external history and the rest of `path` below it, if `path` is in it.
     fn attic_of<'p>(&self, path: &'p [u8]) -> Option<(&Attic, &'p [u8])> {
         self.attic.as_ref().zip(Attic::rest(path))
     }
 
-    /// Returns the directory that holds `path`, and the last component.
+    /// Returns the directory that contains `path`, and the last component.
     pub(super) fn of<'p>(&self, path: &'p RelPath) -> Attempt<(Handle, &'p [u8])> {
         let name = path.name();
         let bytes = path.as_bytes();
@@ -135,16 +136,17 @@ impl Parents {
             }
             kept.generation
         };
+        // An `O_PATH` handle needs no read permission for the directory itself; see open(2).
         let handle = Arc::new(self.resolve(path, OFlags::PATH)?);
         let mut kept = self.kept();
+        // If entries were dropped during the resolution, this handle can be outdated already.
         if kept.generation == generation {
             kept.add(path, &handle, self.capacity);
         }
         Ok(handle)
     }
 
-    /// Opens the directory at `path` for reading; the handle is the only one that this takes, where
-    /// the kernel can.
+    /// Opens the directory at `path` for reading. With `openat2`, this uses only one file handle.
     pub(super) fn open(&self, path: &RelPath) -> Attempt<OwnedFd> {
         self.resolve(path.as_bytes(), OFlags::RDONLY)
     }
@@ -165,8 +167,9 @@ impl Parents {
     fn resolve_from(&self, start: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
         if !self.walks.load(Ordering::Relaxed) {
             match open_beneath(start, path, access) {
-                // EPERM is what system call filters say that have never heard of it.
+                // Some seccomp filters reject unknown system calls with EPERM.
                 Err(Errno::NOSYS | Errno::PERM) => self.walks.store(true, Ordering::Relaxed),
+                // With `RESOLVE_NO_SYMLINKS`, openat2(2) returns ELOOP for a link in the path.
                 Err(Errno::LOOP) => return Err(Trouble::new(Fault::ThroughLink, Errno::LOOP)),
                 result => return Ok(result?),
             }
@@ -174,7 +177,7 @@ impl Parents {
         walk(start, path, access)
     }
 
-    /// Forgets the directories at and below `paths`, of which one was moved, made or removed.
+    /// Drops the handles at and below `paths`, one of which was renamed, created or removed.
     pub(super) fn forget<const N: usize>(&self, paths: [&RelPath; N]) {
         let mut kept = self.kept();
         kept.generation += 1;
@@ -185,7 +188,7 @@ impl Parents {
         });
     }
 
-    /// Gives all handles back.
+    /// Drops all cached handles.
     pub(super) fn forget_all(&self) {
         let mut kept = self.kept();
         kept.generation += 1;
@@ -198,8 +201,8 @@ impl Parents {
 }
 
 impl Entry {
-    /// Returns whether it is of the directory at `path`, or of one below it; mostly the length
-    /// tells.
+    /// Returns whether this is the directory at `path` or one below it. The length check comes
+    /// first because it rejects most entries.
     fn is_at_or_below(&self, path: &[u8]) -> bool {
         self.path.len() >= path.len()
             && matches!(self.path.get(path.len()), None | Some(b'/'))
@@ -214,6 +217,7 @@ impl Kept {
             .iter()
             .rposition(|entry| *entry.path == *path)?;
         let entry = self.entries.remove(index);
+        // Another process may have moved the directory. An old handle must be resolved again.
         if entry.opened.elapsed() > MAX_AGE {
             return None;
         }
@@ -251,8 +255,8 @@ fn walk(root: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
     open_directory(reached.as_ref().unwrap_or(root), last, access)
 }
 
-/// Opens the directory at `path` below `root` through directories alone; a link on the way is
-/// `ELOOP`.
+/// Opens the directory at `path` below `root` through real directories only. A link in the path
+/// results in `ELOOP`.
 fn open_beneath(root: &OwnedFd, path: &[u8], access: OFlags) -> rustix::io::Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -31,11 +31,14 @@ impl Disk {
         };
         self.parents.forget([from, to]);
         result.map_err(|errno| match errno {
-            // Without the flags EINVAL only means a directory that would get below itself.
+            // Without the flags, EINVAL only means that a directory would be moved below itself.
+            // With them, it also means that the file system does not support the flags; see
+            // rename(2).
             Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
                 Trouble::new(Fault::Unsupported, errno)
             }
             Errno::EXIST => Trouble::from(errno).blaming(to),
+            // EPERM can be caused by the sticky bit of either directory.
             Errno::PERM => sticky(&new_directory, new)
                 .map(|trouble| trouble.blaming(to))
                 .or_else(|| sticky(&old_directory, old))

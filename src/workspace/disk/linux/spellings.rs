@@ -1,4 +1,4 @@
-//! How the mounted file systems spell names.
+//! Detects how the mounted file systems spell names.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -12,8 +12,8 @@ use super::attributes::path_of;
 use crate::text::is_one_name;
 use crate::workspace::{Directory, Spellings, other_spellings};
 
-/// The attributes of NTFS, which only the drivers of ntfs-3g show under this name. Of these
-/// `lowntfs-3g` with `ignore_case` is the only one that folds names, and it lists them in lower
+/// The extended attribute with the NTFS attributes. Only the ntfs-3g drivers provide it under this
+/// name. Of these, only `lowntfs-3g` with `ignore_case` folds names, and it lists them in lower
 /// case.
 const OF_NTFS_3G: &str = "system.ntfs_attrib";
 
@@ -41,8 +41,8 @@ impl Spellings for Disk {
     }
 }
 
-/// Returns whether `directory` in `above` is found under another spelling of its name; `None` if
-/// that has only one.
+/// Returns whether another spelling finds `directory` in `above`. Returns `None` if the name has
+/// only one spelling.
 fn is_folded(above: &Path, directory: &Path) -> Option<bool> {
     let name = directory.file_name()?;
     let other = other_spellings(name.as_bytes()).into_iter().next()?;
@@ -54,6 +54,7 @@ fn is_folded(above: &Path, directory: &Path) -> Option<bool> {
     };
     let is_one = |found: &fs::DirEntry| is_one_name(found.file_name().as_bytes(), name.as_bytes());
     Some(
+        // Some drivers report different inodes for two spellings, so the listing decides.
         other.symlink_metadata().is_ok()
             && names().is_some_and(|names| names.filter(is_one).count() == 1),
     )

@@ -1,4 +1,4 @@
-//! What the system's `stat` says, in our words.
+//! Converts the attributes that `stat` returns.
 
 use rustix::fs::FileType;
 

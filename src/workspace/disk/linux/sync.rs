@@ -17,7 +17,7 @@ impl Disk {
             Err(trouble) if is_denied(&trouble) => {
                 match open_regular(&directory, name, OFlags::WRONLY) {
                     Ok(file) => Ok(file),
-                    // Nobody may open it, so its file system has to go out as a whole.
+                    // The file cannot be opened at all, so sync its whole file system.
                     Err(_) => {
                         return Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?);
                     }

@@ -1,4 +1,4 @@
-//! The verbs of the disk: each resolves a directory and works with single names in it.
+//! The verbs of the disk. Each resolves a directory and works with single names in it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -31,7 +31,7 @@ use crate::workspace::{
     Spellings, Stat, Timestamp, WorkTree, Workspace,
 };
 
-/// Permission bits of a directory that is nobody else's business.
+/// Permission bits of a directory that only its owner can access.
 const PRIVATE: u32 = 0o700;
 
 impl Workspace for Disk {
@@ -108,8 +108,8 @@ impl Workspace for Disk {
                 give_owner(&directory, name, (model.uid, model.gid))
             });
             if result.is_err() {
-                // It is ours and useless; if it stays, that is no worse than the error that is
-                // returned.
+                // Remove the link. If that fails too, the original error is still the one to
+                // return.
                 let _ = unlinkat(&directory, name, AtFlags::empty());
             }
             result
@@ -123,6 +123,7 @@ impl Workspace for Disk {
                 self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
             linkat(&old_directory, old, &new_directory, new, AtFlags::empty()).map_err(|errno| {
                 match errno {
+                    // linkat(2) reports EEXIST for the new name, so the error names `to`.
                     Errno::EXIST => link_fault(errno).blaming(to),
                     errno => link_fault(errno),
                 }
@@ -156,6 +157,7 @@ impl Workspace for Disk {
                 Privacy::Passing => make_private(&directory, name, PRIVATE | PASSING, &self.modes),
                 Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
             };
+            // A handle cached for this path can belong to a directory that was removed before.
             self.parents.forget([path]);
             result
         })
@@ -167,6 +169,7 @@ impl Workspace for Disk {
             let result = unlinkat(&directory, name, AtFlags::REMOVEDIR);
             self.parents.forget([path]);
             result.map_err(|errno| match errno {
+                // POSIX allows rmdir(2) to fail with EEXIST instead of ENOTEMPTY.
                 Errno::EXIST => Trouble::new(Fault::NotEmpty, errno),
                 errno => errno.into(),
             })
@@ -193,8 +196,8 @@ impl Workspace for Disk {
         })
     }
 
-    /// The advice that the pages are not needed has the kernel begin with those that are not on the
-    /// disk yet; see `posix_fadvise(2)`.
+    /// Linux implements `POSIX_FADV_DONTNEED` by starting the write-back of changed pages; see
+    /// mm/fadvise.c and posix_fadvise(2).
     fn write_out(&self, path: &RelPath) {
         let file = self
             .parents
@@ -229,6 +232,8 @@ impl Workspace for Disk {
     }
 
     fn now(&self) -> Timestamp {
+        // Linux uses this clock for file timestamps. It can be some milliseconds earlier than
+        // `CLOCK_REALTIME`; see clock_gettime(2).
         let now = clock_gettime(ClockId::RealtimeCoarse);
         Timestamp {
             seconds: now.tv_sec,
@@ -252,6 +257,7 @@ impl Workspace for Disk {
     fn identity(&self) -> Result<String> {
         self.attempt("look at", None, || {
             let root = stat_of(&fstat(self.parents.root())?);
+            // The device number is left out, because it can change when the system restarts.
             let machine = machine().map_err(|error| Trouble::new(Fault::Other, error))?;
             Ok(format!("{:x}:{machine}", root.inode))
         })
@@ -319,8 +325,7 @@ impl Workspace for Disk {
 }
 
 impl Disk {
-    /// Tries to lock what has this name in this directory, until that is known or `patience` is
-    /// over.
+    /// Tries to lock the file or directory `path` until this succeeds or `patience` has elapsed.
     fn wait_for(
         &self,
         path: &RelPath,
@@ -329,8 +334,8 @@ impl Disk {
     ) -> Result<Option<Lock>> {
         self.attempt("lock", Some(path), || {
             let look = || {
-                // The directory may be another one at each look: its owner removes it when it is
-                // done.
+                // Resolve the directory again each time: the process that holds the lock may remove
+                // it when it finishes, and another process may create it again.
                 self.give_back();
                 let (directory, name) = self.parents.of(path)?;
                 try_lock(&directory, name)

@@ -1,4 +1,4 @@
-//! A look at all names of a tree, which needs no call for each name.
+//! Visits all names of a tree without a system call for each name.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -12,8 +12,8 @@ use crate::workspace::Directory;
 
 impl Disk {
     /// Calls `visit` for each file and link below the root, directory by directory, from the top
-    /// down, for at most `most` names. Directories of git are left out, and so is what cannot be
-    /// listed. Returns whether the tree has no more names.
+    /// down. The walk skips `.git` directories and directories that cannot be listed, and stops
+    /// after `most` names. Returns whether it visited all names.
     pub(super) fn visit_names(
         &self,
         most: usize,
@@ -50,8 +50,8 @@ impl Disk {
         true
     }
 
-    /// Returns the paths below the root that the link at `path` leads to, one for each link on the
-    /// way. The last one need not exist.
+    /// Returns the paths below the root to which the link at `path` leads, one for each link on the
+    /// way. The last one may not exist.
     pub(super) fn link_ways(&self, path: &RelPath) -> Vec<RelPath> {
         let Ok(root) = self.root.canonicalize() else {
             return Vec::new();

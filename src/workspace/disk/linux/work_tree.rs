@@ -1,15 +1,17 @@
-//! The work tree of git that a root is in, located as git locates it, by a few system calls and no
-//! git.
+//! Locates the git work tree that contains a root in the same way as git, with a few system calls
+//! and without running git.
 //!
-//! Discovery follows `setup_git_directory_gently_1` in git's setup.c: from the root upwards, the
-//! first directory with a `.git` is the top. A directory `.git` without a repository is passed
-//! over. It marks the top only if git finds no repository. `.git` is a directory, a link to one, or
-//! a file with `gitdir: PATH` (linked work trees, submodules, `--separate-git-dir`). A git
-//! directory that is named `.git` is accepted only in its own parent directory. Discovery ends at a
-//! bare repository and at another file system. `GIT_CEILING_DIRECTORIES`,
-//! `GIT_DISCOVERY_ACROSS_FILESYSTEM`, `GIT_DIR`, `GIT_WORK_TREE` and `core.worktree` have no
-//! influence: all commands in one work tree must find the same lock, whatever their environment is.
-//! For the same reason a `.git` that cannot keep the state still marks the top.
+//! Discovery follows `setup_git_directory_gently_1` in git's setup.c. From the root upwards, the
+//! first directory with a `.git` is the top. A `.git` directory without a repository is skipped. It
+//! marks the top only if discovery finds no repository. `.git` is a directory, a link to one, or a
+//! file with `gitdir: PATH` (linked work trees, submodules, `--separate-git-dir`). A git directory
+//! named `.git` is accepted only in its own parent directory. Discovery stops at a bare repository
+//! and at the border of a file system.
+//!
+//! `GIT_CEILING_DIRECTORIES`, `GIT_DISCOVERY_ACROSS_FILESYSTEM`, `GIT_DIR`, `GIT_WORK_TREE` and
+//! `core.worktree` have no influence. All commands in one work tree must find the same lock,
+//! whatever their environment. For the same reason a `.git` that cannot contain the state directory
+//! still marks the top.
 
 use std::ffi::OsStr;
 use std::io;
@@ -30,33 +32,35 @@ use super::git_files::{is_repository, there};
 use crate::path::RelPath;
 use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, WorkspaceError};
 
-/// Where a root is.
+/// The position of a root in a work tree.
 #[derive(Debug)]
 pub(super) enum Located {
-    /// At the top of a work tree; git's directory is `.git` below it.
+    /// The root is the top of a work tree, and its git directory is `.git`.
     Top,
-    /// At the top of a work tree; git's directory has this name elsewhere. The state directory has
-    /// to record the second value.
+    /// The root is the top of a work tree, and its `.git` leads to this git directory. The second
+    /// value is the record that the state directory must contain, if any.
     Apart(PathBuf, Option<Vec<u8>>),
-    /// Below the top of a work tree.
+    /// The root is below the top of a work tree.
     Below { top: Box<Disk>, prefix: RelPath },
-    /// In no work tree.
+    /// The root is not in a work tree.
     Nowhere,
-    /// In a git directory, and in no work tree: in words.
+    /// The root is in a git directory and not in a work tree. The text is a sentence that states
+    /// this.
     Inside(String),
-    /// In what looks like a work tree whose git directory cannot keep the state.
+    /// The root seems to be in a work tree, but its git directory cannot contain the state
+    /// directory.
     Unusable(Unusable),
 }
 
-/// What the directories above a root have.
+/// The result of the search above a root.
 enum Above {
     /// The top of the work tree.
     Top(PathBuf),
-    /// No repository, and this nearest directory with a `.git`.
+    /// There is no repository. This is the nearest directory with a `.git`.
     Empty(PathBuf),
-    /// A git directory.
+    /// The root is in a git directory.
     Inside,
-    /// Neither.
+    /// There is no `.git` and no git directory.
     Nothing,
 }
 
@@ -100,7 +104,7 @@ impl Disk {
         })
     }
 
-    /// Returns the name that other programs have for `path`.
+    /// Returns the absolute path of `path`, for other programs.
     pub(super) fn name_of(&self, path: &RelPath) -> PathBuf {
         let name = self
             .outside(path)
@@ -120,7 +124,7 @@ impl Disk {
         })
     }
 
-    /// Returns where the root is. A failure is not kept.
+    /// Returns the position of the root. An error is not cached.
     fn located(&self) -> io::Result<&Located> {
         if let Some(located) = self.located.get() {
             return Ok(located);
@@ -136,7 +140,7 @@ impl Disk {
             Located::Apart(git, _) => self.parents.set_git(open(git)?),
             Located::Unusable(Unusable { theirs, .. }) => match theirs.as_deref().map(open) {
                 Some(Ok(handle)) => self.parents.set_git(handle),
-                // What this user cannot open is ignored.
+                // This user cannot open the git directory of the other user, so it is ignored.
                 _ => *theirs = None,
             },
             _ => {}
@@ -144,8 +148,8 @@ impl Disk {
         Ok(self.located.get_or_init(|| located))
     }
 
-    /// Returns the name that other programs have for `path` in git's directory, if that is not
-    /// below the root.
+    /// Returns the absolute path of `path` in the git directory, if that directory is not below the
+    /// root.
     pub(super) fn in_git(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = path.as_bytes().strip_prefix(GIT.as_bytes())?;
         let git = match self.located.get()? {
@@ -163,6 +167,7 @@ impl Disk {
     fn locate(&self) -> Attempt<Located> {
         let mut is_top = false;
         match statat(self.parents.root(), ".git", AtFlags::SYMLINK_NOFOLLOW) {
+            // The common case: a `.git` directory of the current user needs no further checks.
             Ok(found) if is_own_directory(&found) && is_repository(&self.root.join(".git"))? => {
                 return Ok(Located::Top);
             }
@@ -181,7 +186,7 @@ impl Disk {
             None => Ok(Above::Nothing),
         };
         match (above, root) {
-            // No repository: the nearest `.git` marks the top.
+            // No repository was found, so the nearest `.git` marks the top.
             (
                 Ok(Above::Nothing | Above::Empty(_) | Above::Inside) | Err(Refusal::Unusable(_)),
                 _,
@@ -209,7 +214,7 @@ impl Disk {
             match git_of(above) {
                 Ok(Git::Nothing) => {}
                 Ok(Git::Empty) => empty = empty.or(Some(above)),
-                // A user who cannot share the top has the state in each root.
+                // If this user cannot use the top, each root has its own state directory.
                 Err(refusal @ Refusal::Unusable(_)) if empty.is_none() && is_public(above) => {
                     return Err(refusal.naming(None));
                 }
@@ -229,7 +234,7 @@ impl Disk {
         }
     }
 
-    /// Returns where the root, which has the name `root`, is in the work tree `top`.
+    /// Returns the position of the root, whose absolute path is `root`, in the work tree `top`.
     fn below(&self, root: &Path, top: &Path) -> Attempt<Located> {
         let unsound = || Refusal::Failed(io::Error::other("the directory was moved meanwhile"));
         let failed = |error: WorkspaceError| Refusal::Failed(error.source);
@@ -241,6 +246,7 @@ impl Disk {
         }
         let own = fstat(self.parents.root()).map_err(io::Error::from)?;
         let found = above.stat(&prefix).map_err(failed)?;
+        // The names were resolved separately from the open root. Compare inodes to detect a move.
         if found.is_none_or(|found| (found.device, found.inode) != (own.st_dev, own.st_ino)) {
             return Err(unsound());
         }
@@ -251,8 +257,8 @@ impl Disk {
     }
 }
 
-/// Returns whether every user can create files in `directory`, as in `/tmp`. A `.git` there must
-/// not become the top of the trees of other users, nor its lock theirs.
+/// Returns whether every user can create files in `directory`, as in `/tmp`. A `.git` in such a
+/// directory must not become the top of other users' trees, and its lock must not block them.
 fn is_public(directory: &Path) -> bool {
     directory
         .metadata()

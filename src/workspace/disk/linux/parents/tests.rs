@@ -1,4 +1,4 @@
-//! Tests of the resolution of directories and of the handles that are kept.
+//! Tests of path resolution and of the handle cache.
 
 use std::fs;
 use std::os::unix::fs::symlink;
