@@ -17,16 +17,26 @@ pub(super) struct CommandOptions {
     ///
     /// sh runs CMD in the root, as it does for --verify and --after. CMD receives the JSON report
     /// on standard input. When CMD ends, all its child processes are killed.
-    #[arg(long, value_name = "CMD")]
+    #[arg(
+        long,
+        value_name = "CMD",
+        help_heading = "Safety",
+        hide_short_help = true
+    )]
     before: Option<OsString>,
     /// Run CMD when the change is in place, and roll back unless it exits with 0
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "CMD", help_heading = "Safety")]
     verify: Option<OsString>,
     /// Run CMD after the change; its exit code does not affect the change
-    #[arg(long, value_name = "CMD")]
+    #[arg(
+        long,
+        value_name = "CMD",
+        help_heading = "Safety",
+        hide_short_help = true
+    )]
     after: Option<OsString>,
     /// Limit the run time of each of these commands, such as 60s or 5m [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Safety", hide_short_help = true)]
     verify_timeout: Option<Duration>,
 }
 

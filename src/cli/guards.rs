@@ -11,10 +11,10 @@ pub(super) struct GuardOptions {
     /// Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
     ///
     /// A guard rejects only faults that the file did not have before.
-    #[arg(long = "guard", value_name = "NAME", value_delimiter = ',', value_parser = names())]
+    #[arg(long = "guard", value_name = "NAME", value_delimiter = ',', value_parser = names(), help_heading = "Safety")]
     guards: Vec<String>,
     /// Turn all guards off, even if --guard is given
-    #[arg(long)]
+    #[arg(long, help_heading = "Safety", hide_short_help = true)]
     no_guard: bool,
 }
 

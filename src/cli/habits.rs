@@ -11,19 +11,38 @@ use crate::engine::{Backup, GnuOptions};
 #[derive(Debug, Default, Args)]
 pub(super) struct HabitOptions {
     /// Read the patch from PATCH, like the operand
-    #[arg(short, long, value_name = "PATCH")]
+    #[arg(
+        short,
+        long,
+        value_name = "PATCH",
+        help_heading = "Input",
+        hide_short_help = true
+    )]
     input: Vec<PathBuf>,
     /// Delete files that the patch leaves empty
-    #[arg(short = 'E', long)]
+    #[arg(short = 'E', long, help_heading = "GNU patch", hide_short_help = true)]
     remove_empty_files: bool,
     /// Keep the old files next to the new ones
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "GNU patch", hide_short_help = true)]
     backup: bool,
     /// Append SUFFIX to the names of old files [default: .orig]
-    #[arg(long, value_name = "SUFFIX", requires = "backup")]
+    #[arg(
+        long,
+        value_name = "SUFFIX",
+        requires = "backup",
+        help_heading = "GNU patch",
+        hide_short_help = true
+    )]
     suffix: Option<OsString>,
     /// Write the result for the only file to FILE below the root, and keep the file itself
-    #[arg(short, long, value_name = "FILE", conflicts_with = "backup")]
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        conflicts_with = "backup",
+        help_heading = "GNU patch",
+        hide_short_help = true
+    )]
     output_file: Option<OsString>,
 }
 

@@ -9,6 +9,6 @@ pub(super) struct LinkOptions {
     ///
     /// The names can be anywhere. A program that reads the file during the change may see a mixture
     /// of the old and the new content.
-    #[arg(long)]
+    #[arg(long, help_heading = "Safety", hide_short_help = true)]
     pub(super) in_place: bool,
 }

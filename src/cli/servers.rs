@@ -24,10 +24,10 @@ pub(super) struct DiagnosticsOptions {
     ///
     /// The servers check the files before and after the change. `deny` refuses a change with new
     /// errors, or if a server does not answer.
-    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "report")]
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "report", help_heading = "Safety", hide_short_help = true)]
     diagnostics: Option<How>,
     /// Limit the time for language servers, such as 20s or 1m [default: 20s]
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "diagnostics")]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "diagnostics", help_heading = "Safety", hide_short_help = true)]
     diagnostics_timeout: Option<Duration>,
 }
 

@@ -23,25 +23,28 @@ pub(super) struct WhitespaceOptions {
     /// Set the action for added lines with white-space errors [default: warn]
     ///
     /// git's apply.whitespace changes the default.
-    #[arg(long, value_name = "ACTION", value_parser = ACTIONS.map(|(name, _)| name))]
+    #[arg(long, value_name = "ACTION", value_parser = ACTIONS.map(|(name, _)| name), help_heading = "Matching", hide_short_help = true)]
     whitespace: Option<String>,
     /// Treat all runs of blanks as equal
     #[arg(
         short = 'l',
         long,
         visible_alias = "ignore-space-change",
-        overrides_with = "no_ignore_whitespace"
+        overrides_with = "no_ignore_whitespace",
+        help_heading = "Matching"
     )]
     ignore_whitespace: bool,
     /// Compare blanks exactly, even if git's apply.ignorewhitespace is set
     #[arg(
         long,
         alias = "no-ignore-space-change",
-        overrides_with = "ignore_whitespace"
+        overrides_with = "ignore_whitespace",
+        help_heading = "Matching",
+        hide_short_help = true
     )]
     no_ignore_whitespace: bool,
     /// Accept a last line without a newline even if the patch has one
-    #[arg(long)]
+    #[arg(long, help_heading = "Matching", hide_short_help = true)]
     pub(super) inaccurate_eof: bool,
 }
 

@@ -23,7 +23,7 @@ pub(in crate::cli) struct CheckOptions {
     /// Save the plan for `apply --plan` in the state directory
     ///
     /// This takes the lock.
-    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "merge_hunks", "reject_file", "remove_empty_files", "backup", "output_file"])]
+    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "merge_hunks", "reject_file", "remove_empty_files", "backup", "output_file"], help_heading = "Safety")]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,
@@ -33,13 +33,25 @@ pub(in crate::cli) struct CheckOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
     /// Read jobs, one JSON object per line, and print one report per line
-    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"])]
+    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"], help_heading = "Batch and git trees")]
     pub(in crate::cli) batch: bool,
     /// Run N jobs in parallel [default: the number of processors]
-    #[arg(long, value_name = "N", requires = "batch")]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "batch",
+        help_heading = "Batch and git trees",
+        hide_short_help = true
+    )]
     pub(in crate::cli) jobs: Option<NonZero<usize>>,
     /// Run only every Nth job, starting with the Ith, such as 1/4
-    #[arg(long, value_name = "I/N", requires = "batch")]
+    #[arg(
+        long,
+        value_name = "I/N",
+        requires = "batch",
+        help_heading = "Batch and git trees",
+        hide_short_help = true
+    )]
     pub(in crate::cli) shard: Option<Shard>,
 }
 
@@ -47,13 +59,18 @@ pub(in crate::cli) struct BatchOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct TreeOptions {
     /// Check against the tree of a revision without a checkout, such as main or v1:src
-    #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached", "intent_to_add", "three_way"])]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached", "intent_to_add", "three_way"], help_heading = "Batch and git trees")]
     pub(in crate::cli) from_tree: Option<OsString>,
     /// Use the repository DIR for that revision [default: the one around --root]
-    #[arg(long, value_name = "DIR")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Batch and git trees",
+        hide_short_help = true
+    )]
     pub(in crate::cli) git_dir: Option<PathBuf>,
     /// Limit the time that git may give no output, such as 10s or 2m [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Batch and git trees", hide_short_help = true)]
     pub(in crate::cli) git_timeout: Option<Duration>,
 }
 

@@ -16,7 +16,7 @@ use crate::digest::Sha256;
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = "Global options")]
 pub(in crate::cli) struct Global {
     /// Set the directory to patch [default: .]
     #[arg(short = 'd', long, global = true, value_name = "DIR")]
@@ -42,7 +42,13 @@ pub(in crate::cli) struct Global {
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "json", value_parser = outputs())]
     pub(in crate::cli) output: Option<String>,
     /// Set when to use colors [default: auto]
-    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        hide_short_help = true
+    )]
     pub(in crate::cli) color: Option<When>,
     /// Print each action
     #[arg(short, long, global = true, overrides_with = "quiet")]
@@ -51,10 +57,16 @@ pub(in crate::cli) struct Global {
     #[arg(short, long, global = true, overrides_with = "verbose")]
     pub(in crate::cli) quiet: bool,
     /// Set whether a change survives a power loss [default: full]
-    #[arg(long, global = true, value_name = "HOW", value_enum)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "HOW",
+        value_enum,
+        hide_short_help = true
+    )]
     pub(in crate::cli) durability: Option<Durability>,
     /// Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
-    #[arg(long, global = true, value_name = "TIME", value_parser = duration)]
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration, hide_short_help = true)]
     pub(in crate::cli) lock_timeout: Option<Duration>,
 }
 

@@ -30,33 +30,50 @@ pub(in crate::cli) struct MergeOptions {
     /// Merge the patch with the current files by a three-way merge
     ///
     /// As --index, this option also updates git's index. With --cached it updates only the index.
-    #[arg(short = '3', long = "3way", conflicts_with_all = ["diagnostics", "lenient", "relocate"])]
+    #[arg(short = '3', long = "3way", conflicts_with_all = ["diagnostics", "lenient", "relocate"], help_heading = "Conflicts")]
     pub(in crate::cli) three_way: bool,
     /// Resolve conflicts with the lines of the file
-    #[arg(long, requires = "three_way", conflicts_with_all = ["theirs", "union"])]
+    #[arg(long, requires = "three_way", conflicts_with_all = ["theirs", "union"], help_heading = "Conflicts", hide_short_help = true)]
     pub(in crate::cli) ours: bool,
     /// Resolve conflicts with the lines of the patch
-    #[arg(long, requires = "three_way", conflicts_with = "union")]
+    #[arg(
+        long,
+        requires = "three_way",
+        conflicts_with = "union",
+        help_heading = "Conflicts",
+        hide_short_help = true
+    )]
     pub(in crate::cli) theirs: bool,
     /// Resolve conflicts with the lines of both sides
-    #[arg(long, requires = "three_way")]
+    #[arg(
+        long,
+        requires = "three_way",
+        help_heading = "Conflicts",
+        hide_short_help = true
+    )]
     pub(in crate::cli) union: bool,
     /// Write conflicts of --3way into the files as markers
     ///
     /// `markers` uses git's merge.conflictStyle, by default both sides. `diff3` also writes their
     /// common base. All other changes are applied, and the exit code is 1.
-    #[arg(long, value_name = "STYLE", value_parser = ["markers", "diff3"])]
+    #[arg(long, value_name = "STYLE", value_parser = ["markers", "diff3"], help_heading = "Conflicts", hide_short_help = true)]
     pub(in crate::cli) conflict: Option<String>,
     /// Merge hunks that do not apply with the current lines [default: merge]
     ///
     /// The merge uses the context and deletions of each hunk as its base. Conflicts are written
     /// into the files as markers. All other changes are applied, and the exit code is 1.
-    #[arg(long = "merge", value_name = "STYLE", value_parser = ["merge", "diff3"], num_args = 0..=1, require_equals = true, default_missing_value = "merge", conflicts_with_all = WHOLE)]
+    #[arg(long = "merge", value_name = "STYLE", value_parser = ["merge", "diff3"], num_args = 0..=1, require_equals = true, default_missing_value = "merge", conflicts_with_all = WHOLE, help_heading = "Conflicts", hide_short_help = true)]
     pub(in crate::cli) merge_hunks: Option<String>,
     /// The file or git revision that the patch was made for
     ///
     /// Use this option if the index lines of the patch do not name an available blob.
-    #[arg(long, value_name = "FILE|REV", requires = "three_way")]
+    #[arg(
+        long,
+        value_name = "FILE|REV",
+        requires = "three_way",
+        help_heading = "Conflicts",
+        hide_short_help = true
+    )]
     pub(in crate::cli) base: Option<OsString>,
 }
 

@@ -32,16 +32,16 @@ pub(in crate::cli) struct ApplyOptions {
     #[command(flatten)]
     pub(in crate::cli) habits: HabitOptions,
     /// Check only, and write nothing
-    #[arg(long, visible_alias = "dry-run")]
+    #[arg(long, visible_alias = "dry-run", help_heading = "Safety")]
     pub(in crate::cli) check: bool,
     /// Apply even if --check, --stat, --numstat or --summary is given
-    #[arg(long)]
+    #[arg(long, help_heading = "Safety", hide_short_help = true)]
     pub(in crate::cli) apply: bool,
     /// Apply the plan that `check --save` stored
     ///
     /// ID is the `plan_id` of the plan, or at least its first eight hex digits. The command changes
     /// nothing if the result would differ from the plan.
-    #[arg(long, value_name = "ID", conflicts_with_all = decided())]
+    #[arg(long, value_name = "ID", conflicts_with_all = decided(), help_heading = "Safety")]
     pub(in crate::cli) plan: Option<String>,
 }
 
@@ -76,20 +76,18 @@ pub(in crate::cli) struct PatchOptions {
     ///
     /// Each line is the name of a patch below the directory of FILE, optionally followed by -pN and
     /// -R.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["patches", "file", "lenient"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["patches", "file", "lenient"], help_heading = "Input", hide_short_help = true)]
     pub(in crate::cli) series: Option<PathBuf>,
-    #[command(flatten)]
-    pub(in crate::cli) look: LookOptions,
     /// Prepend DIR to all names
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Input")]
     pub(in crate::cli) directory: Option<OsString>,
     /// Skip files that match PATTERN
     ///
     /// If a file matches several --include and --exclude patterns, the first one decides.
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", help_heading = "Selection")]
     pub(in crate::cli) exclude: Vec<String>,
     /// Apply only to files that match PATTERN
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", help_heading = "Selection")]
     pub(in crate::cli) include: Vec<String>,
     /// The patterns of --include (`true`) and --exclude (`false`), in the order of the command
     /// line.
@@ -101,60 +99,82 @@ pub(in crate::cli) struct PatchOptions {
     /// Apply only the listed files and hunks, such as 1,3-4,f6,f7h2
     ///
     /// `check --json` with the same other options prints the numbers and names.
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", help_heading = "Selection")]
     pub(in crate::cli) only: Option<Only>,
     /// Require N matching lines of context on each side of a change
-    #[arg(short = 'C', value_name = "N")]
+    #[arg(
+        short = 'C',
+        value_name = "N",
+        help_heading = "Matching",
+        hide_short_help = true
+    )]
     pub(in crate::cli) context: Option<usize>,
     /// Accept hunks without context
-    #[arg(long)]
+    #[arg(long, help_heading = "Matching", hide_short_help = true)]
     pub(in crate::cli) unidiff_zero: bool,
     /// Repair a patch that does not apply, if exactly one reading is certain
-    #[arg(long)]
+    #[arg(long, help_heading = "Matching")]
     pub(in crate::cli) lenient: bool,
     /// Refuse an input that names a change without its content, such as "Only in b: x"
-    #[arg(long)]
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     pub(in crate::cli) strict_input: bool,
     /// Accept line numbers of an earlier version in the history
     ///
     /// Every line that the patch names must be unchanged since that version.
-    #[arg(long)]
+    #[arg(long, help_heading = "Matching", hide_short_help = true)]
     pub(in crate::cli) relocate: bool,
     /// Count the lines of hunks instead of reading the numbers in their headers
-    #[arg(long)]
+    #[arg(long, help_heading = "Matching", hide_short_help = true)]
     pub(in crate::cli) recount: bool,
     #[command(flatten)]
     pub(in crate::cli) whitespace: WhitespaceOptions,
     #[command(flatten)]
     pub(in crate::cli) git: GitOptions,
     /// Ignore up to N lines of context if nothing else matches [default: 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Matching")]
     pub(in crate::cli) fuzz: Option<usize>,
     /// Replace existing files that the patch creates or moves to
-    #[arg(long)]
+    #[arg(long, help_heading = "Safety", hide_short_help = true)]
     pub(in crate::cli) overwrite: bool,
     #[command(flatten)]
     pub(in crate::cli) links: LinkOptions,
     /// Refuse hunks that match several places, but not their stated line
-    #[arg(long)]
+    #[arg(long, help_heading = "Matching", hide_short_help = true)]
     pub(in crate::cli) unique: bool,
     /// Set how closely context and deleted lines must match [default: exact]
-    #[arg(long = "match", value_name = "HOW", value_enum)]
+    #[arg(
+        long = "match",
+        value_name = "HOW",
+        value_enum,
+        help_heading = "Matching",
+        hide_short_help = true
+    )]
     pub(in crate::cli) closeness: Option<How>,
     /// Indent added lines like the matched lines; needs --match ladder
-    #[arg(long, requires = "closeness")]
+    #[arg(
+        long,
+        requires = "closeness",
+        help_heading = "Matching",
+        hide_short_help = true
+    )]
     pub(in crate::cli) reindent: bool,
     /// Apply a patch of one file to FILE, regardless of the name in the patch
-    #[arg(long, value_name = "FILE", conflicts_with = "directory")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "directory",
+        help_heading = "Input",
+        hide_short_help = true
+    )]
     pub(in crate::cli) file: Option<OsString>,
     /// Refuse to change a file with another SHA-256; only for a patch of one file
-    #[arg(long, value_name = "HASH", value_parser = digest)]
+    #[arg(long, value_name = "HASH", value_parser = digest, help_heading = "Selection", hide_short_help = true)]
     pub(in crate::cli) expect_hash: Option<Sha256>,
     /// Describe the patch without reading any file; turns applying off
-    #[arg(long)]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(in crate::cli) shape: bool,
     /// Treat a change that is already applied as success
-    #[arg(long, visible_alias = "forward")]
+    #[arg(long, visible_alias = "forward", help_heading = "Matching")]
     pub(in crate::cli) idempotent: bool,
     #[command(flatten)]
     pub(in crate::cli) index: IndexOptions,
@@ -167,27 +187,59 @@ pub(in crate::cli) struct PatchOptions {
     #[command(flatten)]
     pub(in crate::cli) diagnostics: DiagnosticsOptions,
     /// Refuse any change with another `plan_id`
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help_heading = "Safety")]
     pub(in crate::cli) approve: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) look: LookOptions,
     /// Limit the size of the patch, in bytes [default: 4294967296]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        help_heading = "Limits",
+        hide_short_help = true
+    )]
     pub(in crate::cli) max_patch: Option<u64>,
     /// Limit the size of a file that is read or created, in bytes [default: 536870912]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        help_heading = "Limits",
+        hide_short_help = true
+    )]
     pub(in crate::cli) max_file: Option<u64>,
     /// Limit the number of files in a patch [default: 100000]
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Limits",
+        hide_short_help = true
+    )]
     pub(in crate::cli) max_files: Option<usize>,
     /// Limit the number of hunks in a patch [default: 1000000]
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Limits",
+        hide_short_help = true
+    )]
     pub(in crate::cli) max_hunks: Option<usize>,
     /// Limit the bytes to which one byte of binary data expands [default: 200]
     ///
     /// The first 16777216 bytes of content do not count.
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Limits",
+        hide_short_help = true
+    )]
     pub(in crate::cli) max_ratio: Option<u64>,
     /// Limit the bytes that copies and binary data add to related files [default: 134217728]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        help_heading = "Limits",
+        hide_short_help = true
+    )]
     pub(in crate::cli) max_growth: Option<u64>,
 }
 

@@ -11,16 +11,16 @@ pub(in crate::cli) struct UsualOptions {
     #[arg(value_name = "PATCH")]
     pub(in crate::cli) patches: Vec<PathBuf>,
     /// Set the grammar of the patches [default: auto]
-    #[arg(long, value_name = "NAME", value_parser = formats())]
+    #[arg(long, value_name = "NAME", value_parser = formats(), help_heading = "Input")]
     pub(in crate::cli) format: Option<String>,
     /// Remove N leading components from names [default: 1]
     ///
     /// If the names of a plain diff have no directory, the default is 0 for it and for all later
     /// diffs.
-    #[arg(short = 'p', value_name = "N", allow_negative_numbers = true, value_parser = components)]
+    #[arg(short = 'p', value_name = "N", allow_negative_numbers = true, value_parser = components, help_heading = "Input")]
     pub(in crate::cli) strip: Option<usize>,
     /// Apply the patch in reverse
-    #[arg(short = 'R', long)]
+    #[arg(short = 'R', long, help_heading = "Input")]
     pub(in crate::cli) reverse: bool,
 }
 
