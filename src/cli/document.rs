@@ -1,4 +1,4 @@
-//! Prints documents about the program: grammars, schemas, shell completions and manual pages.
+//! Prints documents about the program: grammars, schemas and shell completions.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::args::{COMMANDS, Cli};
-use super::output::{print, printed};
+use super::output::print;
 use crate::engine::options::find_syntax;
 use crate::report::SCHEMAS;
 
@@ -40,25 +40,6 @@ pub(super) fn completions(shell: Shell) -> ExitCode {
     let mut out = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "wpatch", &mut out);
     print(&out)
-}
-
-/// Prints the manual page of `command`, or of the whole program.
-pub(super) fn manual(command: Option<&str>) -> ExitCode {
-    let mut whole = Cli::command();
-    whole.build();
-    let page = match command.and_then(|name| whole.find_subcommand(name)) {
-        Some(command) => {
-            let title = format!("wpatch-{}", command.get_name());
-            clap_mangen::Man::new(command.clone()).title(title)
-        }
-        None => clap_mangen::Man::new(whole),
-    };
-    let page = page.source(concat!("wpatch ", env!("CARGO_PKG_VERSION")));
-    let mut out = Vec::new();
-    match page.render(&mut out) {
-        Ok(()) => print(&out),
-        failed => printed(failed),
-    }
 }
 
 /// Returns the first command name in `arguments`, for the report about a malformed command line.

@@ -33,6 +33,7 @@ mod input;
 mod line;
 mod links;
 mod look;
+mod manual;
 mod mcp;
 mod merge;
 mod names;
@@ -118,7 +119,9 @@ fn dispatch(
         Command::Grammar { name } => document::grammar(&name),
         Command::Schema { name } => document::schema(name.as_deref()),
         Command::Completions { shell } => document::completions(shell),
-        Command::Man { command } => document::manual(command.as_deref()),
+        Command::Man { list: true, .. } => manual::list(),
+        Command::Man { markdown: true, .. } => manual::reference(),
+        Command::Man { page, .. } => manual::page(page.as_deref()),
         Command::Read(options) => look::read(*options, &global),
         Command::List(options) => look::list(*options, &global),
         Command::Diff(options) => look::diff(*options, &global),

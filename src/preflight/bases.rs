@@ -1,5 +1,4 @@
-//! How patches are merged with what became of their files, and the contents that they were made
-//! for.
+//! Three-way merges: the options, the sources of merge bases, and the outcome.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,28 +12,28 @@ use crate::text::Bytes;
 use crate::workspace::objects::{Objects, Repository};
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
-/// Most conflicts that a message names.
+/// The maximum number of conflicts that a message names.
 const MOST_NAMED: usize = 8;
 
-/// How patches are merged with what became of their files.
+/// The options of three-way merges.
 #[derive(Clone, Debug, Default)]
 pub struct ThreeWay {
-    /// Where the contents are that patches were made for.
+    /// The sources of merge bases.
     pub bases: Bases,
-    /// Whose lines are taken where both sides changed the same.
+    /// The side whose lines resolve a conflict.
     pub favour: Option<Favour>,
-    /// What is done where nothing decides that.
+    /// The treatment of conflicts that `favour` does not resolve.
     pub conflicts: Conflicts,
-    /// What attributes say of files; see "merge" in gitattributes(5).
+    /// The merge driver that the `merge` attribute selects for each file; see gitattributes(5).
     pub drivers: HashMap<RelPath, Driver>,
-    /// Whether git's index changes with the files. What it has gives way to what is renamed or
-    /// copied to its name, as in git, and it gets the sides of conflicts.
+    /// Whether git's index is updated together with the files. As in git, a rename or copy can then
+    /// replace an existing entry at its target, and the index receives the sides of each conflict.
     pub is_indexed: bool,
 }
 
 impl ThreeWay {
-    /// Returns whether what is there gives way to what the operation makes; git wants a merge of
-    /// lines for that.
+    /// Returns whether a rename or copy may replace an existing file at its target. As in git, this
+    /// requires an index, hunks, and a known merge base.
     pub(super) fn clears(&self, operation: &Operation, limit: u64) -> Result<bool, WorkspaceError> {
         let may_merge = self.is_indexed
             && matches!(operation.action, Action::Rename | Action::Copy)
@@ -43,114 +42,116 @@ impl ThreeWay {
     }
 }
 
-/// Where the contents are that patches were made for, first to last.
+/// The sources of merge bases, in the order in which they are searched.
 #[derive(Clone, Debug, Default)]
 pub struct Bases {
-    /// What the user names (`--base`).
+    /// The base that the user names (`--base`).
     pub given: Option<Given>,
-    /// A repository that has the blobs of `index` lines.
+    /// A repository that contains the blobs of `index` lines.
     pub objects: Option<Repository>,
-    /// What the history keeps, by the path and the name that an `index` line has for the blob.
+    /// Contents from the history, by path and by the blob name in an `index` line.
     pub kept: KeptBases,
 }
 
-/// Contents by path and name.
+/// Contents by path and blob name.
 pub type KeptBases = HashMap<(RelPath, Vec<u8>), Arc<Bytes>>;
 
-/// What the user names as the contents that a patch was made for.
+/// A merge base that the user names.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Given {
-    /// The contents of every file that it changes.
+    /// One content, which is the base of every changed file.
     Contents(Arc<Bytes>),
-    /// The tree that it was made for.
+    /// A tree object that contains the base of each file.
     Tree(Arc<Objects>),
 }
 
-/// What is done where both sides changed the same lines.
+/// The treatment of lines that both sides changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conflicts {
-    /// Nothing is applied.
+    /// The patch is refused.
     #[default]
     Refused,
-    /// Both sides are written into the file, between markers (`--conflict`).
+    /// Both sides are written into the file, between conflict markers (`--conflict`).
     Marked(ConflictStyle),
 }
 
-/// How git would merge a file.
+/// The merge driver that git would use for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Driver {
-    /// Lines of both sides are taken.
+    /// Keeps the lines of both sides.
     Union,
-    /// One side is taken as a whole.
+    /// Keeps one side as a whole.
     Binary,
-    /// A program of this name in the configuration, which is not run.
+    /// A configured program with this name. wpatch does not run it.
     Program(Vec<u8>),
 }
 
-/// Where the contents came from that a patch was made for.
+/// The source of a merge base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BaseKind {
-    /// The repository, which has the blob.
+    /// The repository, which contains the blob.
     Objects,
     /// The history.
     History,
-    /// What the user named.
+    /// The user named the base.
     Given,
-    /// Nothing: both sides made the file.
+    /// The base is empty, because both sides create the file.
     Nothing,
-    /// The hunks themselves, as far as they have it.
+    /// The hunks themselves, which contain the base only in part.
     Hunks,
 }
 
-/// Why a patch is not merged with what became of its file, but applied as it is.
+/// The reason why a patch is applied directly to the current file, without a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fallback {
-    /// It changes no lines that are there, or not those that it was made for.
+    /// The operation is of a kind that is not merged, for example a deletion, or the patch does not
+    /// apply to its merge base.
     Unmergeable,
-    /// Nobody has what it was made for.
+    /// No source contains the merge base.
     Baseless,
 }
 
-/// What a patch was made for, and where that came from.
+/// A merge base and its source.
 type Base = (Arc<Bytes>, BaseKind);
 
-/// How a patch was merged with what became of its file.
+/// The outcome of a merge of a patch with the current file.
 #[derive(Clone, Debug)]
 pub struct Merge {
-    /// Where the contents came from that it was made for.
+    /// The source of the merge base.
     pub base: BaseKind,
-    /// The lines that both sides changed, and that nothing decided. Of binary files and links they
-    /// are all.
+    /// The lines that both sides changed and that no option or driver resolved. For binary files
+    /// and links this is the whole content.
     pub conflicts: Vec<Conflict>,
-    /// Whether the sides are taken as a whole, as those of links are, too.
+    /// Whether one side is taken as a whole. This is also true for symbolic links.
     pub is_binary: bool,
-    /// Whether the file is going to have the conflicts in it.
+    /// Whether the conflicts are written into the file.
     pub is_marked: bool,
-    /// What became of each hunk, where they were merged one by one.
+    /// The result of each hunk, if the hunks were merged one by one.
     pub hunks: Vec<MergedHunk>,
-    /// The sides, of a file that is going to have conflicts in it, where an index gets them.
+    /// The merged contents, if the file is written with conflicts and git's index receives the
+    /// sides.
     pub sides: Option<MergeSides>,
 }
 
 /// The contents that were merged.
 #[derive(Clone, Debug)]
 pub struct MergeSides {
-    /// What the patch was made for; `None` if it makes the file.
+    /// The merge base; `None` if the patch creates the file.
     pub base: Option<Arc<Bytes>>,
-    /// What became of that since.
+    /// The current content of the file.
     pub ours: Arc<Bytes>,
-    /// What the patch makes of it.
+    /// The result of applying the patch to the base.
     pub theirs: Arc<Bytes>,
 }
 
 impl Bases {
-    /// Returns the contents that the operation was made for, if they are known and not larger than
-    /// `limit`.
+    /// Returns the merge base of the operation and its source, if the base is known and has at most
+    /// `limit` bytes.
     pub(super) fn find(
         &self,
         operation: &Operation,
@@ -192,7 +193,7 @@ impl Bases {
     }
 }
 
-/// Says where the conflicts are, if there are any.
+/// Reports the conflicts of a merge, if there are any.
 pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
     let &Merge {
         ref conflicts,
@@ -241,7 +242,7 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
     problem.help = Some(help.to_owned());
 }
 
-/// Returns where a conflict is in the file as it was, as people count lines.
+/// Returns the position of a conflict in the current file as text, with lines counted from 1.
 fn place(conflict: &Conflict) -> String {
     let lines = &conflict.ours;
     match lines.len() {

@@ -1,4 +1,4 @@
-//! Why a text that a patch names is not in a file, where that is known.
+//! Known causes of a mismatch between the text in a patch and its file.
 
 use bstr::ByteSlice;
 
@@ -11,7 +11,7 @@ use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::syntax::foreign::without_escapes;
 use crate::text::{lines, utf16_name, without_ending, without_entities};
 
-/// Adds to `problem` why `hunk` does not match `file`, if that is known.
+/// Adds the cause of the mismatch between `hunk` and `file` to `problem`, if the cause is known.
 pub(super) fn explain_hunk(
     problem: &mut Problem,
     (operation, hunk): (&Operation, &Hunk),
@@ -64,8 +64,8 @@ pub(super) fn explain_hunk(
     }
 }
 
-/// Returns the help for a hunk with the preimage `old` whose line endings differ from those of the
-/// closest match.
+/// Returns the help for a hunk whose line endings differ from those of the closest match. `old` is
+/// the hunk's preimage.
 fn line_ending_help(
     (operation, hunk): (&Operation, &Hunk),
     old: &[HunkLine<'_>],
@@ -101,7 +101,7 @@ fn without(markup: Markup, text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns the markup of `wanted` without which it `fits`.
+/// Returns the kind of markup in `wanted` whose removal produces a text that satisfies `fits`.
 fn markup(wanted: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<Markup> {
     [Markup::Entities, Markup::Colours]
         .into_iter()
@@ -117,7 +117,7 @@ fn add_markup(problem: &mut Problem, markup: Markup) {
     problem.facts.advice = Some(markup.advice().to_owned());
 }
 
-/// Adds to `problem` why `wanted` is not in the text that `file` searches, if that is known.
+/// Adds the reason why `wanted` is missing from the text of `file` to `problem`, if it is known.
 pub(super) fn explain_text(
     problem: &mut Problem,
     (file, text): (&LookalikeSearch<'_>, &[u8]),
@@ -141,7 +141,7 @@ pub(super) fn explain_text(
     }
 }
 
-/// Returns `text` with LF in place of CR LF.
+/// Returns `text` with each CR LF replaced by LF.
 fn with_line_feeds(text: &[u8]) -> Vec<u8> {
     let parts =
         |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
@@ -151,7 +151,7 @@ fn with_line_feeds(text: &[u8]) -> Vec<u8> {
         .concat()
 }
 
-/// Refuses a text for a file in the encoding `name`: it cannot be `done` there as it is.
+/// Reports that no text can be `done` (for example "inserted") in a file with the encoding `name`.
 pub(super) fn refuse_encoding<'f>(
     name: &'static str,
     done: &str,
@@ -163,12 +163,12 @@ pub(super) fn refuse_encoding<'f>(
     problem
 }
 
-/// Returns how a patch can change a file in the encoding `name`.
+/// Returns a help text that explains how to change a file with the encoding `name`.
 fn convert(name: &str) -> String {
     format!("convert the file to UTF-8, or change it with `wpatch edit --encoding {name}`")
 }
 
-/// Adds `cause` to the message and to the data of `problem`.
+/// Appends `cause` to the message of `problem` and stores it in the problem's data.
 pub(super) fn add(problem: &mut Problem, cause: Cause) {
     problem.message = format!("{}: {cause}", problem.message);
     problem.facts.cause = Some(cause);

@@ -1,4 +1,4 @@
-//! What has to be true of a path before an operation may use it; each says why not.
+//! Conditions that a path must satisfy before an operation uses it. Each check reports its failure.
 
 use bstr::ByteSlice;
 
@@ -14,10 +14,11 @@ use crate::plan::{Action, Direction, Edit, LineKind, Operation};
 use crate::text::printable;
 use crate::workspace::WorkspaceError;
 
-/// Longest target of a symbolic link, in bytes (`PATH_MAX` less the final NUL, see `symlink(7)`).
+/// The maximum length of a symbolic link's target in bytes: `PATH_MAX` without the final NUL, see
+/// `symlink(7)`.
 const MAX_TARGET: usize = 4095;
 
-/// Says that something else stands at `path` than what is to be taken back.
+/// Reports that the content of `path` is not the result of the change that is undone.
 pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let message = match seen {
         Seen::Nothing | Seen::BelowFile(_) => {
@@ -30,7 +31,7 @@ pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     problem.help = Some("--force undoes the change anyway; that can be undone, too".into());
 }
 
-/// Returns the file at `path`, or says why there is none that could be read.
+/// Returns the file at `path`, or reports why it cannot be read.
 pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> Option<Node> {
     match seen {
         Seen::Node(node) => return Some(node),
@@ -47,7 +48,7 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
     None
 }
 
-/// Says what stands in the way at or above `path`.
+/// Reports an entry at or above `path` that blocks the path.
 pub(super) fn refuse_blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let problem = match seen {
         Seen::ThroughLink(at) => through_link(at, findings),
@@ -68,7 +69,7 @@ pub(super) fn refuse_blocked(path: &RelPath, seen: &Seen, findings: &mut Finding
     problem.path = Some(path.clone());
 }
 
-/// Says of how many bytes there may be how many.
+/// Adds the size, the limit (both in bytes) and a help text to `problem`.
 pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Problem {
     problem.facts = Facts {
         limit: Some(limit),
@@ -88,12 +89,12 @@ fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut Problem
     problem
 }
 
-/// Returns whether `node` is of the type that the operation takes it for.
+/// Returns whether `node` has the type that the operation requires, and reports it if not.
 ///
-/// Without a mode in the patch it has to be a regular file, so that no hunk can re-aim a link; a
-/// rename, copy or deletion that does not look inside takes links as well. Only git's deletions,
-/// which name the mode, take a link to a directory: who says no more than "delete" may have the
-/// directory in mind.
+/// Without a mode in the patch, the file must be regular, so that no hunk can retarget a link. A
+/// rename, copy or deletion without content changes also accepts a link. A link to a directory is
+/// deleted only if the patch states the mode of the link, as git does. Other formats state only
+/// "delete", and their author may mean the directory.
 pub(super) fn is_right_type(
     operation: &Operation,
     path: &RelPath,
@@ -126,7 +127,7 @@ pub(super) fn is_right_type(
     Ok(stays || operation.action == Action::Delete)
 }
 
-/// Reports that the file at `path` is of another kind than the operation needs.
+/// Reports that the file at `path` has another type than the operation requires.
 pub(super) fn refuse_kind(
     path: &RelPath,
     kind: FileKind,
@@ -162,7 +163,7 @@ fn is_link_to_directory(
     }
 }
 
-/// Says that a file is in the way of one that is to be made, and whether it is the very same.
+/// Reports that a file to create already exists, and whether it already has the new content.
 pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: &mut Findings) {
     let is_same = matches!(seen, Seen::Node(node) if is_made_already(operation, node, text));
     let problem = findings.error(
@@ -207,8 +208,8 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
     operation.action == Action::Create && made[..] == node.bytes[..]
 }
 
-/// Returns whether the file is one that the operation expects: it has the digest, and the word,
-/// that are told.
+/// Returns whether the file has the digest and contains the prerequisite word that the operation
+/// states. Reports the first difference.
 pub(super) fn is_expected(
     operation: &Operation,
     node: Option<&Node>,
@@ -241,7 +242,7 @@ pub(super) fn is_expected(
     };
     let problem = findings.error(&code::UNEXPECTED, message);
     problem.help = Some("read the file again: it changed since".into());
-    // A copy or rename takes its content from its source.
+    // The preimage of a copy or rename is its source, not its target.
     problem.path = operation
         .from
         .clone()
@@ -254,7 +255,7 @@ pub(super) fn is_expected(
     false
 }
 
-/// Returns whether `word` stands between blanks in `text`.
+/// Returns whether `text` contains `word` with white space or an end of the text on each side.
 fn has_word(text: &[u8], word: &[u8]) -> bool {
     let is_border = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
     text.find_iter(word).any(|at| {
@@ -263,7 +264,8 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
     })
 }
 
-/// Says so if something is left of a file that the patch deletes as a whole.
+/// Reports the lines `left` of a file that the patch deletes, if the patch states which content it
+/// deletes.
 pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Findings) {
     if operation.guard.is_some() {
         return;
@@ -284,7 +286,8 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
     }
 }
 
-/// Checks the size of a file that would be made, in bytes.
+/// Returns whether a postimage of `size` bytes is within the limit `max_file`, and reports it if
+/// not.
 pub(super) fn is_small(size: usize, max_file: u64, findings: &mut Findings) -> bool {
     let size = size as u64;
     if size > max_file {
@@ -294,7 +297,7 @@ pub(super) fn is_small(size: usize, max_file: u64, findings: &mut Findings) -> b
     size <= max_file
 }
 
-/// Returns whether a file system can hold `node`.
+/// Returns whether a file system can store `node`, within the limit `max_file` in bytes.
 pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -> bool {
     if is_small(node.bytes.len(), max_file, findings) && node.kind == FileKind::Symlink {
         let fault = match &node.bytes[..] {
@@ -310,15 +313,16 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
     !findings.is_failed()
 }
 
-/// Whether a file may come to a path, as far as the directories above and what is below are
-/// concerned.
+/// Checks whether a file can be created at a path, with respect to the directories above the path
+/// and the entries below it.
 pub(super) struct Room<'r> {
     pub(super) overlay: &'r Overlay<'r>,
     pub(super) is_going: &'r dyn Fn(&RelPath) -> bool,
 }
 
 impl Room<'_> {
-    /// Returns whether the operations so far made no file or link above `path`.
+    /// Returns whether earlier operations created no file or link above `path`. An entry that the
+    /// plan later removes does not count.
     pub(super) fn is_free_above(&self, path: &RelPath, findings: &mut Findings) -> bool {
         let Some((above, kind)) = self.overlay.made_above(path) else {
             return true;
@@ -335,8 +339,8 @@ impl Room<'_> {
         false
     }
 
-    /// Returns whether a file may take the place of the directory at `path`: it is empty, or
-    /// everything in it goes away.
+    /// Returns whether a file can replace the directory at `path`: the directory is empty, or the
+    /// plan removes everything in it.
     pub(super) fn is_emptied(
         &self,
         path: &RelPath,
@@ -377,7 +381,7 @@ impl Room<'_> {
     }
 }
 
-/// Returns the direction's word for messages.
+/// Returns the participle for `direction` in messages.
 pub(super) fn way(direction: Direction) -> &'static str {
     match direction {
         Direction::Forward => "applied",

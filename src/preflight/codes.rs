@@ -1,71 +1,70 @@
-//! The table of what can speak against a patch: a stable name for each, and the kind that decides
-//! the exit code.
+//! The table of problem codes. Each code has a stable name, and a kind that decides the exit code.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A stable name of a problem, and the kind that decides the exit code.
+/// A problem code: a stable name, and the kind that decides the exit code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Code {
-    /// The stable name, as in `wpatch::hunk::not_found`.
+    /// The stable name, for example `wpatch::hunk::not_found`.
     pub name: &'static str,
-    /// The kind.
+    /// The kind, which decides the exit code.
     pub kind: ProblemKind,
-    /// What it means, in a sentence.
+    /// The meaning, in one or two sentences.
     pub meaning: &'static str,
 }
 
-/// The kinds of problem that programs tell apart. Reports have them in snake case.
+/// The category of a problem. Reports contain it in snake case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// The command line.
+    /// The command line is invalid.
     Usage,
-    /// The patch text.
+    /// The patch is malformed.
     Parse,
-    /// The policy file.
+    /// A policy file is invalid.
     Policy,
-    /// A file or directory that is not there.
+    /// A file or directory does not exist.
     Missing,
-    /// A file that is there already.
+    /// A file already exists.
     Exists,
-    /// A directory, link or special file where a file is needed.
+    /// A directory, link or special file is at the path of a file.
     NotAFile,
-    /// A file where a directory is needed.
+    /// A file is at the path of a directory.
     NotADirectory,
-    /// Text that is not in the file.
+    /// The file does not contain the text.
     NotFound,
-    /// Text that is there several times.
+    /// The file contains the text several times.
     Ambiguous,
-    /// Changes that touch each other.
+    /// Two changes overlap.
     Overlap,
     /// Nothing would change.
     NoChange,
-    /// Contents that are not those that were expected.
+    /// A file does not have the expected content.
     Stale,
-    /// Binary data.
+    /// The file or the patch contains binary data.
     Binary,
-    /// Text in an encoding that is not known.
+    /// The encoding of a text is unknown or unsuitable.
     Encoding,
-    /// Something over a limit.
+    /// A size or a number exceeds a limit.
     TooLarge,
-    /// A path that leaves the root.
+    /// A path leaves the root.
     OutsideRoot,
-    /// A path that is closed.
+    /// A path is protected, or policy denies the change.
     Denied,
-    /// A change that somebody has to approve.
+    /// The change needs approval.
     ApprovalRequired,
-    /// Two changes of one place.
+    /// Two changes of the same lines or path contradict each other.
     Conflict,
-    /// No transaction to take back.
+    /// No change can be undone.
     NothingToUndo,
-    /// A change that looks like a mistake.
+    /// The change looks like a mistake.
     Suspicious,
-    /// Something that is understood and not done.
+    /// wpatch recognises the input but does not support it.
     Unsupported,
-    /// The disk, the system, the lock.
+    /// An I/O error, a system error, or an error of the lock occurred.
     Io,
 }
 
@@ -77,230 +76,230 @@ impl fmt::Display for ProblemKind {
 
 macro_rules! codes {
     ($($(#[doc = $meaning:literal])+ $constant:ident = $name:literal, $kind:ident;)+) => {
-        /// The codes, each by its name.
+        /// The problem codes as constants.
         pub mod code {
             use super::{Code, ProblemKind};
             $($(#[doc = $meaning])+ pub const $constant: Code =
                 Code { name: $name, kind: ProblemKind::$kind, meaning: concat!($($meaning),+) };)+
         }
 
-        /// Every code. Codes are for machines and never change; messages may.
+        /// All codes. Programs depend on codes, so codes never change. Messages may change.
         pub const CODES: &[&Code] = &[$(&code::$constant),+];
     };
 }
 
 codes! {
-    /// No section of any grammar is in the input.
+    /// The input contains no section of any supported format.
     NO_PATCH = "wpatch::parse::no_patch", Parse;
-    /// Something else should stand here.
+    /// The input does not contain the expected element at this position.
     EXPECTED = "wpatch::parse::expected", Parse;
-    /// A hunk header promises another number of lines than follow.
+    /// A hunk header states a different number of lines than the body contains.
     LINE_COUNT = "wpatch::parse::line_count", Parse;
-    /// The patch ends before its last hunk does.
+    /// The patch ends before its last hunk is complete.
     TRUNCATED = "wpatch::parse::truncated", Parse;
-    /// A number is larger than any file has lines or bytes.
+    /// A number exceeds every possible line count and file size.
     NUMBER_TOO_LARGE = "wpatch::parse::number_too_large", Parse;
-    /// Lines of a hunk follow one whose counts are used up.
+    /// A hunk has more lines after its stated counts are used up.
     EXTRA_LINES = "wpatch::parse::extra_lines", Parse;
-    /// A file mode that no tree can hold.
+    /// A file mode is not one that a git tree can contain.
     BAD_MODE = "wpatch::parse::mode", Parse;
-    /// A quoted name that breaks off or has an unknown escape.
+    /// A quoted name is incomplete or contains an unknown escape.
     QUOTED_NAME = "wpatch::parse::quoted_name", Parse;
-    /// Header lines that cannot stand together.
+    /// Two header lines contradict each other.
     CONTRADICTION = "wpatch::parse::contradiction", Parse;
-    /// A binary section that is damaged or incomplete.
+    /// A binary section is damaged or incomplete.
     BINARY_DATA = "wpatch::parse::binary", Binary;
-    /// A form that is recognised and not taken.
+    /// The input has a known form that wpatch does not support.
     UNSUPPORTED_FORM = "wpatch::parse::unsupported", Unsupported;
-    /// Commands for an editor stand where a patch should.
+    /// The input is an ed script instead of a patch.
     ED_SCRIPT = "wpatch::parse::ed_script", Unsupported;
     /// A mail cannot be decoded.
     MAIL = "wpatch::parse::mail", Parse;
-    /// A patch is about more files than the limit.
+    /// A patch changes more files than the limit allows.
     TOO_MANY_FILES = "wpatch::parse::too_many_files", TooLarge;
-    /// A patch has more hunks than the limit.
+    /// A patch has more hunks than the limit allows.
     TOO_MANY_HUNKS = "wpatch::parse::too_many_hunks", TooLarge;
-    /// The command line cannot be understood.
+    /// The command line is invalid.
     USAGE = "wpatch::usage", Usage;
-    /// Nothing is left of a name at this strip level.
+    /// The strip level removes every component of a name.
     NAME_STRIPPED = "wpatch::path::stripped", Parse;
-    /// No line of a section names the file that it is about.
+    /// No line of a section names the file to change.
     UNNAMED = "wpatch::path::unnamed", Parse;
     /// The lines of a section name different files.
     NAMES_DISAGREE = "wpatch::path::disagree", Parse;
     /// A path leads out of the root.
     OUTSIDE_ROOT = "wpatch::path::outside_root", OutsideRoot;
-    /// A damaged patch was repaired before it was read.
+    /// A damaged patch was repaired before it was parsed.
     REPAIRED = "wpatch::patch::repaired", Parse;
-    /// The input names a change and does not contain it, as `Only in b: x` does.
+    /// The input names a change but does not contain it, for example `Only in b: x`.
     NOT_INCLUDED = "wpatch::patch::not_included", Parse;
-    /// A path goes through a symbolic link.
+    /// A path passes through a symbolic link.
     THROUGH_LINK = "wpatch::path::through_link", OutsideRoot;
     /// A policy file cannot be used.
     POLICY = "wpatch::policy::file", Policy;
-    /// A policy file denies what is to be done.
+    /// A policy file denies the change.
     DENIED = "wpatch::policy::denied", Denied;
-    /// Somebody has to approve what is to be done.
+    /// The change needs approval.
     APPROVAL_REQUIRED = "wpatch::policy::approval_required", ApprovalRequired;
-    /// Binary data is to be written where policy refuses it.
+    /// Policy denies binary data at this path.
     BINARY_DENIED = "wpatch::policy::binary", Binary;
-    /// A path is closed to patches, as `.git` is.
+    /// Patches may not change this path, for example `.git`.
     CLOSED = "wpatch::path::closed", Denied;
-    /// Two names of the patch are one name on the file system.
+    /// Two names in the patch are the same name on the file system.
     FOLDED = "wpatch::path::folded", Conflict;
     /// A path is too long for a file system.
     PATH_TOO_LONG = "wpatch::path::too_long", TooLarge;
-    /// A section that does not say what was there before cannot be reversed.
+    /// A section does not contain its preimage and cannot be reversed.
     IRREVERSIBLE = "wpatch::plan::irreversible", Unsupported;
-    /// Every section was left out by a filter.
+    /// The filters excluded every section.
     NOTHING_SELECTED = "wpatch::plan::nothing_selected", NoChange;
-    /// A file to change is not there.
+    /// A file to change does not exist.
     MISSING = "wpatch::file::missing", Missing;
-    /// A file to make is there already.
+    /// A file to create already exists.
     EXISTS = "wpatch::file::exists", Exists;
-    /// A directory, a link or a special file stands where a file is needed.
+    /// A directory, a link or a special file is at the path of a file.
     NOT_A_FILE = "wpatch::file::not_a_file", NotAFile;
-    /// A file stands where a directory is needed.
+    /// A file is at the path of a directory.
     NOT_A_DIRECTORY = "wpatch::file::not_a_directory", NotADirectory;
-    /// A file is of another type than the patch says.
+    /// A file has a different type than the patch states.
     WRONG_TYPE = "wpatch::file::wrong_type", NotAFile;
-    /// A file to delete has more in it than the patch takes away.
+    /// A file to delete contains more lines than the patch deletes.
     NOT_EMPTIED = "wpatch::file::not_emptied", NotFound;
-    /// A file is larger than the limit.
+    /// A file exceeds the size limit.
     TOO_LARGE = "wpatch::file::too_large", TooLarge;
-    /// Binary data would grow more than the limit.
+    /// Binary data would expand beyond the limit on the ratio.
     INFLATED = "wpatch::file::inflated", TooLarge;
-    /// Copies and binary data add more bytes to files that belong together than the limit.
+    /// Copies and binary data add more bytes to related files than the limit allows.
     GROWTH = "wpatch::file::growth", TooLarge;
     /// A file is not the blob that the patch was made for.
     WRONG_BLOB = "wpatch::file::wrong_blob", Stale;
-    /// A file of the work tree is not the one in git's index.
+    /// A file in the work tree differs from its entry in git's index.
     NOT_AS_INDEXED = "wpatch::file::not_as_indexed", Stale;
-    /// git's index stays as it is, because a part of the change is left out.
+    /// git's index was not updated, because a part of the change was skipped.
     INDEX_KEPT = "wpatch::git::index_kept", Conflict;
-    /// A file is only going to be added in a directory of a sparse index, which git does not
-    /// survive.
+    /// A file would be marked as intent-to-add in a directory of a sparse index. git cannot handle
+    /// such an index.
     SPARSE_INDEX = "wpatch::git::sparse_index", Unsupported;
-    /// The repository does not have the blob that the patch was made for.
+    /// The repository does not contain the blob that the patch was made for.
     NO_BLOB = "wpatch::git::no_blob", Missing;
-    /// The patch and what became of the file since change the same lines.
+    /// The patch and later changes of the file change the same lines.
     MERGE_CONFLICT = "wpatch::merge::conflict", Conflict;
-    /// A file has another mode in git's index than the patch says.
+    /// A file has a different mode in git's index than the patch states.
     OTHER_MODE = "wpatch::file::other_mode", Stale;
-    /// The patch says that binary files differ and does not say how.
+    /// The patch states that binary files differ, but contains no data.
     NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
-    /// A file is not what the change left that is to be taken back.
+    /// A file changed after the change that is undone.
     CONFLICT = "wpatch::undo::conflict", Conflict;
-    /// There is no change to take back, or no such.
+    /// No change can be undone, or the named change does not exist.
     NOTHING_TO_UNDO = "wpatch::undo::nothing", NothingToUndo;
-    /// Entries of the history were removed, because they were over its limits.
+    /// Entries of the history were removed, because the history exceeded its limits.
     HISTORY_PRUNED = "wpatch::history::pruned", TooLarge;
-    /// A text is to be changed in a file with binary data.
+    /// A text edit concerns a file with binary data.
     BINARY_FILE = "wpatch::file::binary", Binary;
-    /// A filter driver that the repository defines would have to run.
+    /// The conversion needs a filter driver that the repository defines.
     FILTER = "wpatch::git::filter", Denied;
     /// git cannot tell how it converts a file.
     CONVERSION = "wpatch::git::conversion", Io;
     /// A filter driver failed.
     FILTER_FAILED = "wpatch::git::filter_failed", Io;
-    /// The contents of a file are no text in the encoding that is asked for.
+    /// The file or the new text cannot be represented in the selected encoding.
     ENCODING = "wpatch::file::encoding", Encoding;
-    /// The contents of a file are not those that the patch expects.
+    /// A file does not have the content that the patch expects.
     UNEXPECTED = "wpatch::file::unexpected", Stale;
-    /// A file does not hold the word that the patch wants in it.
+    /// A file does not contain the word that the patch requires.
     PREREQUISITE = "wpatch::file::prerequisite", Stale;
-    /// A file changed while it was looked at.
+    /// A file changed after it was read.
     STALE = "wpatch::file::stale", Stale;
-    /// A symbolic link without a target, or with one that no link can have.
+    /// A symbolic link has no target or an invalid target.
     BAD_LINK = "wpatch::file::bad_link", Unsupported;
-    /// A hunk fits nowhere.
+    /// A hunk does not match anywhere in the file.
     NOT_FOUND = "wpatch::hunk::not_found", NotFound;
-    /// A hunk fits in several places and nothing decides.
+    /// A hunk matches several places, and no rule selects one.
     AMBIGUOUS = "wpatch::hunk::ambiguous", Ambiguous;
-    /// A hunk fits only where another one went.
+    /// A hunk matches only at the place of another hunk.
     OVERLAP = "wpatch::hunk::overlap", Overlap;
-    /// A hunk's result already stands there.
+    /// The result of a hunk is already in the file.
     ALREADY_APPLIED = "wpatch::hunk::already_applied", NoChange;
-    /// A hunk is off its stated place and fits elsewhere too.
+    /// A hunk matches at an offset, and matches other places too.
     SEVERAL_PLACES = "wpatch::hunk::several_places", Ambiguous;
-    /// A text is to be replaced by itself.
+    /// A text would be replaced by itself.
     SAME_TEXT = "wpatch::text::same", NoChange;
-    /// A text is not in the file.
+    /// The file does not contain a text.
     TEXT_NOT_FOUND = "wpatch::text::not_found", NotFound;
-    /// A text is in the file several times.
+    /// The file contains a text several times.
     TEXT_AMBIGUOUS = "wpatch::text::ambiguous", Ambiguous;
-    /// Two changes of texts touch each other.
+    /// Two text edits overlap.
     TEXT_OVERLAP = "wpatch::text::overlap", Overlap;
-    /// A file is no notebook, or a damaged one.
+    /// A file is not a notebook, or the notebook is damaged.
     NOT_A_NOTEBOOK = "wpatch::notebook::malformed", Parse;
-    /// A notebook is of a version that is not known.
+    /// The version of a notebook is not supported.
     NOTEBOOK_VERSION = "wpatch::notebook::version", Unsupported;
-    /// A cell is not in the notebook.
+    /// The notebook does not contain a cell.
     CELL_NOT_FOUND = "wpatch::notebook::cell_not_found", NotFound;
-    /// Several cells of a notebook have the id.
+    /// Several cells of a notebook have the same id.
     CELL_AMBIGUOUS = "wpatch::notebook::cell_ambiguous", Ambiguous;
-    /// A cell of the notebook has the id of the new one.
+    /// The notebook already has a cell with the id of the new cell.
     CELL_EXISTS = "wpatch::notebook::cell_exists", Exists;
-    /// A cell is to have an id in a notebook whose cells have none.
+    /// A cell needs an id, but the cells of the notebook have none.
     NO_CELL_IDS = "wpatch::notebook::no_ids", Unsupported;
-    /// A file is another version than the one whose lines are numbered.
+    /// A file is not the version whose lines are numbered.
     OTHER_TAG = "wpatch::file::other_tag", Stale;
-    /// A line is not in the file.
+    /// The file does not contain a line.
     LINE_NOT_FOUND = "wpatch::lines::not_found", NotFound;
-    /// Two changes of numbered lines touch each other.
+    /// Two edits of numbered lines overlap.
     LINES_OVERLAP = "wpatch::lines::overlap", Overlap;
-    /// Lines come from a file that is not changed by this patch after all.
+    /// Lines come from a file that this patch does not change after all.
     LINES_LOST = "wpatch::lines::lost", NotFound;
-    /// A form that is a mistake was mended.
+    /// A mistake in the form of an edit was corrected.
     LINES_MENDED = "wpatch::lines::mended", Suspicious;
-    /// Brackets or conditions of a file balance no longer as they did.
+    /// The change unbalances the brackets or conditions of a file.
     UNBALANCED = "wpatch::guard::unbalanced", Suspicious;
-    /// An empty list takes the place of a long block.
+    /// An empty list replaces a long block.
     PLACEHOLDER = "wpatch::guard::placeholder", Suspicious;
-    /// A file parsed before, and does so no longer.
+    /// A file parsed before the change, but does not parse after it.
     BROKEN_SYNTAX = "wpatch::guard::syntax", Suspicious;
-    /// Lines have white space that they should not have.
+    /// Lines contain white space errors.
     WHITESPACE = "wpatch::whitespace::errors", Suspicious;
-    /// git cannot say how it is configured.
+    /// git cannot report its configuration.
     GIT_CONFIG = "wpatch::git::config", Io;
-    /// A file is larger than a guard looks at.
+    /// A file is too large for a guard.
     NOT_GUARDED = "wpatch::guard::too_large", TooLarge;
-    /// The change brings errors that a language server tells of.
+    /// A language server reports new errors after the change.
     NEW_ERRORS = "wpatch::diagnostics::new_errors", Suspicious;
-    /// A language server did not answer, or not so that anybody understands it.
+    /// A language server did not answer, or its answer is invalid.
     NO_DIAGNOSIS = "wpatch::diagnostics::no_answer", Io;
-    /// No language server was asked about a file.
+    /// No language server checked a file.
     NOT_DIAGNOSED = "wpatch::diagnostics::not_asked", Unsupported;
-    /// The change is not the one that was approved.
+    /// The change is not the change that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// The command of --before refused the change.
     BEFORE = "wpatch::command::before", Denied;
-    /// The command of --verify sent the change back.
+    /// The command of --verify refused the change, and the change was rolled back.
     VERIFY = "wpatch::command::verify", Denied;
     /// The command of --after failed.
     AFTER = "wpatch::command::after", Io;
-    /// A file of the change was changed by others while the change was verified.
+    /// Another process changed a file of the change while the change was verified.
     ALTERED = "wpatch::command::altered", Stale;
-    /// The change was rejected, and nobody withdrew that.
+    /// The change was rejected, and the rejection was not withdrawn.
     REJECTED = "wpatch::plan::rejected", ApprovalRequired;
-    /// No plan is saved under a name.
+    /// No saved plan has this name.
     NOT_SAVED = "wpatch::plan::not_saved", Missing;
-    /// There is no place where a plan or a refusal could be kept.
+    /// No directory exists in which a plan or a rejection can be stored.
     NO_PLACE = "wpatch::plan::no_place", Unsupported;
     /// A file system call failed.
     IO = "wpatch::io", Io;
     /// Another process holds the lock.
     LOCKED = "wpatch::io::locked", Io;
-    /// The state directory or a journal in it cannot be trusted.
+    /// The state directory, or a journal in it, cannot be trusted.
     STATE = "wpatch::io::state", Io;
-    /// A signal came.
+    /// A signal interrupted the command.
     INTERRUPTED = "wpatch::io::interrupted", Io;
-    /// Rolling back could not be finished.
+    /// The rollback could not be completed.
     INCOMPLETE = "wpatch::io::incomplete", Io;
-    /// A revision is not in the repository, or it is no tree.
+    /// A revision is not in the repository, or it is not a tree.
     REVISION = "wpatch::io::revision", Io;
-    /// A change of another process is half made.
+    /// Another process has not completed its change.
     HALF_MADE = "wpatch::io::half_made", Io;
-    /// Scratch files could not be swept.
+    /// Scratch files could not be removed.
     NOT_SWEPT = "wpatch::io::not_swept", Io;
 }

@@ -1,9 +1,10 @@
-//! The conversions of the files of a plan between the work tree and the repository, from git's
-//! attributes and configuration.
+//! Conversion of file contents between the work tree and the repository, as git's attributes and
+//! configuration define it.
 //!
-//! `git apply` compares a patch with the content that the repository would have for a file, and
-//! writes the result as a checkout would. Attributes are those before the patch. git is asked only
-//! if a file has CR LF, or if an attribute or the configuration converts files without it.
+//! `git apply` compares a patch with the content that the repository would have for a file. It
+//! writes the result as a checkout would. The attributes are those before the patch. wpatch runs
+//! git only if a file contains CR LF, or if an attribute or the configuration converts files
+//! without CR LF.
 
 mod attributes;
 mod problem;
@@ -27,10 +28,10 @@ use problem::encoding_problem;
 
 pub use problem::denied_filter;
 pub(super) use problem::{ConversionError, problem_of};
-/// The words of an attribute file that can convert a file without CR LF.
+/// The words in an attribute file that can convert a file without CR LF.
 const WORDS: [&str; 4] = ["crlf", "ident", "working-tree-encoding", "filter"];
 
-/// The conversions of some files.
+/// The conversions of a set of files, which are looked up on first use.
 #[derive(Debug)]
 pub struct Conversions {
     git: Arc<Git>,
@@ -40,12 +41,12 @@ pub struct Conversions {
     converts_lf: OnceLock<bool>,
 }
 
-/// The origin of the files that operations start from.
+/// The source of the preimages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Preimages {
     WorkTree,
-    /// git's index has the form of the repository, and git itself writes the work tree. Only the
-    /// encodings are checked.
+    /// git's index. Its content has the form of the repository, and git itself writes the work
+    /// tree. Only the encodings are checked.
     Index,
 }
 
@@ -56,7 +57,7 @@ struct FileConversion {
     filter: Option<FilterDriver>,
 }
 
-/// Returns whether `git apply` can perform `operation`: other formats name the bytes of the work
+/// Returns whether `git apply` can perform `operation`. Other formats contain the bytes of the work
 /// tree.
 #[must_use]
 pub fn is_of_git(plan: &Plan, operation: &Operation) -> bool {
@@ -78,7 +79,7 @@ pub fn is_of_git(plan: &Plan, operation: &Operation) -> bool {
 }
 
 impl Conversions {
-    /// Creates the conversions of `paths`. git is not asked yet.
+    /// Creates the conversions of `paths` without running git.
     #[must_use]
     pub fn new(git: &Arc<Git>, paths: Vec<RelPath>) -> Self {
         let (preimages, found, converts_lf) =
@@ -92,7 +93,7 @@ impl Conversions {
         }
     }
 
-    /// Returns the same for files that git's index contains.
+    /// Returns the conversions of the same paths for files that git's index contains.
     #[must_use]
     pub fn of_index(&self) -> Self {
         Self {
@@ -106,8 +107,8 @@ impl Conversions {
     }
 
     /// Returns whether the file `path` of the work tree has an encoding that
-    /// [`Self::work_tree_problem`] can check. With a filter driver it has none: the driver would
-    /// have to run first.
+    /// [`Self::work_tree_problem`] can check. A file with a filter driver has no such encoding,
+    /// because the driver would have to run first.
     ///
     /// # Errors
     ///
@@ -119,7 +120,8 @@ impl Conversions {
         Ok(found.is_some_and(|found| found.filter.is_none()))
     }
 
-    /// Returns the problem of the file `path` of the work tree if `bytes` are not in its encoding.
+    /// Returns the problem of the file `path` of the work tree if `bytes` are invalid in its
+    /// encoding.
     #[must_use]
     pub fn work_tree_problem(&self, path: &RelPath, bytes: &[u8]) -> Option<Problem> {
         let found = self.encoded(path).ok()??;
@@ -149,7 +151,7 @@ impl Conversions {
         Ok(found.filter(|found| found.content.encoding.is_some()))
     }
 
-    /// Returns the content that the repository has for the file `path`; `None` if it is the same.
+    /// Returns the repository's content for the file `path`; `None` if it equals `bytes`.
     pub(super) fn to_repository(
         &self,
         path: &RelPath,
@@ -178,8 +180,8 @@ impl Conversions {
         converted.unwrap_or_else(|| bytes.clone())
     }
 
-    /// Returns the content that the file `path` gets for content of the repository; `None` if it is
-    /// the same.
+    /// Returns the work tree's content of the file `path` for `bytes` of the repository; `None` if
+    /// both are equal.
     pub(super) fn to_work_tree(
         &self,
         path: &RelPath,
@@ -197,7 +199,7 @@ impl Conversions {
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
 
-    /// Returns the output of the filter driver of a file, if it has one.
+    /// Returns the output of a file's filter driver, if it has one.
     fn filtered(
         &self,
         driver: Option<&FilterDriver>,
@@ -227,8 +229,8 @@ impl Conversions {
         Ok(found.filter(|found| !found.content.is_identity() || found.filter.is_some()))
     }
 
-    /// Returns whether a file without CR LF may be converted in either direction. If git cannot
-    /// tell, [`Self::of`] states why.
+    /// Returns whether a file without CR LF may be converted in either direction. If git fails,
+    /// returns true, and [`Self::of`] then returns the error.
     fn converts_lf(&self) -> bool {
         *self.converts_lf.get_or_init(|| {
             let paths: Vec<_> = self.paths.iter().collect();
@@ -275,7 +277,7 @@ impl Conversions {
     }
 }
 
-/// Returns the result of a check for files that git converts: it knows more encodings.
+/// Accepts a file with an unknown encoding, because git supports more encodings than wpatch.
 fn exact(checked: Result<(), EncodingError>) -> Result<(), EncodingError> {
     checked.or_else(|error| {
         if matches!(error, EncodingError::Unknown(_)) {

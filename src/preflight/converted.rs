@@ -1,5 +1,5 @@
-//! The two forms of a file in an operation of git: content of the repository, and content of the
-//! work tree.
+//! Converts the preimage and the postimage of a git operation between the form of the repository
+//! and the form of the work tree.
 
 use super::conversions::{ConversionError, Conversions, Preimages, is_of_git, problem_of};
 use super::findings::Findings;
@@ -15,7 +15,7 @@ use crate::plan::{Action, Edit, Operation, Plan};
 /// Converts the files of one operation.
 #[derive(Clone, Copy)]
 pub(super) struct Converter<'a> {
-    /// `None` if the operation is not one of git, or nothing is configured.
+    /// `None` if the operation does not come from git's formats, or if nothing is configured.
     conversions: Option<&'a Conversions>,
     operation: &'a Operation,
     text: &'a [u8],
@@ -34,7 +34,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Returns `node`, the file at `path`, with the content that the repository has for it.
+    /// Returns `node`, the file at `path`, with the repository's content for it.
     pub(super) fn in_repository(
         &self,
         path: &RelPath,
@@ -58,8 +58,7 @@ impl<'a> Converter<'a> {
         })
     }
 
-    /// Returns `node` and the name of its blob as a diff shows them: in the form of the repository,
-    /// as `git diff` does.
+    /// Returns `node` and its blob name as `git diff` shows them: in the form of the repository.
     pub(super) fn shown(
         &self,
         path: &RelPath,
@@ -78,8 +77,7 @@ impl<'a> Converter<'a> {
         Some((shown, blob))
     }
 
-    /// Returns the file that the operation starts from with the content that the repository has for
-    /// it.
+    /// Returns the preimage of the operation with the repository's content for it.
     pub(super) fn preimage(&self, node: &Node, findings: &mut Findings) -> Option<Node> {
         let path = match self.operation.action {
             Action::Uncopy => &self.operation.path,
@@ -90,8 +88,8 @@ impl<'a> Converter<'a> {
             .ok()
     }
 
-    /// Returns `node`, which has content of the repository, with content of the work tree. `before`
-    /// is the file that the operation starts from.
+    /// Converts `node` from the content of the repository to the content of the work tree. `before`
+    /// is the preimage in the work tree.
     pub(super) fn postimage(
         &self,
         node: Node,
@@ -101,7 +99,7 @@ impl<'a> Converter<'a> {
         let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else {
             return Some(node);
         };
-        // What remains of an undone copy is compared with the file that it was a copy of.
+        // The remainder of an undone copy is compared with the source of the copy.
         let source = self
             .operation
             .from
@@ -150,7 +148,7 @@ fn refuse(error: &ConversionError, findings: &mut Findings) {
     findings.error(problem.code, problem.message).help = problem.help;
 }
 
-/// Returns the treatment of CR LF in the file that `operation` changes.
+/// Returns how CR LF is treated in the file that `operation` changes.
 fn cr_lf(operation: &Operation, text: &[u8]) -> CrLf {
     match &operation.edit {
         Edit::Hunks(hunks) if whitespace::has_returns(operation, (text, hunks)) => CrLf::Kept,

@@ -1,10 +1,10 @@
-//! What a report tells of a file's contents.
+//! Describes file contents for reports.
 
 use super::Side;
 use crate::digest::{ObjectFormat, Sha256, blob_id};
 use crate::text::{BYTE_ORDER_MARK, is_binary, line_end};
 
-/// Describes `content`.
+/// Returns the size, digests, line endings and encoding of `content`.
 pub(super) fn describe(content: &[u8]) -> Side {
     Side {
         size: content.len() as u64,
@@ -32,12 +32,13 @@ pub(super) fn is_large(content: &[u8]) -> bool {
     content.len() > 64 << 10 || memchr::memchr_iter(b'\n', content).count() > 2000
 }
 
-/// Cuts a diff behind the last line that ends within `most` bytes; says whether it did.
+/// Truncates a diff after the last line that ends within the first `most` bytes. Returns whether
+/// anything was cut.
 pub(super) fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
     let is_cut = diff.len() > most;
     if is_cut {
         diff.truncate(memchr::memrchr(b'\n', &diff[..most]).map_or(0, |end| end + 1));
-        // What is held of many files is counted by what it has, not by what there was room for.
+        // The diff cache counts lengths, not capacities, so unused capacity must be freed.
         diff.shrink_to_fit();
     }
     (Some(diff), is_cut)

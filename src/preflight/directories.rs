@@ -1,5 +1,5 @@
-//! What all groups share about directories: which of them are missing, and how their file systems
-//! spell names.
+//! Facts about directories that all groups share: missing directories, and the name folding of file
+//! systems.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,12 +9,15 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::{Folding, Workspace};
 
-/// The directories of files that are not there, and whether they are missing themselves: of those
-/// that are to be made, the first two files are looked for. It is known once a second one was.
+/// The directories in which files were not found, and whether each directory itself is missing.
+///
+/// A file lookup in a missing directory costs a system call. The directory itself is therefore
+/// checked after the second file that does not exist in it. `None` means that one such file was
+/// seen.
 #[derive(Debug, Default)]
 pub(super) struct Directories {
     missing: Mutex<HashMap<Box<[u8]>, Option<bool>>>,
-    /// How the file systems below the root spell names.
+    /// The name folding of the file systems below the root.
     pub(super) folding: Folding,
     /// The directories that the plan empties.
     pub(super) emptied: Emptied,
@@ -27,7 +30,7 @@ impl Directories {
             .is_some_and(|directory| locked(&self.missing).get(directory) == Some(&Some(true)))
     }
 
-    /// Notes that nothing is at `path`.
+    /// Records that no file exists at `path`.
     pub(super) fn note(&self, path: &RelPath, workspace: &dyn Workspace) {
         let Some(directory) = path.directory() else {
             return;

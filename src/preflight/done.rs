@@ -1,4 +1,4 @@
-//! What has been done already: asked where `--idempotent` takes that for success.
+//! Detects operations and edits that are already applied. `--idempotent` treats them as a success.
 
 use super::checks::is_made_already;
 use super::codes::code;
@@ -14,8 +14,8 @@ use crate::plan::{
 use crate::text::lines;
 use crate::workspace::WorkspaceError;
 
-/// Returns whether the file that the operation makes, deletes or moves is made, gone or moved
-/// already.
+/// Returns whether the file that the operation creates, deletes or moves is already created,
+/// deleted or moved.
 pub(super) fn is_file_done(
     operation: &Operation,
     text: &[u8],
@@ -24,7 +24,7 @@ pub(super) fn is_file_done(
 ) -> Result<bool, WorkspaceError> {
     let is_gone = |seen: &Seen| matches!(seen, Seen::Nothing | Seen::BelowFile(_));
     let seen = match overlay.current(&operation.path, operation.step)? {
-        // A file without content in the repository is not the result of a patch.
+        // A file that cannot be converted to the repository's form is not the result of a patch.
         Seen::Node(node) => converter
             .in_repository(&operation.path, &node)
             .map_or(Seen::Special, Seen::Node),
@@ -54,7 +54,7 @@ pub(super) fn is_file_done(
     Ok(is_there)
 }
 
-/// Returns whether all hunks of a file that has been moved are in `node`.
+/// Returns whether `node` contains the results of all chosen hunks of a renamed file.
 fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> bool {
     match &operation.edit {
         _ if !modes::is_as_wanted(operation, node) => false,
@@ -79,12 +79,13 @@ fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> 
     }
 }
 
-/// Returns whether the result of a hunk that has no place stands in the file.
+/// Returns whether a hunk without a placement is already applied.
 pub(super) fn is_hunk_done(mismatch: Option<&MismatchKind>) -> bool {
     matches!(mismatch, Some(MismatchKind::AlreadyApplied { .. }))
 }
 
-/// Returns the changes that are not in `text` yet; all of those in turn, or none.
+/// Returns the changes that are not yet in `text`. Sequential changes are returned all together or
+/// not at all.
 pub(super) fn pending(text: &[u8], changes: &Replacements, most: u64) -> Vec<Replacement> {
     let how = (changes.closeness, most);
     match changes.order {
@@ -94,8 +95,8 @@ pub(super) fn pending(text: &[u8], changes: &Replacements, most: u64) -> Vec<Rep
     }
 }
 
-/// Returns those of `edits` that are not in `text` yet. What one of them made may be what another
-/// one looks for: then all of them are done, or none is.
+/// Returns those of `edits` that are not yet in `text`. If the result of one edit can be the
+/// preimage of another, all edits count as applied, or none does.
 fn pending_at_once(text: &[u8], edits: &[Replacement], how: How) -> Vec<Replacement> {
     let is_done = |edit: &Replacement| are_done(text, std::slice::from_ref(edit), how);
     let (done, pending): (Vec<_>, Vec<_>) = edits.iter().cloned().partition(is_done);
@@ -108,8 +109,11 @@ fn pending_at_once(text: &[u8], edits: &[Replacement], how: How) -> Vec<Replacem
     }
 }
 
-/// Returns whether `text` is what `done` make of some text, of which they make together with
-/// `pending` what those make of `text`. What only took something away left nothing to see.
+/// Returns whether the result of `done` in `text` is independent of `pending`.
+///
+/// The function reverses `done` in `text`, which gives the text before. It then applies `done` and
+/// `pending` together to that text. The result must equal `pending` applied to `text`. Edits that
+/// only delete text leave no trace and are not reversed.
 fn are_beside(
     text: &[u8],
     done: &[Replacement],
@@ -138,11 +142,11 @@ fn are_beside(
     together.is_some() && together == made(text, pending.to_vec())
 }
 
-/// How closely an old text has to fit, and the most bytes of a file.
+/// How strictly a preimage must match, and the maximum size of a file in bytes.
 type How = (Closeness, u64);
 
-/// Returns whether `text` is what `edits` make of some text: they can be taken back in it, and made
-/// again.
+/// Returns whether `text` is the result of `edits`: reversing the edits in `text` and applying them
+/// again gives `text`.
 fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): How) -> bool {
     let made = |text: &[u8], edits: Vec<_>| {
         matching::replace_unexplained(
@@ -155,6 +159,7 @@ fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): How) -> bool 
             most,
         )
     };
+    // A deletion leaves no text to search for. It counts as applied if its preimage is absent.
     if let [
         edit @ Replacement {
             target: Target::Text { .. },
@@ -180,7 +185,7 @@ fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): How) -> bool 
     made(&before, edits.to_vec()).is_ok_and(|(after, _)| after == text)
 }
 
-/// Returns the change that takes `edit` back, if its result can be looked for.
+/// Returns the edit that reverses `edit`, if its result can be searched for.
 fn reversed(edit: &Replacement) -> Option<Replacement> {
     let new = edit.new.clone();
     let (target, new) = match &edit.target {
@@ -202,7 +207,7 @@ fn reversed(edit: &Replacement) -> Option<Replacement> {
     })
 }
 
-/// Returns `text` as it may have been before `edit`, which goes to a place that it names.
+/// Returns a text that `edit` can have changed into `text`, for an edit with a stated position.
 fn undone(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
     if edit.new.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! From a preimage to a postimage, by hunks or by binary data.
+//! Computes a postimage from a preimage, by hunks or by binary data.
 
 mod binary;
 mod explain;
@@ -25,7 +25,7 @@ use placed::Placed;
 
 pub(super) use placed::counted;
 
-/// Returns what the operation makes of `preimage`; `None` if it cannot.
+/// Returns the postimage of `preimage`; `None` if the operation does not apply.
 pub(super) fn postimage(
     operation: &Operation,
     text: &[u8],
@@ -36,7 +36,7 @@ pub(super) fn postimage(
     let made = |bytes: Vec<u8>| Edited::Changed(bytes.into());
     findings.outcome.is_binary = matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing);
     match &operation.edit {
-        // The worker takes old files from the history itself.
+        // `Worker` reads the file that an `Edit::Restore` restores from the history itself.
         Edit::Keep | Edit::Restore(_) | Edit::Directory => Some(Edited::Same),
         Edit::Hunks(hunks) => {
             spliced(operation, (text, hunks), preimage, options, findings).map(Edited::Changed)
@@ -48,7 +48,7 @@ pub(super) fn postimage(
         Edit::Cell(wanted) => {
             super::notebook::postimage(wanted, preimage, options.max_made(), findings)
         }
-        // The worker has the files that lines come from.
+        // `Worker` computes these edits, because it has the files from which lines are moved.
         Edit::Lines(_) => None,
         Edit::Replacements(changes) => {
             super::replace::postimage(operation, changes, preimage, options, findings)
@@ -61,7 +61,8 @@ pub(super) fn postimage(
     }
 }
 
-/// Returns what the hunks make of `preimage` that are chosen and not done already.
+/// Returns the postimage after the chosen hunks that are not yet applied; `None` if one of them
+/// does not apply.
 fn spliced(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
@@ -73,8 +74,8 @@ fn spliced(
         cause::refuse_encoding(name, "inserted", findings);
         return None;
     }
-    // Those that are left out are looked for as well: the others go where they would go beside
-    // them.
+    // The hunks that are left out are placed too. The chosen hunks then get the same places as in
+    // the complete patch.
     let rules = whitespace::rules(operation, (text, hunks), options);
     let file = LineIndex::new(preimage);
     let Placed {
@@ -122,7 +123,7 @@ fn spliced(
     after
 }
 
-/// The inputs of making a postimage from hunks that have their places.
+/// The inputs for computing a postimage from placed hunks.
 struct Splice<'a> {
     operation: &'a Operation,
     text: &'a [u8],
@@ -132,8 +133,8 @@ struct Splice<'a> {
 }
 
 impl Splice<'_> {
-    /// Returns the postimage of the `pending` ones of `hunks`; `None` if one of them has no place.
-    /// `overlaid` is the postimage if it is known already.
+    /// Returns the postimage after the `pending` ones of `hunks`; `None` if one of them has no
+    /// placement. `overlaid` is the postimage if the placement already computed it.
     fn run(
         &self,
         hunks: &[Hunk],
@@ -182,8 +183,8 @@ impl Splice<'_> {
     }
 }
 
-/// Returns the encoding of a file in UTF-16 if a hunk has neither a line number nor lines of the
-/// file, so that the hunk fits although it is in UTF-8.
+/// Returns the name of the encoding if the file is in UTF-16 and a hunk has neither a line number
+/// nor preimage lines. Such a hunk would match although its text is in UTF-8.
 fn encoding_missed(operation: &Operation, preimage: &[u8]) -> Option<&'static str> {
     let is_unlocated = |hunk: &Hunk| {
         !hunk.anchor.is_numbered() && hunk.preimage_range(operation.direction).count == 0
@@ -195,13 +196,13 @@ fn encoding_missed(operation: &Operation, preimage: &[u8]) -> Option<&'static st
         .flatten()
 }
 
-/// The chosen hunks that are neither done already nor rejected.
+/// The chosen hunks that are neither already applied nor rejected.
 struct Pending<'p> {
-    /// Each with its index.
+    /// The index and the placement of each hunk.
     hunks: Vec<(usize, &'p Result<Placement, Box<Mismatch>>)>,
-    /// Whether some of the chosen hunks are done already, or rejected.
+    /// Whether some of the chosen hunks are already applied, or rejected.
     has_done: bool,
-    /// Whether hunks are rejected.
+    /// Whether some of the chosen hunks are rejected.
     is_reduced: bool,
 }
 
@@ -238,7 +239,7 @@ impl<'p> Pending<'p> {
     }
 }
 
-/// Returns the chosen hunks that fit nowhere and have not been done either.
+/// Returns the indexes of the chosen hunks that neither match nor count as already applied.
 fn misfits(operation: &Operation, placements: &Placements, options: &Options) -> Vec<usize> {
     let is_misfit = |placed: &Result<_, Box<Mismatch>>| match placed {
         Ok(_) => false,

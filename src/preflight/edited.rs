@@ -1,4 +1,4 @@
-//! The result of an edit, and how it is described.
+//! The result of an edit, and functions that describe it.
 
 use super::FileOutcome;
 use super::codes::code;
@@ -9,13 +9,13 @@ use crate::plan::{Hunk, Operation, Replacement};
 use crate::syntax::write::changed_lines;
 use crate::text::{Contents, Span, is_binary};
 
-/// What becomes of a preimage.
+/// The result of an edit.
 pub(super) enum Edited {
     Same,
     Changed(Contents),
 }
 
-/// Counts the lines that differ, of contents for which the patch does not say it.
+/// Counts the changed lines by comparing both contents.
 pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
     outcome.is_binary = is_binary(before) || is_binary(after);
     if !outcome.is_binary {
@@ -23,7 +23,7 @@ pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
     }
 }
 
-/// Says of a hunk that went where it is not said to be that it fits elsewhere as well.
+/// Reports the other places that match a placed hunk, if there are any.
 pub(super) fn tell_place(
     operation: &Operation,
     (index, hunk): (usize, &Hunk),
@@ -46,7 +46,7 @@ pub(super) fn tell_place(
     problem.place = Some((operation.input, headed(hunk)));
 }
 
-/// Returns where a hunk begins in the patch.
+/// Returns the header of a hunk in the patch, or the whole hunk if it has no header.
 pub(super) fn headed(hunk: &Hunk) -> Span {
     if hunk.header.is_empty() {
         hunk.span
@@ -55,7 +55,7 @@ pub(super) fn headed(hunk: &Hunk) -> Span {
     }
 }
 
-/// Returns where a hunk fits, as people count lines.
+/// Returns the lines where a hunk matches as text. The text counts lines from 1.
 pub(super) fn at_lines(lines: &[usize]) -> String {
     let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
     let more = if lines.len() < matching::MOST_CANDIDATES {

@@ -1,4 +1,5 @@
-//! Changes of texts in a file that is not UTF-8: found among its characters, made among its bytes.
+//! Text edits in a file that is not UTF-8. The search uses decoded characters; the edit changes
+//! bytes.
 
 use super::codes::code;
 use super::edited::at;
@@ -7,18 +8,18 @@ use crate::matching::{self, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
 use crate::text::{EncodingChoice, TextEncoding};
 
-/// A file as characters.
+/// A file as decoded text.
 pub(super) struct Encoded {
     encoding: TextEncoding,
-    /// In UTF-8.
+    /// The text in UTF-8.
     pub(super) text: Vec<u8>,
 }
 
-/// A change that cannot be written in the encoding, by its index.
+/// The index of an edit whose result cannot be written in the encoding of the file.
 #[derive(Clone, Copy)]
 pub(super) struct Unwritable(usize);
 
-/// Returns the file as characters, if the encoding has all of those of the texts.
+/// Decodes the file. Reports texts that the encoding cannot represent.
 pub(super) fn read(
     operation: &Operation,
     changes: &Replacements,
@@ -50,7 +51,7 @@ pub(super) fn read(
     (!findings.is_failed()).then_some(Encoded { encoding, text })
 }
 
-/// Says that a change cannot be written.
+/// Reports an edit whose result cannot be written.
 pub(super) fn refuse(
     Unwritable(index): Unwritable,
     operation: &Operation,
@@ -65,7 +66,7 @@ pub(super) fn refuse(
     );
 }
 
-/// The texts of a change, which are in UTF-8 as they are given.
+/// Returns the texts of an edit, in UTF-8.
 fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
     let wanted: [&[u8]; 2] = match &edit.target {
         Target::Text { old, .. } | Target::Lines(old) => [old, &[]],
@@ -76,12 +77,12 @@ fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
 }
 
 impl Encoded {
-    /// Returns `bytes` of the same encoding in UTF-8.
+    /// Decodes `bytes` from the encoding of the file to UTF-8.
     pub(super) fn decode(&self, bytes: &[u8]) -> Vec<u8> {
         self.encoding.decode(bytes).0
     }
 
-    /// Returns what `changes` make of `preimage`, which this is the text of; not more than about
+    /// Applies `changes` to `preimage`, whose text is `self.text`. The result has at most about
     /// `most` bytes.
     pub(super) fn replace(
         &self,
@@ -126,7 +127,7 @@ impl Encoded {
         Ok(Ok((bytes, all)))
     }
 
-    /// Returns the result, and the places among the characters.
+    /// Returns the new bytes, and the places of the edits in the decoded text.
     fn at_once(
         &self,
         (preimage, text): (&[u8], &[u8]),

@@ -1,4 +1,4 @@
-//! What one operation comes to while it is looked at: its outcome and its problems.
+//! The outcome and the problems of one operation while it is resolved.
 
 use super::FileOutcome;
 use super::codes::Code;
@@ -7,13 +7,13 @@ use super::problem::{Problem, Severity};
 use crate::matching::MOST_EXPLAINED;
 use crate::plan::Plan;
 
-/// The outcome of one operation and the problems met on the way.
+/// The outcome and the problems of one operation.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) outcome: FileOutcome,
     pub(super) problems: Vec<Problem>,
     pub(super) images: Images,
-    /// The reported errors and warnings of hunks.
+    /// The numbers of reported hunk errors and hunk warnings.
     hunk_problems: [usize; 2],
 }
 
@@ -22,14 +22,14 @@ impl Findings {
         self.outcome.failed.is_some()
     }
 
-    /// Returns whether nothing at all may be applied.
+    /// Returns whether a problem prevents the whole plan from being applied.
     pub(super) fn refuses(&self) -> bool {
         self.problems
             .iter()
             .any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Notes a reason not to apply, and returns it to be told more of.
+    /// Adds an error and returns it so that the caller can fill in details.
     pub(super) fn error(
         &mut self,
         code: &'static Code,
@@ -45,7 +45,7 @@ impl Findings {
         self.problems.push(problem);
     }
 
-    /// Notes what should be known.
+    /// Adds a warning and returns it so that the caller can fill in details.
     pub(super) fn warning(
         &mut self,
         code: &'static Code,
@@ -54,8 +54,8 @@ impl Findings {
         self.note(code, Severity::Warning, message.into())
     }
 
-    /// Returns whether another error or warning of a hunk is reported; otherwise counts it as
-    /// omitted. A complete report has room for all.
+    /// Returns whether the report has room for one more hunk problem of this severity, and counts
+    /// the problem as reported or omitted. A complete report always has room.
     pub(super) fn has_room(&mut self, severity: Severity, is_complete: bool) -> bool {
         let reported = &mut self.hunk_problems[usize::from(severity == Severity::Warning)];
         let has_room = *reported < MOST_EXPLAINED || is_complete;
@@ -66,7 +66,7 @@ impl Findings {
 
     fn note(&mut self, code: &'static Code, severity: Severity, message: String) -> &mut Problem {
         if self.problems.is_empty() {
-            // Most files that fail have one problem, and a vector would begin with room for four.
+            // Most failed files have one problem. `push` alone would allocate space for four.
             self.problems.reserve_exact(1);
         }
         self.problems.push(Problem {
@@ -78,7 +78,8 @@ impl Findings {
             .expect("BUG: a problem was just put there")
     }
 
-    /// Says of every problem which operation it belongs to, where nothing nearer is known.
+    /// Sets the operation of all problems, and their path and place if no more precise ones are
+    /// known.
     pub(super) fn attribute(&mut self, plan: &Plan, index: usize) {
         for problem in &mut self.problems {
             problem.of(plan, index);
@@ -87,13 +88,13 @@ impl Findings {
 }
 
 impl Problem {
-    /// Says which operation it belongs to: its path and the place of its section, where nothing
-    /// nearer is known.
+    /// Sets the operation. Sets its path and the place of its section if no more precise ones are
+    /// known.
     pub(super) fn of(&mut self, plan: &Plan, index: usize) -> &mut Self {
         let operation = &plan.operations[index];
         self.operation = Some(index);
         self.path.get_or_insert_with(|| operation.path.clone());
-        // A plan that does not come from a patch has no place in one.
+        // A plan that was not parsed from a patch has no place in the input.
         if !plan.text(operation).is_empty() && !plan.inputs[operation.input].formats.is_empty() {
             self.place.get_or_insert((operation.input, operation.span));
         }

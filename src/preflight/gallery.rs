@@ -1,4 +1,4 @@
-//! The images of a change, for who shows them: a few, and small ones.
+//! Image previews: the first small images of a change, kept for display.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -6,41 +6,41 @@ use std::sync::{Arc, Mutex};
 use crate::mutex::locked;
 use crate::text::Bytes;
 
-/// Most bytes of one image.
+/// The maximum size of one image in bytes.
 const MOST_OF_ONE: usize = 1 << 20;
-/// Most bytes of all.
+/// The maximum total size of the kept images in bytes.
 const MOST_OF_ALL: usize = 8 << 20;
 
-/// Keeps the images that files are before and after, those of the first operations first.
+/// Keeps the images of files before and after the first operations of a plan.
 ///
-/// What it keeps does not depend on the order in which it is given them.
+/// The kept images do not depend on the order in which they are added.
 #[derive(Debug, Default)]
 pub struct Gallery {
     kept: Mutex<Kept>,
 }
 
-/// The image before and the one after an operation.
+/// The images before and after an operation.
 pub type Images = [Option<Arc<Bytes>>; 2];
 
-/// Which of the two contents of a file.
+/// The state of a file before or after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Moment {
-    /// As it was found.
+    /// The existing file.
     Before,
-    /// As it is to be.
+    /// The new file.
     After,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// How large all are that were given.
+    /// The sizes of all images that were added, including the images that were dropped since.
     sizes: BTreeMap<(usize, Moment), usize>,
     images: BTreeMap<(usize, Moment), Arc<Bytes>>,
     sum: usize,
 }
 
 impl Gallery {
-    /// Takes the images of the operation at `index`.
+    /// Adds the images of the operation at `index`.
     pub(super) fn take(&self, index: usize, images: Images) {
         for (moment, image) in [Moment::Before, Moment::After].into_iter().zip(images) {
             if let Some(image) = image {
@@ -49,7 +49,7 @@ impl Gallery {
         }
     }
 
-    /// Returns the images of the operation at `index`, as far as there is room for them.
+    /// Returns the images of the operation at `index` that are within the limit.
     #[must_use]
     pub fn images(&self, index: usize) -> Images {
         let kept = locked(&self.kept);
@@ -69,8 +69,8 @@ impl Kept {
         }
     }
 
-    /// Returns an image if there is room for it behind all the ones before it. Those are never the
-    /// last, so that they are still there.
+    /// Returns an image if it and all images before it are within the limit. `take` drops the last
+    /// image first, so such an image is still present.
     fn image(&self, key: (usize, Moment)) -> Option<Arc<Bytes>> {
         let sum: usize = self.sizes.range(..=key).map(|(_, size)| size).sum();
         self.images
@@ -80,18 +80,17 @@ impl Kept {
     }
 }
 
-/// Returns `content` if it is an image that browsers show, and a small one. An image that contains
-/// a program is none.
+/// Returns `content` if it is a small image in a format that browsers display. SVG images are
+/// excluded.
 pub(super) fn image(content: &Arc<Bytes>) -> Option<Arc<Bytes>> {
     (content.len() <= MOST_OF_ONE && media_type(content).is_some()).then(|| Arc::clone(content))
 }
 
-/// Returns the media type of an image by its first bytes.
+/// Returns the media type of an image, based on its first bytes.
 ///
 /// # Security
 ///
-/// SVG is none of them: it is a program as much as an image, and is looked at as the text that it
-/// is.
+/// SVG is not included, because an SVG file can contain scripts. It is displayed as text.
 #[must_use]
 pub fn media_type(content: &[u8]) -> Option<&'static str> {
     match content {

@@ -1,8 +1,8 @@
-//! Looks for git directories that have another name than `.git`, for the policy.
+//! Finds git directories that have another name than `.git`, so that the policy can protect them.
 //!
-//! A `.git` can be a link or a file that names a directory in the tree, as after `git init
-//! --separate-git-dir`. A git directory can also be anywhere in the tree while its `.git` is
-//! elsewhere, or be a repository without a work tree.
+//! `.git` can be a link or a file that names a directory in the tree, for example after
+//! `git init --separate-git-dir`. The tree can also contain a git directory whose `.git` is
+//! elsewhere, or a bare repository.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,16 +17,17 @@ use crate::policy::{GitPlace, Policy};
 use crate::threads;
 use crate::workspace::{Directory, Fault, Workspace, below, git};
 
-/// Most bytes of a configuration that are read. A larger one counts as that of a work tree, which
-/// is the stricter case.
+/// The maximum size, in bytes, of a git configuration that is read. A larger configuration is
+/// treated like one with a work tree, which is the stricter case.
 const MAX_CONFIG: u64 = 1 << 20;
 
 type Places = Vec<(Option<RelPath>, GitPlace)>;
 
-/// Returns `policy` with what `.git` of the root, or of the top of the work tree around it, leads
-/// to.
+/// Returns `policy` with the directories that the root's `.git` names. Includes the `.git` at the
+/// top of a work tree that contains the root.
 ///
-/// A work tree that cannot be located is reported when it is needed.
+/// A work tree that cannot be located is not an error here. The error is reported when the work
+/// tree is needed.
 #[must_use]
 pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     let mut ways = workspace.git_ways(None);
@@ -49,8 +50,7 @@ pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Polic
     }
 }
 
-/// Returns `policy` with the git directories and the work trees that are on the way to the paths of
-/// `plan`.
+/// Returns `policy` with the git directories and work trees on the way to the paths of `plan`.
 pub(super) fn with_git_of_plan<'p>(
     plan: &Plan,
     policy: &'p Policy,
@@ -63,7 +63,7 @@ pub(super) fn with_git_of_plan<'p>(
     with_git_on_the_way(paths, policy, workspace)
 }
 
-/// Returns `policy` with the git directories and the work trees that are on the way to `paths`.
+/// Returns `policy` with the git directories and work trees on the way to `paths`.
 #[must_use]
 pub fn with_git_on_the_way<'p, 'a>(
     paths: impl Iterator<Item = &'a RelPath> + Clone,
@@ -71,7 +71,7 @@ pub fn with_git_on_the_way<'p, 'a>(
     workspace: &dyn Workspace,
 ) -> Cow<'p, Policy> {
     let mut places = places_on_the_way(paths.clone(), workspace);
-    // A work tree alone protects nothing.
+    // A work tree without other git directories needs no protection.
     if places.iter().all(|(_, place)| *place == GitPlace::WorkTree) && !policy.has_git_places() {
         places.clear();
     }
@@ -83,15 +83,15 @@ pub fn with_git_on_the_way<'p, 'a>(
     with_hard_links(paths, policy, workspace)
 }
 
-/// Returns whether `root`, a path in `system`, is in a git directory that is above it or that a
-/// `.git` names.
+/// Returns whether `root`, a path in `system`, is inside a git directory. The git directory can be
+/// above the root, or a `.git` can name it.
 #[must_use]
 pub fn is_in_git_directory(root: &RelPath, system: &dyn Workspace) -> bool {
     let Ok(inner) = root.join(b"x") else {
         return false;
     };
     let mut places = places_on_the_way([&inner].into_iter(), system);
-    // What the root itself looks like has its own rule.
+    // Another rule covers a root that is itself a git directory.
     let is_around = |place: GitPlace| matches!(place, GitPlace::WorkTree | GitPlace::Named);
     places.retain(|(directory, place)| directory.as_ref() != Some(root) || is_around(*place));
     Policy::default()
@@ -139,8 +139,8 @@ fn named(path: RelPath) -> (Option<RelPath>, GitPlace) {
     (Some(path), GitPlace::Named)
 }
 
-/// Returns what `directory` is if it has the structure of a git directory, as `is_git_directory` of
-/// git's setup.c has it.
+/// Returns the kind of git directory that `directory` is, based on its structure. The rules are
+/// those of `is_git_directory` in git's setup.c.
 fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitPlace> {
     let is = |name: &[u8], kinds: &[FileKind]| {
         kind(directory, name, workspace).is_some_and(|it| kinds.contains(&it))
@@ -163,8 +163,8 @@ fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitP
     })
 }
 
-/// Returns whether the configuration in `directory`, or the one of its own work tree, states that
-/// the repository has a work tree.
+/// Returns whether `config` or `config.worktree` in `directory` states that the repository has a
+/// work tree.
 fn has_work_tree(directory: Directory<'_>, workspace: &dyn Workspace) -> bool {
     let is_stated =
         |name: &[u8]| match path(directory, name).map(|path| workspace.read(&path, MAX_CONFIG)) {

@@ -1,5 +1,5 @@
-//! Groups: operations that touch the same file, or a file and a path below it, are done in order by
-//! one thread.
+//! Groups of operations that touch the same file, or a file and a path below it. One thread
+//! performs the operations of a group in order.
 
 use std::collections::HashMap;
 use std::hash::RandomState;
@@ -17,32 +17,32 @@ use crate::workspace::{Workspace, WorkspaceError};
 /// Disjoint groups of operations.
 #[derive(Debug)]
 pub(super) struct Groups {
-    /// The indexes of all operations, group by group, in order within each.
+    /// The indexes of all operations, group by group, in plan order within each group.
     members: Vec<usize>,
-    /// Where in them each group ends.
+    /// The end of each group in `members`.
     ends: Vec<usize>,
 }
 
 impl Groups {
-    /// Returns how many there are.
+    /// Returns the number of groups.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the operations of a group.
+    /// Returns the indexes of the operations in a group.
     pub(super) fn get(&self, number: usize) -> &[usize] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.members[start..self.ends[number]]
     }
 }
 
-/// Returns the groups of `plan`. Where what does not fit is rejected,
-/// the file for that belongs to the operation.
+/// Returns the groups of `plan`. With `--reject`, the file for rejected hunks also belongs to its
+/// operation.
 pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
     sets(plan, options).into_groups()
 }
 
-/// Returns the files that rejected hunks are written to, each with the index of the operation.
+/// Returns the files for rejected hunks, each with the index of its operation.
 fn reject_files(plan: &Plan, options: &Options) -> Vec<(usize, RelPath)> {
     if !options.reject {
         return Vec::new();
@@ -59,7 +59,8 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
     if plan.operations.len() < 2 {
         return sets;
     }
-    // By their folded forms: on some file systems, names that differ in case are one.
+    // Paths are compared in folded form, because some file systems treat names that differ in case
+    // as one name.
     let hasher = RandomState::new();
     let mut first: HashMap<u64, usize> = HashMap::with_capacity(plan.operations.len());
     let named = || {
@@ -91,7 +92,8 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
             let hash = folded_hash(above, &hasher);
             spellings.joined.extend(first.get(&hash));
             let &mut (spelling, other) = spellings.known.entry(hash).or_insert((above, index));
-            // Whether both may be made is seen where both are known.
+            // One group contains both spellings of a directory, so that the check for name clashes
+            // sees both.
             if spelling != above {
                 sets.join(index, other);
             }
@@ -107,14 +109,14 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
     sets
 }
 
-/// The directories above the paths that were looked at.
+/// The directories above the paths that were visited.
 #[derive(Default)]
 struct Spelled<'p> {
-    /// The last one.
+    /// The directory of the last path.
     last: Option<&'p [u8]>,
-    /// The operations on paths that are above it.
+    /// The operations whose path is one of the directories above `last`.
     joined: Vec<usize>,
-    /// How each was spelled first, and by which operation.
+    /// The first spelling of each directory and the operation with this spelling, by folded hash.
     known: HashMap<u64, (&'p [u8], usize)>,
 }
 
@@ -122,10 +124,10 @@ fn paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
     std::iter::once(&operation.path).chain(&operation.from)
 }
 
-/// What came of a group: findings by index of the operation, and the changes of its files.
+/// The result of a group: the findings by index of the operation, and the file changes.
 type Resolved = (Vec<(usize, Findings)>, Vec<FileChange>);
 
-/// Does the operations `members` of `plan` in order over one overlay.
+/// Performs the operations `members` of `plan` in order over one overlay.
 pub(super) fn resolve(
     plan: &Plan,
     members: &[usize],
@@ -169,7 +171,7 @@ pub(super) fn resolve(
     ))
 }
 
-/// Disjoint sets of operations, as a forest with halved paths.
+/// Disjoint sets of operations: a union-find forest with path halving.
 struct Sets {
     parent: Vec<usize>,
 }
@@ -194,13 +196,13 @@ impl Sets {
         self.parent[a.max(b)] = a.min(b);
     }
 
-    /// Returns the sets, those with the first members first.
+    /// Returns the sets, ordered by their first members.
     fn into_groups(mut self) -> Groups {
         let roots: Vec<_> = (0..self.parent.len())
             .map(|index| self.root(index))
             .collect();
         let mut members: Vec<_> = (0..roots.len()).collect();
-        // A root is the first of its set.
+        // `join` keeps the smaller root, so a root is the first member of its set.
         members.sort_unstable_by_key(|&index| (roots[index], index));
         let ends = members
             .chunk_by(|&a, &b| roots[a] == roots[b])
@@ -219,7 +221,7 @@ mod tests {
     use crate::plan::{Selection, select};
     use crate::syntax;
 
-    /// Returns the groups of a patch that changes files of these names one after the other.
+    /// Returns the groups of a patch that changes files with these names in this order.
     fn grouped(names: &[&str]) -> Vec<Vec<usize>> {
         let section =
             |name: &&str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");

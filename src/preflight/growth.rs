@@ -1,19 +1,20 @@
-//! What a patch makes out of little: copies, and binary data.
+//! The expansion limit: a limit on the bytes that copies and binary patches add.
 
 use super::codes::code;
 use super::findings::Findings;
 use super::overlay::Node;
 use crate::plan::{Edit, Operation};
 
-/// Bytes that the operations of a group added and that stand nowhere in the patch.
+/// The number of bytes that the operations of a group added beyond the bytes in the patch.
 ///
-/// All files of a group are in memory at once, and a line of a patch is enough for one more copy.
+/// All files of a group are in memory at once, and one line of a patch suffices for another copy.
 #[derive(Default)]
 pub(super) struct Growth(u64);
 
 impl Growth {
-    /// Counts what `operation` made of `before`, which stays if it `is_copied`, and returns whether
-    /// it may.
+    /// Counts the bytes that `operation` adds, and returns whether they are within `limit`.
+    /// `before` is the preimage; if it `is_copied`, it also stays in the tree. The first operation
+    /// that adds bytes is always allowed.
     pub(super) fn allow(
         &mut self,
         operation: &Operation,

@@ -1,4 +1,4 @@
-//! What the guards that were asked for say of the files and of their places.
+//! Runs the selected guards on files and on changed places.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,23 +14,22 @@ use crate::path::RelPath;
 use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation, Replacement, Target};
 use crate::text::{Contents, TextEncoding};
 
-/// The files of a group, as they were before the first operation on them and as the last one left
-/// them.
+/// The files of a group, each before the first operation on it and after the last one.
 #[derive(Default)]
 pub(super) struct Watched<'a>(HashMap<&'a RelPath, Watch>);
 
-/// A file.
+/// The content of one file before and after.
 struct Watch {
-    /// `None` for one that is new, that is no text, or that is made of binary data.
+    /// `None` for a new file, for an entry that is not a regular file, and for binary edits.
     before: Option<Contents>,
     after: Contents,
-    /// The operation that left it so.
+    /// The index of the operation that wrote `after`.
     index: usize,
     encoding: Option<TextEncoding>,
 }
 
 impl<'a> Watched<'a> {
-    /// Notes that the operation at `index` makes `after` of `before`.
+    /// Records that the operation at `index` changes `before` to `after`.
     pub(super) fn note(
         &mut self,
         (index, operation): (usize, &'a Operation),
@@ -43,8 +42,8 @@ impl<'a> Watched<'a> {
             return;
         }
         let from = operation.from.as_ref().unwrap_or(&operation.path);
-        // A rename does not always start from what the one before it left: of two that swap names
-        // neither does.
+        // The preimage of a rename can differ from the last recorded content, for example if two
+        // files swap names.
         let is_left_so =
             |watch: &&Watch| before.is_some_and(|node| watch.after.is_same(&node.bytes));
         let first = match self.0.get(from).filter(is_left_so) {
@@ -64,8 +63,7 @@ impl<'a> Watched<'a> {
         self.0.insert(&operation.path, watch);
     }
 
-    /// Says of each file what the guards find; `all` are the findings in the order of the
-    /// operations.
+    /// Runs the guards on each changed file and adds their findings. `all` is sorted by operation.
     pub(super) fn judge(&self, options: &Options, all: &mut [(usize, Findings)]) {
         for (path, watch) in &self.0 {
             let Some(before) = watch
@@ -98,14 +96,14 @@ impl<'a> Watched<'a> {
     }
 }
 
-/// Returns `bytes` of the encoding in UTF-8.
+/// Returns `bytes` in UTF-8.
 fn text(bytes: &[u8], encoding: Option<TextEncoding>) -> Cow<'_, [u8]> {
     encoding.map_or(Cow::Borrowed(bytes), |encoding| {
         Cow::Owned(encoding.decode(bytes).0)
     })
 }
 
-/// Says what the guards find at a place where `new` replaces `old`.
+/// Runs the guards on a place where `new` replaces `old`, and adds their findings.
 pub(super) fn judge_block(old: &[u8], new: &[u8], options: &Options, findings: &mut Findings) {
     for finding in options
         .guards
@@ -116,7 +114,7 @@ pub(super) fn judge_block(old: &[u8], new: &[u8], options: &Options, findings: &
     }
 }
 
-/// Says what the guards find at the places of hunks: wherever lines come for lines that go.
+/// Runs the guards on each place of the hunks where insertions replace deletions.
 pub(super) fn judge_hunks(
     hunks: &[Hunk],
     text: &[u8],
@@ -143,8 +141,7 @@ pub(super) fn judge_hunks(
     }
 }
 
-/// Returns the text that `edit` replaced in `preimage`, which is the file that `placement` is a
-/// place of, if that is known.
+/// Returns the text that `edit` replaced, if it is known. `placement` refers to `preimage`.
 pub(super) fn replaced<'t>(
     edit: &'t Replacement,
     preimage: Option<&'t [u8]>,

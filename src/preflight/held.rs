@@ -1,4 +1,4 @@
-//! What policy refuses before any content is looked at.
+//! Applies the policy before any content is read.
 
 use super::findings::Findings;
 use super::git_places::with_git_of_plan;
@@ -10,7 +10,7 @@ use crate::policy::{Access, GIT_DIRECTORY, Hit, REQUIRE_HASH, Ruling, Verdict};
 use crate::threads;
 use crate::workspace::Workspace;
 
-/// Returns whether policy refuses some of `plan` whatever is in the files.
+/// Returns whether policy refuses a part of `plan`, regardless of the file contents.
 #[must_use]
 pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
     let policy = with_git_of_plan(plan, &options.policy, workspace);
@@ -23,7 +23,7 @@ pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> boo
     threads::map(&plan.operations, MANY, is_held).contains(&true)
 }
 
-/// Returns why policy refuses some of `plan` whatever is in the files.
+/// Returns the problems for which policy refuses parts of `plan`, regardless of the file contents.
 #[must_use]
 pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Vec<Problem> {
     let rulings = rulings(plan, workspace, &options.policy);
@@ -32,7 +32,7 @@ pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Ve
         .collect()
 }
 
-/// Says of each operation which of its paths are refused, and why.
+/// Returns the verdicts for each operation, and a problem for each refused path.
 pub(super) fn held<'a>(
     plan: &'a Plan,
     rulings: Vec<Ruling>,
@@ -75,7 +75,7 @@ fn holds(hit: &Hit, workspace: &dyn Workspace, options: &Options) -> bool {
     }
 }
 
-/// Returns the problem of a path that a rule closes.
+/// Returns the problem of a path that a rule denies.
 #[must_use]
 pub fn closed_by(hit: &Hit) -> Problem {
     let modes = hit
@@ -108,7 +108,7 @@ pub fn closed_by(hit: &Hit) -> Problem {
     }
 }
 
-/// Returns the problem of what somebody has to approve first.
+/// Returns the problem of a change that needs approval.
 #[must_use]
 pub fn unapproved(hit: &Hit) -> Problem {
     let message = format!("this change needs approval: {}", hit.reason);

@@ -1,4 +1,4 @@
-//! `--merge`: hunks that do not fit are merged with what became of their lines.
+//! `--merge`: merges hunks that do not match with the current lines of the file.
 
 use super::bases::{BaseKind, Merge, tell};
 use super::edited::{compare, tell_place};
@@ -7,8 +7,8 @@ use super::options::Options;
 use crate::matching::{MergeResult, MergedFile, Mismatch, Placements, Rules, merge_hunks};
 use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
 
-/// Returns whether the operation can be merged: hunks that name their lines, all of them, into a
-/// file that stays.
+/// Returns whether the operation can be merged hunk by hunk. All hunks must have line numbers, no
+/// hunk may be left out, and the file must remain.
 pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
     let stays = matches!(
         operation.action,
@@ -19,7 +19,7 @@ pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
     options.merge_hunks.is_some() && stays && has_lines && operation.left_out.is_empty()
 }
 
-/// Returns what the hunks make of `preimage`.
+/// Returns the postimage after merging the hunks with `preimage`.
 pub(super) fn merged(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),

@@ -1,5 +1,5 @@
-//! Which problems are kept while files are looked at: of each code, as many as a report can list.
-//! The others are counted, so that the memory does not grow with the number of files that fail.
+//! Limits the stored problems. For each code, wpatch stores as many problems as a report can list,
+//! and counts the others. Memory use therefore does not grow with the number of failed files.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Mutex;
@@ -9,21 +9,21 @@ use super::{Options, Problem, Severity};
 use crate::mutex::locked;
 use crate::plan::Operation;
 
-/// Most problems of one code and severity, of one input, that are kept: as many as a report lists
-/// of all.
+/// The maximum number of stored problems of one code, severity and input. A report lists at most
+/// this number in total.
 pub(super) const MOST_KEPT: usize = 1000;
 
-/// The operations with the first problems so far, by code, severity and input. A problem behind so
-/// many others of its kind is in no report, whatever the threads still find.
+/// The first operations with a problem, by code, severity and input. A problem of a later operation
+/// is not in any report, regardless of the problems that other threads still find.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(Mutex<HashMap<ProblemKind, BinaryHeap<usize>>>);
 
-/// The code, whether it is a warning, and the input.
+/// The code, whether the problem is a warning, and the input.
 type ProblemKind = (&'static str, bool, usize);
 
 impl Kept {
-    /// Drops and counts the problems of the operation at `index` that no report can list, and what
-    /// is only known for them.
+    /// Removes and counts the problems of the operation at `index` that no report can list. Also
+    /// removes the data that only these problems need.
     pub(super) fn limit(
         &self,
         index: usize,
@@ -54,7 +54,7 @@ impl Kept {
     }
     /// Returns whether a report can list `problem` of the operation at `index`.
     pub(crate) fn admits(&self, problem: &Problem, index: usize, operation: &Operation) -> bool {
-        // What is left out of the change is always told.
+        // A report always lists every skipped part of a change.
         let is_warning = match problem.severity {
             Severity::Reject => return true,
             severity => severity == Severity::Warning,
@@ -67,6 +67,7 @@ impl Kept {
         if has_room {
             kept.push(index);
         }
+        // `BinaryHeap` is a max-heap, so `pop` drops the last operation.
         if kept.len() > MOST_KEPT {
             kept.pop();
         }

@@ -1,4 +1,4 @@
-//! From a preimage to a postimage, by changes of numbered lines.
+//! Computes a postimage from a preimage, by edits of numbered lines.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,19 +14,20 @@ use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Opera
 use crate::text::tag::Tag;
 use crate::text::{BYTE_ORDER_MARK, Bytes, is_data, lines, printable, without_ending};
 
-/// Lines that are shown on each side of a place.
+/// The number of lines that a report shows on each side of a place.
 const AROUND: usize = 2;
 
-/// Most lines that are shown.
+/// The maximum number of lines that a report shows.
 const MOST_AROUND: usize = 40;
 
-/// Most bytes of such a line.
+/// The maximum number of bytes shown of one line.
 const MOST_SHOWN: usize = 200;
 
-/// The files whose lines are changed, in the version that the lines are numbered in; by [`key`].
+/// The files whose lines are edited, in the version to which the line numbers refer; by [`key`].
 pub(super) type Numbered = HashMap<(usize, usize), Arc<Bytes>>;
 
-/// Returns each operation that takes lines from another one, with that one, by their indexes.
+/// Returns pairs of operations, by index. The first operation of a pair takes lines from the second
+/// one.
 pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
     let changed = |(index, operation)| edits(operation).map(|edits| (index, operation, edits));
     let changed = || plan.operations.iter().enumerate().filter_map(changed);
@@ -48,8 +49,7 @@ pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
     changed().flat_map(sources).collect()
 }
 
-/// Returns what names an operation from which lines are taken: its input, and where it begins
-/// there.
+/// Returns the key of an operation from which lines are taken: its input, and its start there.
 fn key(operation: &Operation) -> (usize, usize) {
     (operation.input, operation.span.start)
 }
@@ -61,8 +61,9 @@ fn edits(operation: &Operation) -> Option<&LineEdits> {
     }
 }
 
-/// Returns what `changes` make of `preimage`; `None` if they cannot. `numbered` has the files that
-/// lines come from, and gets this one.
+/// Returns the postimage of `preimage`; `None` if the edits do not apply. `numbered` contains the
+/// files from which lines are taken. If the edits apply, the function adds this file in the version
+/// to which the line numbers refer.
 pub(super) fn postimage(
     operation: &Operation,
     changes: &LineEdits,
@@ -120,7 +121,7 @@ pub(super) fn postimage(
     }
 }
 
-/// Judges the new lines at their `places`, and reports these.
+/// Runs the guards on the new lines at `places`, and records the places.
 fn note_places(
     changes: &LineEdits,
     preimage: &[u8],
@@ -145,9 +146,9 @@ fn note_places(
     );
 }
 
-/// Returns the version that the lines are numbered in, and how many lines they stand behind their
-/// numbers; `None` if that is another than `preimage` and none in which all of them are told for
-/// certain.
+/// Returns the version to which the line numbers refer, and the offset of the lines in `preimage`
+/// from their numbers. Returns `None` if `preimage` is another version and no single offset fits
+/// all earlier versions.
 fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, isize)> {
     if Tag::of(preimage) == changes.tag {
         return Some((Arc::clone(preimage), 0));
@@ -162,7 +163,8 @@ fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, is
         .then(|| (Arc::clone(&changes.earlier[0]), shift))
 }
 
-/// Says that the numbers are those of another version, and what stands there in this one.
+/// Reports that the line numbers refer to another version. The report shows the current lines at
+/// these numbers.
 fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings) {
     let actual = Tag::of(preimage);
     let message = format!(
@@ -231,7 +233,7 @@ fn refuse(
     problem.place = Some((operation.input, edit.span));
 }
 
-/// Returns the lines around the places of `edits`.
+/// Returns the lines around the places of `edits`, without terminators. Lines are counted from 0.
 fn around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
     let text = preimage.strip_prefix(BYTE_ORDER_MARK).unwrap_or(preimage);
     let last = lines(text).count().saturating_sub(1);

@@ -1,8 +1,25 @@
-//! Plan and tree to changes and problems: decides everything, writes nothing.
+//! Computes file changes and problems from a plan and a tree. It writes nothing.
 //!
-//! One pass, file by file: operations that touch the same file form a group, done in order over an
-//! overlay; groups are done in parallel, and each hands its finished changes to a [`Sink`] at once.
-//! So memory is the patch and the files in flight, never the sum of the results.
+//! The input is a [`Plan`], a [`Workspace`] and [`Options`]. The output is a [`Resolution`] with
+//! one [`FileOutcome`] per operation and all problems. A [`Sink`] receives each finished file
+//! change.
+//!
+//! 1. `held` applies the policy before any content is read.
+//! 2. `group` puts operations on the same files into one group.
+//! 3. `pass` resolves the groups in parallel.
+//! 4. `operation` performs the operations of one group in order over an overlay, the in-memory view
+//!    of the tree.
+//! 5. `edit`, `replace`, `lines` and `notebook` compute postimages, one file per kind of edit.
+//!
+//! Invariants:
+//!
+//! - Each group hands its changes to the sink at once. Memory is therefore bounded by the patch
+//!   plus the files in progress.
+//! - After the first error the sink receives nothing more. Resolving continues, so that the report
+//!   lists all problems.
+//! - The result does not depend on the order in which threads finish.
+//!
+//! Read `operation/mod.rs` first.
 
 mod bases;
 mod cause;
@@ -82,21 +99,21 @@ pub use shelf::Shelf;
 pub(crate) use spelling::Spelling;
 pub use whitespace::{FileWhitespace, described, named};
 
-/// So many operations are worth a thread where no file is read.
+/// The minimum number of operations per thread, if no content is read.
 const MANY: usize = 256;
 
-/// Works out what every file of `plan` would become, and hands each finished change to `sink`.
+/// Computes the changes of all files in `plan`, and hands each finished change to `sink`.
 ///
-/// A path that the policy closes, or holds ([`Options::held`]), is a problem before any content is
-/// looked at. From the first error on nothing more goes to the sink, while the rest is still looked
-/// at, so that all problems are known. If [`Options::rules`] ask for less than the full detail, the
-/// rest is not looked at.
+/// A path that the policy denies or holds ([`Options::held`]) is a problem before any content is
+/// read. After the first error the sink receives nothing more, but the other operations are still
+/// resolved, so that all problems are known. If [`Options::rules`] request less than full detail,
+/// resolving stops at the first error.
 ///
 /// # Errors
 ///
-/// Returns the error of a disk that failed, or one of the kind
-/// [`Interrupted`](std::io::ErrorKind::Interrupted) if [`Options::rules`] say so; what the patch
-/// gets wrong is in [`Resolution::problems`].
+/// Returns the error of a failed file access, or an error of the kind
+/// [`Interrupted`](std::io::ErrorKind::Interrupted) if the request is cancelled through
+/// [`Options::rules`]. Faults of the patch are in [`Resolution::problems`].
 pub fn resolve(
     plan: &Plan,
     workspace: &dyn Workspace,
@@ -106,7 +123,7 @@ pub fn resolve(
     resolve_shown(plan, workspace, options, sink, Shown::default())
 }
 
-/// Receives the diffs and images that are displayed later.
+/// The receivers of the diffs and images that are displayed later.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown<'a> {
     /// Receives the diffs instead of [`FileOutcome::diff`].
@@ -115,7 +132,7 @@ pub struct Shown<'a> {
     pub gallery: Option<&'a Gallery>,
 }
 
-/// Does what [`resolve`] does, and moves what is displayed to `shown`.
+/// Resolves a plan as [`resolve`] does, and moves the diffs and images to `shown`.
 ///
 /// # Errors
 ///
@@ -127,8 +144,8 @@ pub fn resolve_shown(
     sink: &dyn Sink,
     shown: Shown<'_>,
 ) -> Result<Resolution, WorkspaceError> {
-    // What is worked out on the way has its room given back before the room for all findings is
-    // taken.
+    // The groups and verdicts are computed before the findings are allocated, so that their
+    // temporary memory is free again by then.
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     let judge = || rulings(plan, workspace, &options.policy);
     let (groups, rulings) = threads::both(size, || group::groups(plan, options), judge);
@@ -137,7 +154,7 @@ pub fn resolve_shown(
         .collect();
     let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
     let action = options.whitespace.action;
-    // What is only told is looked for while the files are.
+    // Warnings do not affect the files. White space is then checked in parallel with them.
     let early = (action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
     let whitespace = Whitespace {
@@ -181,7 +198,7 @@ pub fn resolve_shown(
     Ok(resolution)
 }
 
-/// Returns what `policy` says of each operation of `plan`; no contents are looked at.
+/// Returns the verdict of `policy` on each operation of `plan`. No content is read.
 #[must_use]
 pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
     let policy = git_places::with_git_of_plan(plan, policy, workspace);
@@ -199,7 +216,8 @@ fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
 }
 
 fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> Resolution {
-    // The threads kept more, depending on which was first.
+    // The threads may have kept more problems, depending on their order. This second pass is in
+    // plan order, so the result is deterministic.
     let kept = Kept::default();
     for (index, (findings, operation)) in all.iter_mut().zip(&plan.operations).enumerate() {
         kept.limit(
@@ -214,7 +232,7 @@ fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> R
         .map(|findings| locked(findings).problems.len())
         .sum();
     let mut problems = Vec::with_capacity(count);
-    // Collected, they take the room of what they are made of: there may be many.
+    // `collect` can reuse the memory of `all` in place, which matters for many operations.
     let outcome = |findings: Mutex<Findings>| {
         let findings = findings
             .into_inner()
@@ -230,21 +248,22 @@ fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> R
     }
 }
 
-/// What came of a plan on a tree.
+/// The result of resolving a plan on a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Resolution {
-    /// One for each operation, in their order.
+    /// One outcome for each operation, in plan order.
     pub files: Vec<FileOutcome>,
-    /// Reasons not to apply, and what should be known, in the order of the operations: the first
-    /// 1000 of each code for each input, and of the hunks of one file the first
-    /// [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings.
+    /// Errors and warnings in the order of the operations: the first 1000 of each code for each
+    /// input. For the hunks of one file, at most
+    /// [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings are
+    /// included.
     pub problems: Vec<Problem>,
-    /// Number of files that would be other than they are.
+    /// The number of files that would change.
     pub changes: usize,
 }
 
 impl Resolution {
-    /// Returns whether files are going to have conflicts in them.
+    /// Returns whether a file is written with conflicts.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.files
@@ -253,7 +272,7 @@ impl Resolution {
             .any(|merge| merge.is_marked)
     }
 
-    /// Returns whether nothing speaks against it.
+    /// Returns whether no problem is an error.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.problems
@@ -262,70 +281,69 @@ impl Resolution {
     }
 }
 
-/// What came of one operation.
+/// The outcome of one operation.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct FileOutcome {
-    /// What policy says.
+    /// The verdict of the policy.
     pub ruling: Ruling,
-    /// Code of the first error; `None` if the operation can be done.
+    /// The code of the first error; `None` if the operation can be performed.
     pub failed: Option<&'static Code>,
-    /// Where the hunks went or why not, in their order; empty if the operation failed before, and
-    /// if nobody asked for a description and each went to its stated place.
+    /// The placement or the mismatch of each hunk, in order. Empty if the operation failed earlier,
+    /// or if every hunk is at its stated line and no description was requested.
     pub placements: Placements,
-    /// For changes of texts: which change each placement belongs to, and how many lines are there
-    /// afterwards.
+    /// For text edits: the index of the edit of each placement, and the number of lines after the
+    /// change.
     pub texts: Box<[(usize, usize)]>,
-    /// The cell that changes, for a notebook.
+    /// The changed cell of a notebook.
     pub cell: Option<Box<EditedCell>>,
-    /// Lines added.
+    /// The number of added lines.
     pub added: usize,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: usize,
-    /// Whether the change is one of bytes, not of lines.
+    /// Whether the change concerns bytes instead of lines.
     pub is_binary: bool,
-    /// The mode before and after, as git writes it.
+    /// The modes before and after, as git writes them.
     pub modes: (Option<FileMode>, Option<FileMode>),
-    /// Whether it is a symbolic link that is written as a regular file.
+    /// Whether the file is a symbolic link that is written as a regular file.
     pub is_link_file: bool,
-    /// Whether the contents change.
+    /// Whether the content changes.
     pub is_edited: bool,
-    /// The contents before, where there were any and they were asked for.
+    /// The properties of the content before, if it exists and a description was requested.
     pub before: Option<Box<Side>>,
-    /// The contents after.
+    /// The properties of the content after, if it exists and a description was requested.
     pub after: Option<Box<Side>>,
-    /// The mode and the digest of another file that it takes the place of, where they were asked
-    /// for.
+    /// The mode and the digest of another file that the result replaces, if a description was
+    /// requested.
     pub replaced: Option<Box<(FileMode, Sha256)>>,
-    /// Whether the numbers of its lines were those of an earlier version.
+    /// Whether the line numbers refer to an earlier version of the file.
     pub is_recovered: bool,
-    /// The tag afterwards, of a file whose lines are changed by their numbers.
+    /// The tag after the change, for edits of numbered lines.
     pub tag: Option<Tag>,
-    /// A clean diff, where one was asked for.
+    /// The generated diff of the change, if one was requested.
     pub diff: Option<Vec<u8>>,
-    /// Whether the diff was cut at [`Options::max_diff`].
+    /// Whether the diff was truncated at [`Options::max_diff`].
     pub is_diff_cut: bool,
-    /// The encoding that texts were replaced in, where one was asked for.
+    /// The encoding in which texts were replaced, if one was selected.
     pub encoding: Option<TextEncoding>,
-    /// How many names the file has on disk, where there are several.
+    /// The number of hard links to the existing file, if there are several.
     pub hardlinks: Option<u64>,
-    /// Whether all of it had been done already.
+    /// Whether the whole operation was already applied.
     pub is_done: bool,
-    /// The hunks that were left out, as they do not fit.
+    /// The hunks that were left out because they do not match.
     pub rejects: Option<Box<Rejects>>,
-    /// How the patch was merged with what became of the file, where it was.
+    /// The outcome of the merge, if the patch was merged.
     pub merge: Option<Box<Merge>>,
-    /// Why the patch was not merged, where it was to be.
+    /// The reason why the patch was not merged although a merge was requested.
     pub fallback: Option<Fallback>,
-    /// What is wrong with the white space of the patch, where something is.
+    /// The white space errors of the patch, if there are any.
     pub whitespace: Option<Box<FileWhitespace>>,
-    /// The number of problems of its hunks that are not in [`Resolution::problems`], because it has
-    /// too many of them.
+    /// The number of hunk problems that [`Resolution::problems`] omits because of its limit.
     pub omitted_problems: usize,
 }
 
 impl FileOutcome {
-    /// Returns whether every hunk went to its stated place, as far as placements are kept.
+    /// Returns whether every hunk is at its stated line, as far as placements are kept.
     #[must_use]
     pub fn is_as_stated(&self) -> bool {
         self.placements
@@ -333,8 +351,8 @@ impl FileOutcome {
             .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
     }
 
-    /// Sets the places of changes of texts: the index of the change, the number of lines that are
-    /// there afterwards, and the placement of each.
+    /// Sets the placements of text edits. Each item is the index of the edit, the number of lines
+    /// after the change, and the placement.
     fn set_places(&mut self, places: impl Iterator<Item = (usize, usize, Placement)>) {
         let (texts, placements): (Vec<_>, _) = places
             .map(|(edit, new_lines, placement)| ((edit, new_lines), Ok(placement)))
@@ -343,22 +361,22 @@ impl FileOutcome {
     }
 }
 
-/// What is known of a file's contents.
+/// The properties of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// Size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Digest for guards.
+    /// The SHA-256 digest.
     pub sha256: Sha256,
-    /// Name of the blob in git, by SHA-1.
+    /// The name of the blob in git (SHA-1).
     pub blob: String,
-    /// `lf`, `crlf`, `mixed`, or `none` for a text without line ends.
+    /// `lf`, `crlf`, `mixed`, or `none` for a text without line endings.
     pub line_end: &'static str,
-    /// Whether it begins with the byte order mark of UTF-8.
+    /// Whether the content starts with the byte order mark of UTF-8.
     pub has_bom: bool,
     /// Whether the last line has a terminator.
     pub has_final_newline: bool,
-    /// `utf-8`, or `binary` for contents with a NUL byte, or `unknown`.
+    /// `utf-8`, `binary` for content that git treats as binary, or `unknown`.
     pub encoding: &'static str,
 }
 

@@ -1,10 +1,10 @@
-//! Which mode a new file gets, and how git writes it.
+//! The mode of a new file, and its representation in git.
 
 use super::overlay::Node;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::plan::{Action, Operation};
 
-/// Returns the file whose mode, owner and attributes the new one keeps.
+/// Returns the file whose mode, owner and attributes the result keeps.
 pub(super) fn kept<'n>(
     operation: &Operation,
     before: Option<&'n Node>,
@@ -30,16 +30,16 @@ pub(super) fn permissions(
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
 }
 
-/// Returns the mode that the operation gives to the file. One that it has before and after, as an
-/// `index` line says it, is none: a file that has another one by now keeps it.
+/// Returns the mode that the operation sets. An `index` line states the same mode for both sides.
+/// Such a mode is not a change, so a file whose mode has changed since keeps its mode.
 fn changed(operation: &Operation) -> Option<FileMode> {
     operation
         .new_mode
         .filter(|mode| operation.old_mode != Some(*mode))
 }
 
-/// Returns whether the file has the kind and the execute bit that the operation names, if it names
-/// any.
+/// Returns whether the file has the type and the execute bit that the operation states, if it
+/// states any.
 pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
     let is_kind = operation
         .new_mode
@@ -47,7 +47,7 @@ pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
     is_kind && changed(operation).is_none_or(|mode| mode == git_mode(node))
 }
 
-/// Changes the execute bits only where they say something else than `wanted`.
+/// Changes the execute bits only if they differ from `wanted`.
 fn executable(permissions: Permissions, wanted: Option<bool>) -> Permissions {
     match (permissions, wanted) {
         (Permissions::Exact(bits), Some(wanted)) if (bits & 0o100 != 0) != wanted => {

@@ -1,16 +1,16 @@
-//! What an operation does to the names in a tree.
+//! The effect of an operation on the names in a tree.
 
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Hunk, LineRange, Operation};
 
 impl Operation {
-    /// Returns whether a file comes to a path where none was.
+    /// Returns whether the operation adds a file at its path.
     pub(crate) fn arrives(&self) -> bool {
         matches!(self.action, Action::Create | Action::Rename | Action::Copy)
     }
 
-    /// Returns the path that nothing is at afterwards.
+    /// Returns the path that the operation removes.
     pub(crate) fn leaves(&self) -> Option<&RelPath> {
         match self.action {
             Action::Delete | Action::Uncopy => Some(&self.path),
@@ -19,8 +19,8 @@ impl Operation {
         }
     }
 
-    /// Returns whether the operation makes the file if there is none: one that gives the whole
-    /// contents, or that gives an empty file its lines (`check_preimage` in git's apply.c).
+    /// Returns whether the operation also creates a missing file. The operation must state the
+    /// whole content, or its only hunk must fill an empty file (`check_preimage` in git's apply.c).
     pub(crate) fn may_fill(&self) -> bool {
         let hunks = match &self.edit {
             Edit::Hunks(hunks) => hunks,

@@ -1,4 +1,4 @@
-//! From a preimage to a postimage, by a change of a cell of a notebook.
+//! Computes a postimage from a preimage, by an edit of a notebook cell.
 
 use super::codes::code;
 use super::edited::{Edited, compare};
@@ -7,7 +7,7 @@ use crate::matching;
 use crate::notebook::{self, CellError};
 use crate::plan::CellEdit;
 
-/// Returns what `wanted` makes of `preimage`; `None` if it cannot.
+/// Returns the postimage of `preimage`; `None` if the edit does not apply.
 pub(super) fn postimage(
     wanted: &CellEdit,
     preimage: &[u8],

@@ -1,4 +1,4 @@
-//! How the tree is looked at.
+//! The options of preflight.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -19,79 +19,79 @@ use crate::text::EncodingChoice;
 use crate::whitespace::WhitespaceRule;
 use crate::workspace::objects::Repository;
 
-/// How the tree is looked at.
+/// The options of preflight.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Options {
-    /// What may be done.
+    /// The policy, which decides which changes are allowed.
     pub policy: Arc<Policy>,
-    /// What policy asks about and is refused before any content is looked at.
+    /// The changes with the verdict `ask` that are refused before any content is read.
     pub held: Held,
-    /// How closely hunks have to fit.
+    /// The rules by which hunks must match.
     pub rules: Rules,
-    /// Whether a file may be replaced by one that the patch makes or moves there (`--overwrite`).
+    /// Whether a created or renamed file may replace an existing file (`--overwrite`).
     pub overwrite: bool,
-    /// Whether digests and properties of contents are worked out, for a report or a guard.
+    /// Whether digests and properties of contents are computed, for a report or a guard.
     pub describe: bool,
-    /// Whether a clean diff of each file is written, for a report.
+    /// Whether a diff of each file is generated, for a report.
     pub diff: bool,
-    /// Whether instead a diff of all that becomes of a file, with binary contents and never cut, is
-    /// written to the last operation on it, so that the diffs of a plan in their order can be
-    /// applied.
+    /// Whether instead one diff of the complete change of a file is attached to the last operation
+    /// on it. This diff includes binary data and is never truncated, so that the diffs of a plan
+    /// can be applied in order.
     pub whole_diff: bool,
-    /// The most bytes of such a diff; a longer one ends after a line.
+    /// The maximum size of a diff in bytes. A longer diff ends after a complete line.
     pub max_diff: usize,
     /// Whether a file of more than 64 KiB or 2000 lines gets no diff (`--no-large-diff`).
     pub no_large_diff: bool,
-    /// Largest file that is read or made, in bytes.
+    /// The maximum size of a file that is read or written, in bytes.
     pub max_file: u64,
-    /// Most bytes of contents that a byte of binary data may make; the first 16 MiB of a file are
-    /// free, and so are the bytes of the file that a delta is made for.
+    /// The maximum number of content bytes per byte of binary data. The first 16 MiB of a file, and
+    /// the bytes of the preimage of a delta, do not count.
     pub max_ratio: u64,
-    /// Most bytes that copies and binary data add to files that belong together, beyond those of
-    /// the patch. The first such file is free, so that what is alone has no limit but `max_file`
-    /// and `max_ratio`.
+    /// The maximum number of bytes that copies and binary data add to related files, beyond the
+    /// bytes of the patch. The first such file does not count, so a single file has no limit except
+    /// `max_file` and `max_ratio`.
     pub max_growth: u64,
-    /// The encoding of files in which texts are replaced; without one texts are bytes.
+    /// The encoding of files in which texts are replaced. Without an encoding, texts are bytes.
     pub encoding: Option<EncodingChoice>,
-    /// Whether what does not fit is left out, its hunks written to a file, and the rest done
-    /// (`--reject`).
+    /// Whether non-matching hunks are written to a file while the rest is applied (`--reject`).
     pub reject: bool,
-    /// Where these hunks go. With an index, and in a plan that is kept, it is beside their files.
+    /// The place of rejected hunks. With an index, and in a saved plan, each file of rejected hunks
+    /// is next to its target.
     pub reject_to: RejectTo,
-    /// The files that are known not to be what they have to be, and how, where what does not fit is
-    /// left out.
+    /// The files that are known not to satisfy a requirement, with the code of the failure. Used
+    /// with `--reject` only.
     pub unfit: Arc<HashMap<RelPath, &'static Code>>,
-    /// Whether what has been done already is left as it is, and no reason not to apply.
+    /// Whether an already applied change counts as a success.
     pub idempotent: bool,
-    /// What is looked for in the white space of new lines, and what is done about it.
+    /// The checks of white space in new lines, and the action on errors.
     pub whitespace: Whitespace,
     /// The conversions between the work tree and the repository. Without them no content is
     /// converted.
     pub conversions: Option<Arc<Conversions>>,
     /// Whether symbolic links are written as regular files (`core.symlinks`).
     pub links_are_files: bool,
-    /// What repairs the texts that operations search for. Without it no text is repaired.
+    /// Repairs the texts that operations search for. Without it no text is repaired.
     pub text_repair: Option<Arc<dyn TextRepair>>,
-    /// What changes are looked at for besides (`--guard`).
+    /// The additional checks of changes (`--guard`).
     pub guards: Vec<&'static Guard>,
-    /// Whether images are collected, which [`resolve_shown`](super::resolve_shown) decides.
+    /// Whether images are collected. [`resolve_shown`](super::resolve_shown) sets this field.
     pub(crate) images: bool,
-    /// The repository that has the blobs of binary files of which a patch has no data. It is asked
-    /// only for those that the patch names in full.
+    /// The repository that contains the blobs of binary files without data in the patch. Only blobs
+    /// that the patch names in full are read.
     pub objects: Option<Repository>,
-    /// How a patch is merged with what became of its files since it was made, if it is (`--3way`).
+    /// The options for merging patches with the current files (`--3way`), if requested.
     pub three_way: Option<Arc<ThreeWay>>,
-    /// How hunks that do not fit are merged with what became of their lines, one by one, if they
-    /// are (`--merge`): what conflicts then stands in the file between markers. Not together with
-    /// an index, whose entries know no such conflict.
+    /// The conflict style for merging non-matching hunks one by one (`--merge`), if requested.
+    /// Conflicts are written into the file between markers. Not available together with an index,
+    /// because index entries cannot represent such conflicts.
     pub merge_hunks: Option<ConflictStyle>,
-    /// Whom the run tells how far it is, this stage and all others.
+    /// Receives the progress of this and all other stages.
     pub progress: Progress,
 }
 
 impl Options {
-    /// Returns the size of the largest file that is read, in bytes.
+    /// Returns the maximum size of a file that is read, in bytes.
     pub(crate) fn max_read(&self) -> u64 {
         self.max_file.min(self.policy.max_read())
     }
@@ -101,12 +101,12 @@ impl Options {
         self.rules.as_gnu
     }
 
-    /// Returns whether nothing is looked at after the first error.
+    /// Returns whether resolving stops at the first error.
     pub(crate) fn ends_early(&self) -> bool {
         self.rules.detail != Detail::Full
     }
 
-    /// Returns the size of the largest file that is made, in bytes.
+    /// Returns the maximum size of a file that is written, in bytes.
     pub(crate) fn max_made(&self) -> u64 {
         self.max_file.min(self.policy.max_write())
     }
@@ -146,43 +146,44 @@ impl Default for Options {
     }
 }
 
-/// What policy asks about and is refused like what it denies. The least first.
+/// The changes with the verdict `ask` that are refused like denied changes, from the least to the
+/// most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Held {
-    /// Nothing: whoever looks is the one who is asked.
+    /// None. The user who sees the result is the one who approves.
     #[default]
     Nothing,
-    /// What is done to files that nobody may read without being asked: whoever looks is somebody
-    /// else, and a report says what is in them.
+    /// Changes to files that need approval for reading. The report, which shows their content, goes
+    /// to another person.
     Reading,
-    /// Everything: the change is to be made, and nobody has approved it.
+    /// All. The change is to be committed without an approval.
     Everything,
 }
 
-/// What stands behind the name of a file whose hunks were rejected.
+/// The suffix of a file for rejected hunks.
 const SUFFIX: &[u8] = b".rej";
 
-/// Where hunks go that do not fit.
+/// The place where rejected hunks are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RejectTo {
-    /// To a file beside theirs.
+    /// A file next to the target file.
     #[default]
     Beside,
-    /// All to this one (`--reject-file`).
+    /// This file, for all rejected hunks (`--reject-file`).
     File(RelPath),
-    /// Nowhere.
+    /// Nowhere: the rejected hunks are not written.
     Nowhere,
 }
 
 impl RejectTo {
-    /// Returns the file for the rejected hunks of `path`, if there is to be one.
+    /// Returns the file for the rejected hunks of `path`, if they are written.
     ///
     /// # Errors
     ///
-    /// Returns an error for a name that is too long.
+    /// Returns an error if the name is too long.
     pub(crate) fn path(&self, path: &RelPath) -> Result<Option<RelPath>, PathError> {
         match self {
             Self::Beside => RelPath::new(&[path.as_bytes(), SUFFIX].concat()).map(Some),
@@ -192,26 +193,26 @@ impl RejectTo {
     }
 }
 
-/// What is done about errors in white space (`--whitespace`).
+/// The action on white space errors (`--whitespace`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WhitespaceAction {
-    /// Nothing is looked for.
+    /// White space is not checked.
     #[default]
     #[serde(rename = "nowarn")]
     NoWarn,
-    /// They are told.
+    /// Errors are reported as warnings.
     Warn,
-    /// They keep the patch from applying.
+    /// Errors prevent the patch from being applied.
     Error,
-    /// The same, and each of them is told.
+    /// Errors prevent the patch from being applied, and each error is reported.
     ErrorAll,
-    /// They are put right.
+    /// Errors are fixed.
     Fix,
 }
 
-/// The names of the actions; git has two for the last one.
+/// The names of the actions. git has two names for [`WhitespaceAction::Fix`].
 pub const ACTIONS: [(&str, WhitespaceAction); 6] = [
     ("nowarn", WhitespaceAction::NoWarn),
     ("warn", WhitespaceAction::Warn),
@@ -222,7 +223,7 @@ pub const ACTIONS: [(&str, WhitespaceAction); 6] = [
 ];
 
 impl WhitespaceAction {
-    /// Returns the action that is called `name`.
+    /// Returns the action with the name `name`.
     #[must_use]
     pub fn named(name: &[u8]) -> Option<Self> {
         ACTIONS
@@ -231,7 +232,7 @@ impl WhitespaceAction {
             .map(|(_, action)| *action)
     }
 
-    /// Returns its name.
+    /// Returns the name of the action.
     #[must_use]
     pub fn name(self) -> &'static str {
         ACTIONS
@@ -245,22 +246,23 @@ impl WhitespaceAction {
     }
 }
 
-/// What is looked for in which file, and what is done about it.
+/// The white space rules of each file, and the action on errors.
 #[derive(Clone, Debug, Default)]
 pub struct Whitespace {
-    /// What is done.
+    /// The action on errors.
     pub action: WhitespaceAction,
-    /// What is looked for where nothing else is said.
+    /// The rule for files without a rule of their own.
     pub usual: WhitespaceRule,
-    /// What is looked for in files that have rules of their own.
+    /// The rules of individual files.
     pub rules: Arc<HashMap<RelPath, WhitespaceRule>>,
-    /// Whether a line of the patch has an error: git puts nothing right otherwise.
+    /// Whether a line of the patch has an error. Like git, wpatch corrects new lines only in this
+    /// case.
     pub(super) is_found: bool,
 }
 
 /// Repairs the texts of operations.
 pub trait TextRepair: Debug + Send + Sync {
-    /// Returns what the operation at `index` was meant to do with a file that has `content`; `None`
-    /// if it stays as it is.
+    /// Returns the repaired edits of the operation at `index` for a file with `content`; `None` if
+    /// nothing needs to be repaired.
     fn repair(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements>;
 }

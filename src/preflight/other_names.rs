@@ -1,8 +1,8 @@
-//! Looks for other names of files that control what an agent or a CI system does: links, hard
-//! links, and the directory that git's configuration names for hooks.
+//! Finds other names of files that control an agent or a CI system: links, hard links, and the hook
+//! directory that git's configuration names.
 //!
-//! The rule on these files goes by names. A program that writes through another name changes the
-//! same file.
+//! The policy rules for these files use names. A program that writes through another name changes
+//! the same file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,11 +12,13 @@ use crate::path::RelPath;
 use crate::policy::{GitPlace, Policy, is_control_part};
 use crate::workspace::{Directory, WorkTree, Workspace, below};
 
-/// Most names of a tree that are searched. In a larger tree, every write of a model needs approval.
+/// The maximum number of names in a tree that are searched. In a larger tree, every write by a
+/// model needs approval.
 const MOST_NAMES: usize = 1_000_000;
 
-/// Returns `policy` with the other names of control files below the root, if it asks about control
-/// files: links and hard links of the root and of the work tree around it, and the hooks of git.
+/// Returns `policy` with the other names of control files below the root, if the policy asks about
+/// control files. These names are links and hard links in the root and in the work tree around it,
+/// and git's hook directory.
 #[must_use]
 pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     with_other_names_of(MOST_NAMES, policy, workspace)
@@ -33,7 +35,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     names.look(&policy, workspace, &|target| {
         Some((Some(target.clone()), None))
     });
-    // What keeps the work tree from being located is reported when it is needed.
+    // A work tree that cannot be located is reported when it is needed.
     if let Ok(Some(WorkTree {
         top,
         prefix,
@@ -45,7 +47,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
         names.look(&policy, top, &|target| match below(target, prefix) {
             Some(inner) => Some((Some(inner), None)),
             None if target == prefix => Some((None, None)),
-            // The root is in the directory that the link leads to.
+            // The root is inside the directory that the link names.
             None => below(prefix, target).map(|rest| (None, Some(rest))),
         });
     }
@@ -74,15 +76,16 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
 /// Other names of control files.
 #[derive(Default)]
 struct OtherNames {
-    /// Most names of a tree that are searched, and whether a tree has more.
+    /// The maximum number of names that are searched in one tree.
     most: usize,
     is_cut_off: bool,
     aliases: Vec<(Option<RelPath>, RelPath)>,
     hard_links: Vec<((u64, u64), RelPath)>,
 }
 
-/// Returns where the target of a link is below the root, `None` for the root itself, and the path
-/// of that below the target; nothing if the target has nothing to do with the root.
+/// Returns the position of a link's target relative to the root, or `None` if both are unrelated.
+/// The first element is the path of the target below the root; it is `None` if the target is the
+/// root or a directory above it. The second element is the path of the root below the target.
 type BelowRoot<'b> = &'b dyn Fn(&RelPath) -> Option<(Option<RelPath>, Option<RelPath>)>;
 
 impl OtherNames {
@@ -112,8 +115,8 @@ impl OtherNames {
     }
 }
 
-/// Returns the control files among the first `most` names of `workspace`, with the links and files
-/// on the way to them, and whether these are all names.
+/// Returns the control files among the first `most` names of `workspace`, including the links and
+/// files on the way to them. The flag is `true` if the tree has no more names.
 fn control_names(
     most: usize,
     policy: &Policy,
@@ -136,7 +139,7 @@ fn control_names(
     (found, is_complete)
 }
 
-/// Returns `policy` with those of `paths` that are hard links of control files.
+/// Returns `policy` with the hard links of control files among `paths`.
 pub(super) fn with_hard_links<'p, 'a>(
     paths: impl Iterator<Item = &'a RelPath>,
     policy: Cow<'p, Policy>,
@@ -157,7 +160,7 @@ pub(super) fn with_hard_links<'p, 'a>(
     }
 }
 
-/// Returns device and inode of a regular file that has several names.
+/// Returns the device and inode of a regular file with several hard links.
 fn identity(path: &RelPath, workspace: &dyn Workspace) -> Option<(u64, u64)> {
     let stat = workspace.stat(path).ok()??;
     (stat.kind == FileKind::Regular && stat.links > 1).then_some((stat.device, stat.inode))

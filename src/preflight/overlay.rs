@@ -1,4 +1,4 @@
-//! The files of one group as its operations leave them, over what is on disk.
+//! The overlay: the files of one group after the operations so far, on top of the files on disk.
 
 mod changes;
 mod load;
@@ -13,43 +13,42 @@ use crate::path::RelPath;
 use crate::text::Contents;
 use crate::workspace::{Stat, Workspace, WorkspaceError};
 
-/// A file as the operations so far leave it.
+/// A file after the operations so far.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) kind: FileKind,
     pub(super) permissions: Permissions,
-    /// Contents, or the target of a link; empty for a directory.
+    /// The content, or the target of a link. Empty for a directory.
     pub(super) bytes: Contents,
-    /// The content in the repository, of a regular file that an operation has left in another form
-    /// than that.
+    /// The content in the repository, if an operation wrote the regular file in another form.
     pub(super) in_repository: Option<Contents>,
-    /// The file on disk whose attributes it has.
+    /// The file on disk that supplies the attributes.
     pub(super) like: Option<RelPath>,
-    /// The file on disk whose very bytes it has.
+    /// The file on disk that has exactly this content.
     pub(super) origin: Option<RelPath>,
-    /// The old file in the history that it is, and what that was when it was read.
+    /// The old file in the history that is restored, and its state when it was read.
     pub(super) restored: Option<(RelPath, FileState)>,
 }
 
-/// What stands at a path.
+/// The entry at a path.
 #[derive(Clone, Debug)]
 pub(super) enum Seen {
     Nothing,
     Node(Node),
-    /// A symbolic link above it, at this path.
+    /// A symbolic link is above the path. The field is the path of the link.
     ThroughLink(RelPath),
-    /// Something above it that is no directory, at this path.
+    /// An entry above the path is not a directory. The field is the path of that entry.
     BelowFile(RelPath),
     /// A FIFO, a socket or a device.
     Special,
-    /// A file of so many bytes, which is over the limit.
+    /// A file of `size` bytes, which exceeds the limit.
     TooLarge {
         size: u64,
         limit: u64,
     },
 }
 
-/// What was read at a path.
+/// The entry that was read at a path, and its state if it exists.
 type Loaded = (Seen, Option<(FileState, Node)>);
 
 struct Entry {
@@ -57,7 +56,7 @@ struct Entry {
     current: Seen,
     base: Seen,
     base_step: usize,
-    /// The step in which the present contents came here from elsewhere.
+    /// The step in which an operation put the current content here.
     made_in: Option<usize>,
 }
 
@@ -69,15 +68,15 @@ impl Entry {
     }
 }
 
-/// The files of one group.
+/// The overlay of one group.
 pub(super) struct Overlay<'w> {
     workspace: &'w dyn Workspace,
-    /// None where some files are looked for elsewhere.
+    /// `None` if some files are looked up in another tree.
     directories: Option<&'w Directories>,
     max_file: u64,
     entries: HashMap<RelPath, Entry>,
     spelling: Option<Spelling<'w>>,
-    /// The names that listings have, of files that the operations spell otherwise.
+    /// The names in directory listings of files that the operations spell differently.
     stored: HashMap<RelPath, RelPath>,
 }
 
@@ -97,7 +96,7 @@ impl<'w> Overlay<'w> {
         }
     }
 
-    /// Lets it look at spellings of names, as far as the operations depend on them.
+    /// Returns the overlay with checks of the name spellings on which the operations depend.
     pub(super) fn with_spelling(self, spelling: Spelling<'w>) -> Self {
         Self {
             spelling: Some(spelling),
@@ -105,19 +104,19 @@ impl<'w> Overlay<'w> {
         }
     }
 
-    /// Returns the name that listings have of the file that was looked at as `path`.
+    /// Returns the name that directory listings have for the file that an operation names `path`.
     pub(super) fn stored<'p>(&'p self, path: &'p RelPath) -> &'p RelPath {
         self.stored.get(path).unwrap_or(path)
     }
 
-    /// Returns whether `path` is another spelling of a file that goes.
+    /// Returns whether `path` is another spelling of a file that the group removes.
     pub(super) fn is_respelled(&self, path: &RelPath) -> bool {
         self.spelling
             .as_ref()
             .is_some_and(|spelling| spelling.is_respelled(path))
     }
 
-    /// Returns two names that the operations leave, and that are one name on the file system.
+    /// Returns two names that remain after the operations and are one name on the file system.
     pub(super) fn clash(&self) -> Result<Option<Clash>, WorkspaceError> {
         let is_left = |(_, entry): &(&RelPath, &Entry)| matches!(&entry.current, Seen::Node(node) if node.kind != FileKind::Directory);
         let left = self.entries.iter().filter(is_left).map(|(path, _)| path);
@@ -126,17 +125,17 @@ impl<'w> Overlay<'w> {
             .map_or(Ok(None), |spelling| spelling.clash(self.workspace, left))
     }
 
-    /// Returns what stands at `path` after the operations so far.
+    /// Returns the entry at `path` after the operations so far.
     pub(super) fn current(&mut self, path: &RelPath, step: usize) -> Result<Seen, WorkspaceError> {
         Ok(self.entry(path, step)?.current.clone())
     }
 
-    /// Returns what stood at `path` when `step` began.
+    /// Returns the entry at `path` at the start of `step`.
     pub(super) fn base(&mut self, path: &RelPath, step: usize) -> Result<Seen, WorkspaceError> {
         Ok(self.entry(path, step)?.base.clone())
     }
 
-    /// Puts `node` at `path`.
+    /// Stores `node` at `path`.
     pub(super) fn put(
         &mut self,
         path: &RelPath,
@@ -149,8 +148,8 @@ impl<'w> Overlay<'w> {
         Ok(())
     }
 
-    /// Takes away what stood at `path` when `step` began; what came there since stays, unless
-    /// nothing stood there.
+    /// Removes the entry that was at `path` at the start of `step`. An entry that was stored there
+    /// since stays, unless the path was empty at the start of the step.
     pub(super) fn take_away(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
         if entry.made_in != Some(step) || !matches!(entry.base, Seen::Node(_)) {
@@ -159,14 +158,14 @@ impl<'w> Overlay<'w> {
         Ok(())
     }
 
-    /// Returns how many names the file has that is on disk at `path`, if it was looked at and there
-    /// are several.
+    /// Returns the number of hard links of the file on disk at `path`, if the file was read and has
+    /// several.
     pub(super) fn links(&self, path: &RelPath) -> Option<u64> {
         let (state, node) = self.entries.get(self.stored(path))?.found.as_ref()?;
         Some(state.stat.links).filter(|&links| node.kind == FileKind::Regular && links > 1)
     }
 
-    /// Returns the nearest directory above `path` that the operations made a file or a link.
+    /// Returns the nearest path above `path` that is a file or a link in the overlay.
     pub(super) fn made_above(&self, path: &RelPath) -> Option<(RelPath, FileKind)> {
         path.ancestors().find_map(
             |above| match &self.entries.get(self.stored(&above))?.current {
@@ -176,14 +175,14 @@ impl<'w> Overlay<'w> {
         )
     }
 
-    /// Returns whether the operations so far took `path` away.
+    /// Returns whether the operations so far removed `path`.
     pub(super) fn is_gone(&self, path: &RelPath) -> bool {
         self.entries
             .get(self.stored(path))
             .is_some_and(|entry| matches!(entry.current, Seen::Nothing))
     }
 
-    /// Returns the names in the directory at `path`, on disk.
+    /// Returns the paths of the entries in the directory at `path` on disk.
     pub(super) fn list(&self, path: &RelPath) -> Result<Vec<RelPath>, WorkspaceError> {
         let is_directory = |stat: Stat| stat.kind == FileKind::Directory;
         if !self.workspace.stat(path)?.is_some_and(is_directory) {
@@ -196,15 +195,14 @@ impl<'w> Overlay<'w> {
             .collect())
     }
 
-    /// Returns whether an empty directory is on disk at `path` that no operation made.
+    /// Returns whether `path` is an empty directory on disk that no operation created.
     pub(super) fn is_empty_directory(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
         let is_found = |entry: &Entry| entry.was_directory() && entry.made_in.is_none();
         let is_found = self.entries.get(self.stored(path)).is_some_and(is_found);
         Ok(is_found && self.workspace.list(Some(path))?.is_empty())
     }
 
-    /// Returns each path that was looked at, with the file that is on disk there and the one that
-    /// stands there now.
+    /// Returns each path that was read, with its file on disk and its current file.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&RelPath, Option<&Node>, Option<&Node>)> {
         self.entries.iter().map(|(path, entry)| {
             let current = if let Seen::Node(node) = &entry.current {
@@ -216,7 +214,7 @@ impl<'w> Overlay<'w> {
         })
     }
 
-    /// Returns the old file that the history keeps at `path`; `None` if there is none any more.
+    /// Returns the old file that the history keeps at `path`; `None` if it no longer exists.
     pub(super) fn old(&self, path: &RelPath) -> Result<Option<Node>, WorkspaceError> {
         let (Seen::Node(node), Some((state, _))) = self.load(path)? else {
             return Ok(None);
@@ -228,7 +226,7 @@ impl<'w> Overlay<'w> {
         }))
     }
 
-    /// Returns what is on disk at `path`, without reading it.
+    /// Returns the status of the entry at `path` on disk, without reading the entry.
     pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
         self.workspace.stat(path)
     }
@@ -271,8 +269,8 @@ impl<'w> Overlay<'w> {
         self.entries.insert(path, entry);
     }
 
-    /// Returns the name that listings have of the file that was found at `path`, or are going to
-    /// have, if that is another one.
+    /// Returns the name that directory listings have for the file at `path`, or will have after the
+    /// change, if the name differs from `path`.
     fn spelled_otherwise(
         &self,
         path: &RelPath,
@@ -289,7 +287,7 @@ impl<'w> Overlay<'w> {
         }
     }
 
-    /// Returns whether no listing has `path` in this very spelling.
+    /// Returns whether no directory listing contains `path` in exactly this spelling.
     fn is_unlisted(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
         self.spelling.as_ref().map_or(Ok(false), |spelling| {
             Ok(!spelling.is_listed(self.workspace, path)?)

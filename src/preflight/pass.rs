@@ -1,4 +1,5 @@
-//! One pass over the groups of a plan. Each group hands its finished changes to the sink at once.
+//! Resolves the groups of a plan in one pass. Each group hands its finished changes to the sink at
+//! once.
 
 use std::io;
 use std::mem;
@@ -24,7 +25,7 @@ pub(super) struct Pass<'a> {
     pub(super) shown: Shown<'a>,
     /// The findings of each operation.
     pub(super) all: &'a [Mutex<Findings>],
-    /// Whether the plan does not apply, so that the sink receives nothing more.
+    /// Whether the plan is refused. The sink then receives nothing more.
     pub(super) is_refused: AtomicBool,
     /// The number of changes.
     pub(super) changes: AtomicUsize,
@@ -33,7 +34,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Resolves `groups`, in parallel.
+    /// Resolves `groups` in parallel.
     pub(super) fn resolve(&self, groups: &group::Groups) -> Result<(), WorkspaceError> {
         let numbers: Vec<_> = (0..groups.len()).collect();
         let is_stopped = AtomicBool::new(false);

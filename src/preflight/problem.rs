@@ -1,4 +1,4 @@
-//! Reasons not to apply, as data.
+//! Problems: the reasons why a plan does not apply, as data.
 
 use std::fmt;
 
@@ -12,80 +12,81 @@ use crate::syntax::SyntaxErrorKind;
 use crate::text::Span;
 use crate::text::tag::Tag;
 
-/// One reason not to apply, or one thing that should be known.
+/// A reason why the plan does not apply, or a warning.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// What it is: a row of [`CODES`](super::CODES).
+    /// The code: a row of [`CODES`](super::CODES).
     pub code: &'static Code,
-    /// Whether it keeps the patch from applying.
+    /// Whether the problem prevents the plan from being applied.
     pub severity: Severity,
-    /// One line for people, without path and without full stop. Not yet escaped for printing.
+    /// One line for people, without the path and without a final full stop. Control characters are
+    /// not yet escaped.
     pub message: String,
-    /// The file, where one is meant.
+    /// The file, if the problem concerns one.
     pub path: Option<RelPath>,
-    /// What the file is called, where that is no path below the root.
+    /// The name of the file, if it is not a path below the root.
     pub name: Option<Vec<u8>>,
-    /// Index of the operation in the plan.
+    /// The index of the operation in the plan.
     pub operation: Option<usize>,
-    /// Index of the hunk in the operation.
+    /// The index of the hunk in the operation.
     pub hunk: Option<usize>,
-    /// The input and the place in it.
+    /// The index of the input, and the span in it.
     pub place: Option<(usize, Span)>,
-    /// Lines of the file that are meant, counted from 0.
+    /// The affected lines of the file, counted from 0.
     pub lines: Vec<usize>,
-    /// What to do about it.
+    /// The next action or command.
     pub help: Option<String>,
-    /// Numbers and digests for programs.
+    /// The details for programs.
     pub facts: Facts,
 }
 
-/// What programs want to know of a problem besides its place.
+/// The details of a problem for programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// How many places are meant, where that is more than there are lines.
+    /// The number of places, if `lines` does not list all of them.
     pub count: Option<usize>,
-    /// Index of the edit in its list, counted from 0.
+    /// The index of the edit in its list, counted from 0.
     pub edit: Option<usize>,
-    /// The digest that the file should have.
+    /// The expected digest.
     pub expected: Option<Sha256>,
-    /// The digest that it has.
+    /// The actual digest.
     pub actual: Option<Sha256>,
-    /// The tag that it has.
+    /// The actual tag.
     pub actual_tag: Option<Tag>,
-    /// The lines around the places that are meant, without terminators, counted from 0.
+    /// The lines around the affected places, without terminators. Lines are counted from 0.
     pub around: Vec<(usize, Vec<u8>)>,
-    /// The limit that was passed, in bytes.
+    /// The exceeded limit in bytes.
     pub limit: Option<u64>,
-    /// The size that passed it, in bytes.
+    /// The size that exceeds the limit, in bytes.
     pub size: Option<u64>,
-    /// What a model should do next, where that depends on the problem.
+    /// The next action for a model, if it depends on the problem.
     pub advice: Option<String>,
-    /// Why a rule of policy refuses it, in the words of the rule.
+    /// The reason that a policy rule states.
     pub reason: Option<String>,
-    /// The mode that holds, and the least one that would allow it.
+    /// The active policy mode, and the least mode that allows the change.
     pub modes: Option<(&'static str, &'static str)>,
-    /// The names of the cells that a notebook has.
+    /// The names of the cells in the notebook.
     pub cells: Vec<String>,
-    /// The place of the file that is most like it, where no hunk has it.
+    /// The closest match of a hunk that does not match.
     pub nearest: Option<Nearest>,
-    /// What is wrong with a patch text.
+    /// The fault of a malformed patch.
     pub mistake: Option<SyntaxErrorKind>,
     /// Whether the message states no more than git's sentence for the code.
     pub is_bare: bool,
-    /// Whether the patch text seems to end too early.
+    /// Whether the patch seems to be truncated.
     pub is_cut_off: bool,
-    /// The strip level that leaves nothing of a name.
+    /// The strip level that removes all of a name.
     pub strip: Option<usize>,
-    /// The blob that a patch was made for.
+    /// The blob of the existing file, if the patch was made for another blob.
     pub blob: Option<Vec<u8>>,
-    /// Why a text is not in the file.
+    /// The reason why the file does not contain a text.
     pub cause: Option<Cause>,
-    /// Whether what is in the way is in the work tree alone, where git's index counts.
+    /// Whether the obstacle is only in the work tree, although git's index decides.
     pub is_untracked: bool,
 }
 
 impl Problem {
-    /// Returns an error of which no more is known.
+    /// Returns an error with this code and message, and without details.
     #[must_use]
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self {
@@ -104,17 +105,17 @@ impl Problem {
     }
 }
 
-/// How much a problem weighs.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Severity {
-    /// Nothing is applied.
+    /// Prevents the whole plan from being applied.
     Error,
-    /// What it is about is not applied, and the rest is (`--reject`).
+    /// Prevents a part from being applied. The rest is applied (`--reject`).
     #[serde(rename = "error")]
     Reject,
-    /// Said, and applied all the same.
+    /// Does not prevent the plan from being applied.
     Warning,
 }
 
@@ -124,42 +125,42 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A known reason why a text is not in a file.
+/// A known reason why a file does not contain a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The lines of the patch and those of the file end in different ways.
+    /// The patch and the file have different line endings.
     LineEnding {
-        /// Whether it is the file whose lines end with CR LF.
+        /// Whether the file is the one with CR LF.
         is_file_crlf: bool,
     },
-    /// The text looks like one in the file.
+    /// The file contains a text with a character that looks like the expected one.
     Lookalike(Lookalike),
-    /// The file is in this encoding.
+    /// The file has this encoding.
     Encoding(&'static str),
-    /// The program that showed the patch marked its text.
+    /// The program that displayed the patch added markup to its text.
     Markup(Markup),
-    /// A file exists whose name looks like that of the missing one.
+    /// A file exists whose name looks like the missing name.
     Name {
         /// The existing file.
         path: RelPath,
-        /// The first character that differs, at its place in the whole path.
+        /// The first character that differs, with its position in the whole path.
         lookalike: Lookalike,
     },
 }
 
-/// What a program that shows a text puts into it.
+/// Markup that a program adds to a text that it displays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Markup {
-    /// Entities of HTML, as in `&lt;`.
+    /// HTML entities, for example `&lt;`.
     Entities,
-    /// Escape sequences of a terminal that set colours.
+    /// Terminal escape sequences that set colours.
     Colours,
 }
 
 impl Markup {
-    /// Returns what the text has, as in "the patch has ...".
+    /// Returns the name of the markup, as in "the patch has ...".
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

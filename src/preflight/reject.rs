@@ -1,5 +1,4 @@
-//! `--reject`: what does not fit is left out, and hunks that do not are written to a file beside
-//! theirs.
+//! `--reject`: skips the hunks that do not match, and writes them to a file next to their target.
 
 use std::collections::BTreeSet;
 
@@ -15,23 +14,23 @@ use crate::plan::{Action, Hunk, Operation, Plan};
 use crate::policy::{Access, Verdict};
 use crate::text::{Span, lines};
 
-/// The hunks of a file that do not fit.
+/// The rejected hunks of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejects {
-    /// The file that has them, if one does.
+    /// The file for the rejected hunks, if they are written.
     pub path: Option<RelPath>,
-    /// Their indexes, in order.
+    /// The indexes of the rejected hunks, in order.
     pub hunks: Vec<usize>,
-    /// Digest of what the file holds then, where it was asked for.
+    /// The digest of the written file, if a description was requested.
     pub sha256: Option<Sha256>,
-    /// The mode and the digest of what it held before, which is lost, where they were asked for.
+    /// The mode and digest of the overwritten file, if one exists and a description was requested.
     pub replaced: Option<(FileMode, Sha256)>,
-    /// What is written there.
+    /// The text that is written to the file.
     pub(super) text: Vec<u8>,
 }
 
-/// Returns the files that rejected hunks of `plan` may come to, without those that it is about
-/// itself.
+/// Returns the files to which rejected hunks of `plan` may be written, except files that the plan
+/// itself names.
 #[must_use]
 pub fn reject_files(plan: &Plan) -> BTreeSet<RelPath> {
     let beside = |path| RejectTo::Beside.path(path).ok().flatten();
@@ -50,8 +49,8 @@ pub fn reject_files(plan: &Plan) -> BTreeSet<RelPath> {
     files
 }
 
-/// Notes which of the hunks do not fit, and returns whether the others may be done: what goes away
-/// goes as a whole.
+/// Records the rejected hunks, and returns whether the other hunks may be applied. A deletion is
+/// never applied in part.
 pub(super) fn note(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
@@ -96,13 +95,14 @@ pub(super) fn note(
     is_soft
 }
 
-/// The words of git, see `write_out_one_reject` in its apply.c; names stand as they are.
+/// Returns the header that git writes; see `write_out_one_reject` in git's apply.c. Names are not
+/// quoted.
 fn header_as_git(path: &RelPath) -> Vec<u8> {
     let name = path.as_bytes();
     [b"diff a/", name, b" b/", name, b"\t(rejected hunks)\n"].concat()
 }
 
-/// The lines of the patch that name the file, as GNU patch leaves them.
+/// Returns the lines of the patch that name the file, as GNU patch writes them.
 fn header(head: &[u8]) -> Vec<u8> {
     let is_name = |line: &&[u8]| {
         [b"--- ", b"+++ ", b"*** "]
@@ -127,7 +127,8 @@ fn joined(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
     out
 }
 
-/// Lets what does not fit be no reason against the rest; what is forbidden stays one.
+/// Changes the severity of problems with non-matching parts, so that the rest is applied. Denied
+/// changes stay errors.
 pub(super) fn soften(findings: &mut Findings) {
     for problem in findings
         .problems
@@ -139,8 +140,7 @@ pub(super) fn soften(findings: &mut Findings) {
 }
 
 impl Problem {
-    /// Makes it one that only keeps a part of the change out, where what does not fit is left out
-    /// and it says no more than that.
+    /// Sets the severity to [`Severity::Reject`] if only the affected part cannot be applied.
     pub(crate) fn soften(&mut self) {
         if is_soft(self) {
             self.severity = Severity::Reject;
@@ -164,8 +164,7 @@ fn is_soft(problem: &Problem) -> bool {
     )
 }
 
-/// Says why policy lets nothing be written to `path`, where `access` is what that comes to; returns
-/// whether it does not.
+/// Reports the rules by which policy refuses `access` to `path`, and returns whether there are any.
 pub(super) fn is_refused(
     path: &RelPath,
     access: Access,

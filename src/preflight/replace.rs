@@ -1,4 +1,4 @@
-//! From a preimage to a postimage, by changes of texts.
+//! Computes a postimage from a preimage, by text edits.
 
 use super::cause;
 use super::checks::too_large;
@@ -13,7 +13,7 @@ use crate::matching::{self, LookalikeSearch, MismatchKind, Misplaced, TextChange
 use crate::plan::{Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target};
 use crate::text::{Contents, is_data, utf16_name};
 
-/// Returns what `changes` make of `preimage`; `None` if they cannot.
+/// Returns the postimage of `preimage`; `None` if the edits do not apply.
 pub(super) fn postimage(
     operation: &Operation,
     changes: &Replacements,
@@ -71,8 +71,8 @@ pub(super) fn postimage(
     )
 }
 
-/// Refuses changes that a file with binary data or in UTF-16 does not allow. Returns whether there
-/// are any.
+/// Refuses edits that a file with binary data or in UTF-16 does not allow. Returns whether it
+/// refused any.
 fn refuse_binary(changes: &Replacements, text: &[u8], findings: &mut Findings) -> bool {
     let looks_inside =
         |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
@@ -98,9 +98,8 @@ fn refuse_binary(changes: &Replacements, text: &[u8], findings: &mut Findings) -
     true
 }
 
-/// Returns whether the edit appends text in UTF-8 to `file`, which is in UTF-16. Bytes are appended
-/// as they are unless both the byte order mark of the file and the bytes themselves show that they
-/// are text.
+/// Returns whether the edit appends UTF-8 text to `file`, which is in UTF-16. Bytes are appended
+/// unchanged, unless the file has a byte order mark and the bytes are valid UTF-8 text.
 fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
     let is_text =
         || memchr::memchr(0, &edit.new).is_none() && std::str::from_utf8(&edit.new).is_ok();
@@ -113,7 +112,7 @@ fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
     }
 }
 
-/// Makes the changes, and tells of each where it went or why it went nowhere.
+/// Applies the edits, and records the place of each edit or the reason why it does not apply.
 fn replaced(
     operation: &Operation,
     changes: &Replacements,
@@ -171,8 +170,8 @@ fn replaced(
     }
 }
 
-/// Looks at the places of the changes; each place is one of `text`, unless the changes are made in
-/// turn.
+/// Runs the guards on the places of the edits. Each place refers to `text`, unless the edits are
+/// applied in turn.
 fn judge(
     changes: &Replacements,
     text: &[u8],
@@ -189,7 +188,8 @@ fn judge(
     }
 }
 
-/// Notes all changes of which something is known, in their order: those without a place, and why.
+/// Records the known placements and the mismatches of the edits in their order, and reports the
+/// mismatches.
 fn misplace(
     (operation, changes): (&Operation, &Replacements),
     text: &[u8],
@@ -318,8 +318,8 @@ fn wanted(edit: &Replacement, name: &str) -> String {
     }
 }
 
-/// Returns the operation at `index` with repaired texts, for a file with `content`; `None` if
-/// nothing is repaired.
+/// Returns the operation at `index` with repaired texts for a file with `content`; `None` if no
+/// text was repaired.
 pub(super) fn repaired(
     index: usize,
     operation: &Operation,

@@ -1,6 +1,5 @@
-//! The diffs of a change, for who shows one after the other: some are held, and the others are made
-//! again when their turn comes, so that no more of them take memory than the first few and the
-//! largest.
+//! The diff cache. It keeps the first diffs of a change in memory, and generates the other diffs
+//! again when they are displayed. Memory is bounded by the limit plus the diffs of one group.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,14 +13,14 @@ use crate::mutex::locked;
 use crate::plan::Plan;
 use crate::workspace::Workspace;
 
-/// Most bytes of diffs that are held.
+/// The maximum number of bytes of cached diffs.
 const MOST: usize = 16 << 20;
 
-/// What is known of the diffs of a change.
+/// The diffs of a change.
 #[derive(Debug, Default)]
 pub struct Shelf {
     held: Mutex<Held>,
-    /// The operations that are looked at together, and which of these each one is in.
+    /// The groups of operations, and the group of each operation.
     groups: OnceLock<(group::Groups, Vec<usize>)>,
 }
 
@@ -31,18 +30,18 @@ struct Held {
     sum: usize,
 }
 
-/// One of them, as it was when it was first made.
+/// A diff in memory, or the digest of the diff when it was first generated.
 enum Diff {
     Whole(Vec<u8>),
     Known(Digest),
 }
 
-/// A diff that has to be made again.
+/// The diff is not in memory and must be generated again.
 #[derive(Debug)]
 struct NotHeld;
 
 impl Shelf {
-    /// Takes the diff of the operation at `index`.
+    /// Adds the diff of the operation at `index`.
     pub(crate) fn put(&self, index: usize, diff: Vec<u8>) {
         let mut held = self.held();
         let diff = if held.sum + diff.len() <= MOST {
@@ -54,12 +53,12 @@ impl Shelf {
         held.diffs.insert(index, diff);
     }
 
-    /// Returns the diff of the operation at `index` of `plan`, if it has one: the same as the first
-    /// time.
+    /// Returns the diff of the operation at `index` of `plan`, if it has one. The diff equals the
+    /// diff that was first generated.
     ///
     /// # Errors
     ///
-    /// Returns an error if the files are no longer what they were, or the disk fails.
+    /// Returns an error if the files have changed since, or if a file access fails.
     pub fn diff(
         &self,
         index: usize,
@@ -106,11 +105,11 @@ impl Shelf {
 }
 
 impl Held {
-    /// Hands out the diff at `index`, if there is one.
+    /// Removes and returns the diff at `index`, if there is one.
     ///
     /// # Errors
     ///
-    /// Returns an error if it has to be made again.
+    /// Returns an error if the diff must be generated again.
     fn take(&mut self, index: usize) -> Result<Option<Vec<u8>>, NotHeld> {
         let Some(diff) = self.diffs.get_mut(&index) else {
             return Ok(None);
@@ -128,7 +127,7 @@ impl Held {
         }
     }
 
-    /// Puts a diff back that was made again; says whether it is the same.
+    /// Stores a diff that was generated again. Returns whether it equals the first one.
     fn renew(&mut self, index: usize, bytes: Vec<u8>) -> bool {
         match self.diffs.get_mut(&index) {
             Some(Diff::Known(digest)) if *digest != Digest::of(&bytes) => return false,

@@ -1,9 +1,9 @@
-//! How the names of one group of operations are spelled, on file systems that find a file under
-//! several spellings.
+//! The spellings of the names of one group, on file systems that find a file under several
+//! spellings.
 //!
-//! A file that is there keeps the name that listings have, however a patch spells it. A name that
-//! comes is another spelling of a file that goes, or a new file; two names that come must not be
-//! one name.
+//! An existing file keeps the name that directory listings have, regardless of the spelling in the
+//! patch. An added name is either another spelling of a removed file, or a new file. Two added
+//! names must not be one name on the file system.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::RandomState;
@@ -18,7 +18,8 @@ use crate::plan::{Action, Operation, Plan};
 use crate::text::{folded_hash, is_one_name};
 use crate::workspace::{Folding, Workspace, WorkspaceError};
 
-/// Two different paths that are one on the file system: files, or a directory above a file.
+/// Two different paths that are one path on the file system. Both are files, or one is a directory
+/// above a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Clash {
     pub(super) first: RelPath,
@@ -26,7 +27,7 @@ pub(super) struct Clash {
 }
 
 impl Clash {
-    /// Returns whether `path` has the second name, or is below it.
+    /// Returns whether `path` is the second name or is below it.
     pub(super) fn is_at(&self, path: &RelPath) -> bool {
         *path == self.second || path.is_below(&self.second)
     }
@@ -47,17 +48,17 @@ impl Clash {
 /// The spellings of the names of one group.
 pub(crate) struct Spelling<'w> {
     folding: &'w Folding,
-    /// The names that come and are other spellings of names that go.
+    /// The added names that are other spellings of removed names.
     respelled: HashSet<&'w RelPath>,
-    /// The whole plan, and what is known of the directories that it empties.
+    /// The whole plan, and the cache of the directories that it empties.
     plan: Option<(&'w Plan, &'w Emptied)>,
 }
 
-/// The directories of which a plan moves or deletes all that is in them.
+/// The directories that a plan empties by moving or deleting all of their entries.
 #[derive(Debug, Default)]
 pub(super) struct Emptied {
     hasher: RandomState,
-    /// The names that go.
+    /// The hashes of the folded names that the plan removes.
     going: OnceLock<HashSet<u64>>,
     known: Mutex<HashMap<RelPath, bool>>,
 }
@@ -140,7 +141,7 @@ impl<'w> Spelling<'w> {
         }
     }
 
-    /// Lets it find out which directories `plan` empties.
+    /// Adds the whole plan, which is needed to find the directories that it empties.
     pub(super) fn in_plan(self, plan: &'w Plan, emptied: &'w Emptied) -> Self {
         Self {
             plan: Some((plan, emptied)),
@@ -148,12 +149,12 @@ impl<'w> Spelling<'w> {
         }
     }
 
-    /// Returns whether `path` comes and is another spelling of a name that goes.
+    /// Returns whether `path` is an added name and another spelling of a removed name.
     pub(crate) fn is_respelled(&self, path: &RelPath) -> bool {
         self.respelled.contains(path)
     }
 
-    /// Returns whether listings have `path` in this very spelling.
+    /// Returns whether directory listings contain `path` in exactly this spelling.
     pub(crate) fn is_listed(
         &self,
         workspace: &dyn Workspace,
@@ -162,8 +163,8 @@ impl<'w> Spelling<'w> {
         self.folding.is_listed(workspace, path)
     }
 
-    /// Returns the name that the new file `path` is going to have, if that is another one: a
-    /// directory that stays keeps its spelling.
+    /// Returns the name that the new file `path` will have, if it differs from `path`. A directory
+    /// that stays keeps its spelling.
     pub(super) fn made_as(
         &self,
         workspace: &dyn Workspace,
@@ -189,8 +190,8 @@ impl<'w> Spelling<'w> {
         Ok(made.filter(|made| made != path))
     }
 
-    /// Returns the name that listings have of the file that was found at `path`, if that is another
-    /// one.
+    /// Returns the name that directory listings have for the existing file `path`, if it differs
+    /// from `path`.
     pub(super) fn spelled_otherwise(
         &self,
         workspace: &dyn Workspace,
@@ -204,9 +205,8 @@ impl<'w> Spelling<'w> {
         Ok((stored != *path).then_some(stored))
     }
 
-    /// Returns why `plan` cannot be done in the tree `workspace`, if two of the names that it
-    /// leaves would be one. This is for a plan that is resolved on a storage that tells all names
-    /// apart.
+    /// Returns a problem if two of the names that `plan` leaves in `workspace` would be one name.
+    /// The check is for a plan that was resolved on a backend that distinguishes all names.
     pub(crate) fn refusal(
         &self,
         plan: &Plan,
@@ -236,9 +236,10 @@ impl<'w> Spelling<'w> {
         }))
     }
 
-    /// Returns two of the names `left`, or of the directories above them, that would be one.
+    /// Returns two of the names `left`, or of the directories above them, that are one name on the
+    /// file system.
     ///
-    /// A directory that is there may be spelled in any way.
+    /// Two spellings of an existing directory are allowed.
     pub(super) fn clash<'p>(
         &self,
         workspace: &dyn Workspace,

@@ -1,4 +1,4 @@
-//! Tests of what the sink of a resolution receives.
+//! Tests of the changes that the sink of a resolution receives.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use crate::plan::{Selection, select};
 use crate::syntax;
 use crate::workspace::memory::{Entry, Memory};
 
-/// Notes the paths of what it is given.
+/// Records the paths of the changes.
 #[derive(Default)]
 struct Noted(Mutex<Vec<RelPath>>);
 

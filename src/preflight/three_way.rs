@@ -1,5 +1,5 @@
-//! Three-way: a patch that was made for other contents than a file has, merged with what became of
-//! the file (`--3way`).
+//! Three-way merges (`--3way`): a patch that was made for other contents is merged with the current
+//! file.
 
 use std::sync::Arc;
 
@@ -17,22 +17,21 @@ use crate::plan::{Action, Edit, Operation};
 use crate::text::{Bytes, is_binary, printable};
 use crate::workspace::WorkspaceError;
 
-/// What came of an attempt.
+/// The result of an attempt to merge.
 pub(super) enum Attempt {
-    /// The file as it is merged.
+    /// The merged content.
     Merged(Vec<u8>),
-    /// It cannot be done, and the findings say why.
+    /// The merge failed. The findings contain the reason.
     Refused,
-    /// There is nothing to merge, as the file is what the patch was made for.
+    /// No merge is requested, or the file equals the merge base.
     Direct,
-    /// It cannot be merged.
+    /// The operation cannot be merged.
     Unmergeable,
-    /// Nobody has what the patch was made for.
+    /// The merge base is not available.
     Baseless,
 }
 
-/// Merges what the operation makes of the contents that it was made for with `before`, which is
-/// what became of them.
+/// Applies the operation to its merge base, and merges the result with the current file `before`.
 pub(super) fn attempt(
     operation: &Operation,
     text: &[u8],
@@ -92,7 +91,9 @@ pub(super) fn attempt(
     ))
 }
 
-/// Returns what the operation makes of `base`. What it says of its places there is of no use.
+/// Returns the result of the operation on `base`. Warnings about several places in `base` are
+/// dropped, because they do not concern the current file. If an operation other than a create fails
+/// on `base`, all of its problems are dropped.
 fn patched(
     operation: &Operation,
     text: &[u8],
@@ -190,7 +191,7 @@ fn merged(
     }
 }
 
-/// Merges what has no lines.
+/// Merges contents that cannot be merged by lines.
 fn one_side([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> Merged {
     let all = |text: &[u8]| 0..text.split_inclusive(|&byte| byte == b'\n').count();
     let conflict = Conflict {
@@ -214,7 +215,7 @@ fn one_side([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> M
     }
 }
 
-/// Says that a link can lead to one place only, and to no lines of markers.
+/// Reports a conflict of a symbolic link. A link cannot contain conflict markers.
 fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     let (ours, theirs) = (printable(ours), printable(theirs));
     let message = format!(
@@ -225,7 +226,7 @@ fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help.to_owned());
 }
 
-/// Says that nobody but a program knows how the file is merged.
+/// Reports that the merge driver of the file is a program, which wpatch does not run.
 fn tell_driver(name: &[u8], findings: &mut Findings) {
     let message = format!(
         "both sides changed it, and the merge driver `{}` is a program, which is not run",
@@ -235,7 +236,7 @@ fn tell_driver(name: &[u8], findings: &mut Findings) {
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help);
 }
 
-/// Says that there was nothing to merge a patch with that does not fit.
+/// Warns that the merge base of a patch that does not match is not available.
 pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
     let message = match &operation.blobs {
         Some(blobs) => {
@@ -250,7 +251,7 @@ pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
         Some("--base names the file or the revision".to_owned());
 }
 
-/// Says that a file is there already which the patch makes, and with which it cannot be merged.
+/// Reports that a file to create already exists and cannot be merged with the new file.
 pub(super) fn tell_rival(
     operation: &Operation,
     text: &[u8],

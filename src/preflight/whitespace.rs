@@ -1,5 +1,4 @@
-//! White space that lines of a patch should not bring: what is wrong with them, and what is done
-//! about it.
+//! White space errors in the lines of a patch: detection, reports and corrections.
 
 use super::Resolution;
 use super::codes::code;
@@ -14,7 +13,7 @@ use crate::plan::{Direction, Edit, Hunk, LineKind, Operation, Plan};
 use crate::text::Span;
 use crate::whitespace::{Flags, WhitespaceRule, check};
 
-/// Most lines of a file that are told one by one; the others are counted.
+/// The maximum number of lines of a file that are reported one by one. Further lines are counted.
 const MOST_TOLD: usize = 1000;
 
 /// Returns the rule for the file of `operation`.
@@ -26,7 +25,7 @@ fn rule(whitespace: &Whitespace, operation: &Operation) -> WhitespaceRule {
         .unwrap_or(whitespace.usual)
 }
 
-/// Returns the name of the file that counts for rules: the new one that the patch has.
+/// Returns the name by which rules are looked up: the new name in the patch.
 #[must_use]
 pub fn named(operation: &Operation) -> &RelPath {
     match (operation.direction, &operation.from) {
@@ -35,23 +34,24 @@ pub fn named(operation: &Operation) -> &RelPath {
     }
 }
 
-/// What is wrong with the white space of a patch in one file, and what was done about it.
+/// The white space errors of a patch in one file, and the corrections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileWhitespace {
-    /// What is done about it.
+    /// The action on errors.
     pub action: WhitespaceAction,
-    /// What is wrong, and with which line of the patch; at most the first 1000 lines.
+    /// The lines of the patch with errors, each with the kinds of error; at most the first 1000
+    /// lines.
     pub errors: Vec<(Span, Flags)>,
-    /// How many lines more have errors.
+    /// The number of further lines with errors.
     pub more: usize,
-    /// The lines of the patch that were put right.
+    /// The lines of the patch that were corrected.
     pub corrected: Vec<Span>,
-    /// The blank lines of the patch that were left out at the end of the file.
+    /// The blank lines of the patch that were omitted at the end of the file.
     pub left_out: Vec<Span>,
 }
 
 impl FileWhitespace {
-    /// Returns how many lines have errors.
+    /// Returns the number of lines with errors.
     #[must_use]
     pub fn count(&self) -> usize {
         self.errors.len() + self.more
@@ -66,8 +66,8 @@ impl FileWhitespace {
     }
 }
 
-/// Looks at the lines of all operations, whether they fit or not, if anybody asked; returns the
-/// operations that have errors, by their index. Once `interrupt` is raised, not all are looked at.
+/// Checks the lines of all operations, regardless of whether they match. Returns the operations
+/// with errors, by index. Stops early if `interrupt` is raised.
 pub(super) fn examine(
     plan: &Plan,
     whitespace: &Whitespace,
@@ -99,7 +99,7 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhi
     {
         rule.flags = rule.flags.but(Flags::INCOMPLETE_LINE);
     }
-    // What stays is put right as well, where it is.
+    // `fix` also corrects context lines, which stay in the file.
     let looks_at_context =
         whitespace.action == WhitespaceAction::Fix && direction == Direction::Forward;
     let Edit::Hunks(hunks) = &operation.edit else {
@@ -125,14 +125,14 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhi
     found
 }
 
-/// Returns whether a line that the file has ends with CR LF in the patch, also where a note says
-/// that it has no newline.
+/// Returns whether `line` is a preimage line that ends with CR LF, or with CR if the line has no
+/// newline.
 fn is_returned(kind: LineKind, line: &[u8]) -> bool {
     kind != LineKind::Insertion && line.strip_suffix(b"\n").unwrap_or(line).ends_with(b"\r")
 }
 
-/// Returns whether old lines of the hunks end with CR LF: their line ends are those of the file
-/// then.
+/// Returns whether a preimage line of the hunks ends with CR LF. The patch then has the line
+/// endings of the file. The function returns `false` if no hunk has a numbered anchor.
 pub(super) fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
     let lines = || {
         hunks
@@ -143,7 +143,7 @@ pub(super) fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])
         && lines().any(|line| is_returned(line.kind, line.text))
 }
 
-/// Returns how closely the hunks of `operation` have to fit.
+/// Returns the rules by which the hunks of `operation` must match.
 pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), options: &Options) -> Rules {
     let mut rules = options.rules.clone();
     let whitespace = &options.whitespace;
@@ -162,7 +162,8 @@ pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), options: &Op
     rules
 }
 
-/// Notes the blank lines that the hunks put at the end of the file.
+/// Records the blank lines that the hunks add at the end of the file. Reports them as errors if the
+/// action requires this.
 pub(super) fn judge_end<'h>(
     operation: &Operation,
     text: &[u8],
@@ -190,7 +191,7 @@ pub(super) fn judge_end<'h>(
     }
 }
 
-/// Notes what was put right.
+/// Records the corrected and omitted lines.
 pub(super) fn note_correction(spliced: &mut Spliced, findings: &mut Findings) {
     if spliced.corrected.is_empty() && spliced.left_out.is_empty() {
         return;
@@ -200,7 +201,7 @@ pub(super) fn note_correction(spliced: &mut Spliced, findings: &mut Findings) {
     told.left_out.append(&mut spliced.left_out);
 }
 
-/// Adds what was found in the lines to what came of the operations.
+/// Adds the errors that were found to the outcomes of the operations.
 pub(super) fn tell(
     plan: &Plan,
     found: Vec<(usize, FileWhitespace)>,
@@ -224,7 +225,7 @@ pub(super) fn tell(
             continue;
         };
         all.action = action;
-        // Blank lines at the end were refused where they were found.
+        // `judge_end` has already reported blank lines at the end of the file.
         let count = if action.refuses() {
             lines_alone
         } else {
@@ -240,8 +241,7 @@ pub(super) fn tell(
     }
 }
 
-/// Looks at the lines of a plan that is compared with no file; returns what is found, and the
-/// problems with it.
+/// Checks the lines of a plan without comparing it with files. Returns the errors and the problems.
 #[must_use]
 pub fn described(
     plan: &Plan,

@@ -1,8 +1,7 @@
-//! The clean diff of all that the operations of a group come to: one section for each file that is
-//! another afterwards.
+//! The combined diff of a group, with one section for each file that changes.
 //!
-//! Any pair of an old and a new file makes a true diff. A rename is written as git can apply it:
-//! its source goes, and what it comes to was not there or goes itself.
+//! Any pair of an old and a new file gives a correct diff. A rename is written only if git can
+//! apply it: the source is removed, and the target did not exist or is renamed itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +16,7 @@ use crate::path::RelPath;
 use crate::plan::{Action, Edit, LineKind, Operation, Plan};
 use crate::syntax::write::{DiffSide, whole_diff};
 
-/// Writes the diff of each file to the last operation on it.
+/// Attaches the diff of each file to the last operation on it.
 pub(super) fn write(
     plan: &Plan,
     overlay: &Overlay<'_>,
@@ -56,25 +55,26 @@ pub(super) fn write(
     }
 }
 
-/// A file before and after all operations; directories are none.
+/// A file before and after all operations. Directories do not count as files.
 #[derive(Clone, Copy)]
 struct File<'n> {
     before: Option<&'n Node>,
     after: Option<&'n Node>,
 }
 
-/// Returns a file with the content that a diff shows; `None` if that is the content it has.
+/// Returns a file with the content that a diff shows; `None` if the diff shows the content in the
+/// work tree.
 type Shown<'s> = &'s dyn Fn(&RelPath, &Node) -> Option<Node>;
 
 struct Files<'n> {
     all: BTreeMap<&'n RelPath, File<'n>>,
-    /// The last operation on each, by its place among the members of the group.
+    /// The last operation on each file, as its index in the group.
     last: HashMap<&'n RelPath, usize>,
-    /// Where copies come from.
+    /// The source of each copied file.
     copies: HashMap<&'n RelPath, &'n RelPath>,
-    /// Where renamed files come from.
+    /// The source of each renamed file.
     renames: HashMap<&'n RelPath, &'n RelPath>,
-    /// Those.
+    /// The sources of the renamed files.
     gone: HashSet<&'n RelPath>,
 }
 
@@ -147,7 +147,7 @@ impl<'n> Files<'n> {
     }
 }
 
-/// Returns where the files come from that git can be told to rename.
+/// Returns the source of each file that the diff can show as renamed.
 fn renames<'n>(files: &BTreeMap<&'n RelPath, File<'n>>) -> HashMap<&'n RelPath, &'n RelPath> {
     let (mut from, mut to) = (HashMap::new(), HashMap::new());
     for (&path, file) in files {
@@ -165,8 +165,8 @@ fn renames<'n>(files: &BTreeMap<&'n RelPath, File<'n>>) -> HashMap<&'n RelPath, 
             from.insert(path, source);
         }
     }
-    // What a file that stays is in the way of is no rename, and its source then is in the way
-    // itself.
+    // git cannot rename a file to an existing one, unless the existing file is renamed too. A
+    // dropped rename leaves its source in place, which can block a further rename.
     let was_there = |path: &RelPath| files.get(path).is_some_and(|file| file.before.is_some());
     let mut blocked: Vec<_> = from
         .keys()
@@ -211,18 +211,18 @@ fn diff(
     whole_diff(action, old.as_ref(), new.as_ref())
 }
 
-/// Submodules, of which the tree has no commit: the patch says which.
+/// Submodules. The tree does not contain their commits, so the patch supplies them.
 #[derive(Default)]
 struct Modules<'n> {
     before: BTreeMap<&'n RelPath, Vec<u8>>,
     after: BTreeMap<&'n RelPath, Module<'n>>,
 }
 
-/// A submodule as the operations leave it.
+/// A submodule after the operations so far.
 struct Module<'n> {
-    /// Where it was before all of them, if it was there.
+    /// The path before all operations, if the submodule existed then.
     from: Option<&'n RelPath>,
-    /// What its side of a diff says; empty if nothing did.
+    /// The text of its side of a diff (`Subproject commit ...`); empty if it is unknown.
     commit: Vec<u8>,
 }
 
@@ -255,7 +255,7 @@ impl<'n> Modules<'n> {
         modules
     }
 
-    /// Takes away what stands at `path`, which is `commit` if no operation put it there.
+    /// Removes and returns the submodule at `path`. It has `commit` if no operation put it there.
     fn taken(&mut self, path: &'n RelPath, commit: Vec<u8>) -> Module<'n> {
         self.after.remove(path).unwrap_or_else(|| {
             self.before.insert(path, commit.clone());
@@ -284,7 +284,7 @@ impl<'n> Modules<'n> {
     }
 }
 
-/// Returns the lines of the operation but those of one kind.
+/// Returns the lines of the operation, except the lines of one kind.
 fn without(operation: &Operation, plan: &Plan, kind: LineKind) -> Vec<u8> {
     let Edit::Hunks(hunks) = &operation.edit else {
         return Vec::new();

@@ -1,11 +1,11 @@
-//! Which lines below a header are the body of the chunk, and which are text after it.
+//! Decides which lines below a header are the body of a hunk, and which are text after it.
 
 use super::RepairKind;
 use super::chunk::{Chunk, counts};
 use super::line::Line;
 use super::read::is_signature;
 
-/// Lines that may be the body of a chunk.
+/// Lines that can be the body of a hunk.
 pub(super) struct Body<'c, 't> {
     pub(super) lines: &'c [Line<'t>],
     /// Whether the text shows that no line is missing at the end.
@@ -14,7 +14,8 @@ pub(super) struct Body<'c, 't> {
 }
 
 /// Returns the possible bodies of `chunk`, the most likely first: all lines, the lines up to the
-/// counts of the header, the lines without an unmarked tail, the lines without a mail signature.
+/// counts of the header, the lines without trailing lines that have no sign, and the lines without
+/// a mail signature.
 pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     let all = &chunk.body[..];
     let body = |lines, is_closed, row| Body {
@@ -27,7 +28,7 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     match counted(chunk) {
         Some(end) => {
             let counted = body(&all[..end], true, Some(RepairKind::Wrapping));
-            // The last line of a patch that was cut off can be the start of a header.
+            // The last line of a truncated patch can be the start of a header.
             let is_start = |line: &Line<'_>| {
                 [&b"---"[..], b"+++"]
                     .iter()
@@ -64,8 +65,9 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     bodies
 }
 
-/// Returns whether the last lines of `chunk`, whose header does not count its lines, can be a list
-/// after the change: items below an empty line, or at a depth that no other line of the chunk has.
+/// Returns whether the last changes of `chunk` can be a list in the text after the patch. The items
+/// of such a list follow an empty line, or have an indentation that no other line of the hunk has.
+/// If the counts of the header are right, the lines belong to the hunk.
 fn has_list(chunk: &Chunk<'_>) -> bool {
     if chunk.is_text || chunk.is_bounded || chunk.header.counts == Some(counts(&chunk.body)) {
         return false;
@@ -78,15 +80,15 @@ fn has_list(chunk: &Chunk<'_>) -> bool {
         .take_while(|line| is_change(line) && is_item(line.whole))
         .count();
     let (before, items) = chunk.body[..end].split_at(end - items);
-    // The items can be context that lost its blank: the counts are right then, or other lines of
-    // the file begin so too.
+    // The items can also be context that lost its leading space. Then the counts of the header are
+    // right with that context, or other lines of the file start with the same sign.
     let (old, new) = counts(&chunk.body[..end]);
     let is_explained = |lost| chunk.header.counts == Some((old + lost, new));
     let has_plus = |line: &Line<'_>| matches!(line.text, [b'+' | b'-' | b' ', b'+', ..]);
     if (1..=items.len()).any(is_explained) || before.iter().any(has_plus) {
         return false;
     }
-    // All lines of a context diff have a blank after the sign.
+    // Every line of a context diff has a space after the sign, so the indentation proves nothing.
     let is_unclear = before
         .last()
         .is_some_and(|line| line.text.is_empty() || line.is_converted);
@@ -103,13 +105,13 @@ fn is_context(line: &Line<'_>) -> bool {
     line.text.len() > 1 && line.text.starts_with(b" ")
 }
 
-/// Returns whether `line` is at a depth of one blank.
+/// Returns whether the content of `line` is indented by one space.
 fn is_one_deep(line: &Line<'_>) -> bool {
     matches!(line.text, [b'+' | b'-' | b' ', b' ', next, ..] if *next != b' ')
 }
 
-/// Returns the number of lines after which the counts of the header are used up, if a line of them
-/// changes and more lines follow.
+/// Returns the number of lines after which the counts of the header are used up. At least one of
+/// these lines must be a change, and further lines must follow.
 fn counted(chunk: &Chunk<'_>) -> Option<usize> {
     let wanted = chunk.header.counts?;
     let mut found = (0, 0);
@@ -121,16 +123,15 @@ fn counted(chunk: &Chunk<'_>) -> Option<usize> {
     end.filter(|&end| chunk.body[..end].iter().any(is_change))
 }
 
-/// What the lines after the counted ones are.
+/// The kind of the lines after the counted lines.
 enum Tail {
-    /// Text, or lines that the file must have: the file shows which.
+    /// Text, or lines that the file must contain. A comparison with the file decides.
     Visible,
-    /// A list in prose.
+    /// A list in the surrounding text.
     Items,
-    /// A list in prose, or changes at a depth that the chunk has; changes that neither the header
-    /// nor context confirms.
+    /// A list in the surrounding text, or changes. Neither the header nor context decides.
     Doubtful,
-    /// Lines of the chunk, whose header counts too few.
+    /// Lines of the hunk. The header counts too few lines.
     Changes,
 }
 
@@ -150,8 +151,8 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
                 .iter()
                 .all(|byte| matches!(byte, b'+' | b'-') || byte.is_ascii_whitespace())
         };
-        // The place of lines that are only inserted is known by their number, which a wrong header
-        // may not have.
+        // A hunk that only inserts lines is placed by its line number, which can be wrong if the
+        // counts are wrong.
         let has_place = is_new || counted.iter().any(|line| !line.text.starts_with(b"+"));
         let is_inside = |last: &Line<'_>| is_context(last) || has_place && !is_bare(last);
         let is_counted_wrong = rest.last().is_some_and(is_inside) && !rest.iter().any(is_header);
@@ -171,14 +172,14 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
     }
 }
 
-/// Returns whether `chunk` can be the lines of a new file: its header counts no old line, and names
-/// none.
+/// Returns whether `chunk` can contain the lines of a new file: its header counts no preimage line
+/// and states no line number.
 fn is_new(chunk: &Chunk<'_>) -> bool {
     let header = &chunk.header;
     !chunk.is_normal && header.stated.is_none() && header.counts.is_some_and(|(old, _)| old == 0)
 }
 
-/// Returns whether a line can be an item of a list: a sign, one blank, and text.
+/// Returns whether a line can be a list item: a sign, one space, and text.
 pub(super) fn is_item(line: &[u8]) -> bool {
     matches!(line, [b'+' | b'-' | b'*', b' ', next, ..] if !next.is_ascii_whitespace())
 }

@@ -1,4 +1,4 @@
-//! A chunk as it came, and the ways in which it can be read.
+//! A hunk as in the input, and its readings.
 
 use bstr::ByteSlice;
 
@@ -7,14 +7,14 @@ use super::line::Line;
 use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 
-/// What the `@@` lines of a chunk say.
+/// The content of the `@@` lines of a hunk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Header<'t> {
-    /// The first old line, counted from 1; `None` if no line is named.
+    /// The first preimage line, counted from 1; `None` if the header states no line.
     pub(super) stated: Option<usize>,
-    /// How many old and new lines follow.
+    /// The numbers of preimage and postimage lines.
     pub(super) counts: Option<(usize, usize)>,
-    /// The texts, each of which may be a line above the chunk or its first line.
+    /// The texts. Each text can be a line above the hunk or the first line of the hunk.
     pub(super) texts: Vec<Text<'t>>,
 }
 
@@ -22,13 +22,13 @@ pub(super) struct Header<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'t> {
     pub(super) text: &'t [u8],
-    /// Whether it stands behind numbers, where tools write the function that the hunk is in and
-    /// nobody relies on it.
+    /// Whether the text follows line numbers. Tools write the enclosing function there, and no tool
+    /// depends on it.
     pub(super) is_section: bool,
 }
 
 impl<'t> Header<'t> {
-    /// Takes one line that starts with `@@`.
+    /// Parses one line that starts with `@@`.
     pub(super) fn take(&mut self, line: Line<'t>, log: &mut RepairLog) {
         let rest = line.text[2..].trim_ascii_start();
         let (inner, outer) = match rest.find(b"@@") {
@@ -60,7 +60,7 @@ impl<'t> Header<'t> {
     }
 }
 
-/// `-3,4 +5,6`; a missing count is 1.
+/// Parses `-3,4 +5,6`. A missing count is 1.
 fn numbers(text: &[u8]) -> Option<((usize, usize), (usize, usize))> {
     let text = std::str::from_utf8(text).ok()?;
     let (old, new) = text.split_once(' ')?;
@@ -77,7 +77,8 @@ fn numbers(text: &[u8]) -> Option<((usize, usize), (usize, usize))> {
     Some((range(old, '-')?, range(new.trim(), '+')?))
 }
 
-/// What stands where numbers should: nothing, dots, signs or letters alone.
+/// Returns whether `text` is empty or a placeholder for line numbers: dots, signs, zeros or
+/// letters.
 fn is_placeholder(text: &[u8]) -> bool {
     text.iter().all(|byte| {
         matches!(
@@ -87,68 +88,69 @@ fn is_placeholder(text: &[u8]) -> bool {
     })
 }
 
-/// A chunk with the lines of its body as they stand.
+/// A hunk with the lines of its body as in the input.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Chunk<'t> {
     pub(super) header: Header<'t>,
     pub(super) body: Vec<Line<'t>>,
-    /// Its first line, counted from 1.
+    /// The number of the first line, counted from 1.
     pub(super) line: usize,
-    /// Where that stands in the patch.
+    /// The offset of the first line in the patch, in bytes.
     pub(super) at: usize,
     pub(super) is_at_end: bool,
-    /// Whether the text shows that no line is missing at the end: another header, a closing fence
-    /// or the like follows.
+    /// Whether the text shows that no line is missing at the end. For example, another header or a
+    /// closing fence follows.
     pub(super) is_closed: bool,
-    /// Whether it comes from a text without signs, so that no line can have lost one.
+    /// Whether the hunk was built from a text without signs. No line can have lost its sign then.
     pub(super) is_text: bool,
-    /// Whether it comes from a normal diff, which has no context: its numbers alone say where
-    /// insertions belong.
+    /// Whether the hunk comes from a normal diff. A normal diff has no context, so only the line
+    /// numbers give the place of an insertion.
     pub(super) is_normal: bool,
-    /// Whether the end of its envelope follows, so that it has no line of the text around the
-    /// patch.
+    /// Whether the end of the envelope follows. The hunk then contains no line of the surrounding
+    /// text.
     pub(super) is_bounded: bool,
-    /// Whether its last line is the last one of the patch, and has no newline.
+    /// Whether the last line of the hunk is the last line of the patch and has no newline.
     pub(super) is_torn: bool,
-    /// How many empty lines follow the last line.
+    /// The number of empty lines after the last line.
     pub(super) blank: usize,
 }
 
-/// One line as a reading has it.
+/// One line of a reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReadLine {
     pub(super) kind: LineKind,
-    /// The content.
+    /// The content, without the sign.
     pub(super) text: Vec<u8>,
-    /// What it is if its first blank was no marker but the file's.
+    /// The content if the first space is not a sign but belongs to the file.
     pub(super) raw: Option<Vec<u8>>,
-    /// Whether it has no line end, as `\` behind it says.
+    /// Whether the line has no terminator. A `\` line after it states this.
     pub(super) is_open: bool,
-    /// Where it stands in the patch.
+    /// The offset of the line in the patch, in bytes.
     pub(super) at: usize,
 }
 
-/// One way to read a chunk.
+/// One reading of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) lines: Vec<ReadLine>,
-    /// The lines that stand above it, outermost first, each a whole line or a part of one.
+    /// The headings above the hunk, outermost first. Each is a whole line of the file or a part of
+    /// one.
     pub(super) headings: Vec<Vec<u8>>,
-    /// What has to be told if this is the one.
+    /// The repairs to report if this reading is used.
     pub(super) rows: Vec<RepairKind>,
-    /// Whether no line is missing at its end.
+    /// Whether no line is missing at the end.
     pub(super) is_closed: bool,
 }
 
 impl Reading {
-    /// Returns how many old and new lines it has.
+    /// Returns the numbers of preimage and postimage lines.
     pub(super) fn counts(&self) -> (usize, usize) {
         let count = |other| self.lines.iter().filter(|line| line.kind != other).count();
         (count(LineKind::Insertion), count(LineKind::Deletion))
     }
 
-    /// Returns each line with its kind.
+    /// Returns the kind and the content of each line.
     pub(super) fn pairs(&self) -> Vec<(LineKind, &[u8])> {
         self.lines
             .iter()
@@ -170,7 +172,7 @@ impl<'t> Chunk<'t> {
         first: Line<'t>,
         is_at_end: bool,
     ) -> Self {
-        // Empty lines behind the last line belong to nothing.
+        // Empty lines after the last line are not part of the hunk.
         let length = body.len();
         while body.last().is_some_and(|line| line.text.is_empty()) {
             body.pop();
@@ -191,8 +193,9 @@ impl<'t> Chunk<'t> {
         }
     }
 
-    /// Returns what is missing if `found` is all that follows the header, and nothing closes the
-    /// chunk. Blank lines at the end can be context that lost its blank.
+    /// Returns the counts of the header and of the hunk if lines are missing. `found` are the
+    /// counts of the hunk. Blank lines at the end do not count as missing, because they can be
+    /// context that lost its leading space.
     pub(super) fn shortage(&self, found: (usize, usize)) -> Option<Shortage> {
         let promised = self.header.counts?;
         let missing = (
@@ -203,7 +206,8 @@ impl<'t> Chunk<'t> {
         (missing != (0, 0) && !are_blank).then_some(Shortage { promised, found })
     }
 
-    /// Returns whether its last line is context, and as many old as new lines are missing.
+    /// Returns whether the last line is context, and equal numbers of preimage and postimage lines
+    /// are missing.
     pub(super) fn ends_in_context(&self) -> bool {
         let is_even =
             |short: Shortage| short.promised.0 - short.found.0 == short.promised.1 - short.found.1;
@@ -214,7 +218,7 @@ impl<'t> Chunk<'t> {
     }
 }
 
-/// Returns how many old and new lines a body has.
+/// Returns the numbers of preimage and postimage lines in a body.
 pub(super) fn counts(body: &[Line<'_>]) -> (usize, usize) {
     body.iter()
         .fold((0, 0), |(old, new), line| match line.text.first() {

@@ -1,4 +1,4 @@
-//! From placed chunks to contents.
+//! Computes the new content of a file from placed hunks.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
-/// Returns what `content` becomes, when every chunk has one place: in the file as it is, or else in
-/// the file as the chunks before leave it.
+/// Returns the new content if every hunk has exactly one place. First, all hunks are placed in the
+/// original file. If that fails, each hunk is placed in the result of the previous hunks.
 ///
 /// # Errors
 ///
-/// Returns the chunks that have none, and why.
+/// Returns the indexes of the hunks without a place, with the reasons.
 pub(super) fn compose(
     section: &Section<'_>,
     content: &[u8],
@@ -53,10 +53,10 @@ pub(super) fn compose(
     Err(errors)
 }
 
-/// How many chunks before one are looked at for the same.
+/// The maximum number of earlier hunks that are compared with a hunk to find duplicates.
 const MOST_TWINS: usize = 64;
 
-/// Places all chunks in the file as it is.
+/// Places all hunks in the original file.
 fn at_once(
     section: &Section<'_>,
     content: &[u8],
@@ -85,13 +85,13 @@ fn at_once(
     let count = gone.len();
     gone.sort_unstable();
     gone.dedup();
-    // A line that goes is none that another chunk leaves as it is.
+    // No hunk may delete a line that another hunk keeps as context.
     let is_cut = |one: &Placed| {
         let from = gone.partition_point(|&&at| at < one.lines.start);
         let until = gone.partition_point(|&&at| at < one.lines.end);
         until - from != one.gone.len()
     };
-    // The same lines at the same place, twice: once would have been enough, or one of them is for
+    // Two hunks with the same change at the same place: one of them is redundant, or belongs to
     // another place.
     let is_twin = |(index, one): (usize, &Placed)| {
         let is_same = |other: &Placed| {
@@ -112,8 +112,8 @@ fn at_once(
     Ok(spliced(&file, &placed))
 }
 
-/// Returns an insertion of a normal diff, if another hunk shows that the line numbers are of
-/// another version.
+/// Returns the index of an insertion of a normal diff, if another hunk shows that the line numbers
+/// belong to another version of the file.
 fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
     let is_off = |(chunk, one): (&Chunk<'_>, &Placed)| {
         !one.lines.is_empty()
@@ -133,7 +133,7 @@ fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
         .map(|(index, _)| index)
 }
 
-/// Places each chunk in what the ones before it left.
+/// Places each hunk in the result of the previous hunks.
 fn in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut content = content.to_vec();
     for chunk in &section.chunks {
@@ -144,7 +144,7 @@ fn in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Option
     Some(content)
 }
 
-/// Notes what the header of a chunk had wrong.
+/// Records the wrong numbers in the header of a hunk.
 fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
     let old = placed.lines.len();
     let new = old + placed.come.len() - placed.gone.len();
@@ -164,7 +164,8 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
     }
 }
 
-/// Puts the chunks in. A line without end keeps none while it is the last.
+/// Applies the placed hunks to the file. A line without a terminator keeps none as long as it is
+/// the last line.
 pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
     let out = spliced_lines(file, placed, 0..file.all.len());
     if file.has_mark {
@@ -174,7 +175,7 @@ pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
     }
 }
 
-/// Returns what the lines of `range` become, to which all of `placed` belong.
+/// Returns the new content of the lines in `range`. All hunks in `placed` must be within `range`.
 pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<usize>) -> Vec<u8> {
     let (count, start) = (file.all.len(), range.start);
     let mut come: Vec<Vec<&Coming>> = vec![Vec::new(); range.len() + 1];
@@ -185,7 +186,8 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
             .iter()
             .for_each(|line| come[line.at - start].push(line));
     }
-    // As the line itself, else as the nearest before it, else as the first behind it.
+    // The line ending of the line itself, of the nearest line before it, or of the first line after
+    // it.
     let ending = |line: usize| -> &'static [u8] {
         let (before, behind) = file.all.split_at((line + 1).min(count));
         let mut near = before
@@ -222,12 +224,12 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
     out
 }
 
-/// Returns the contents of a file that is made; `None` if it is not certain what is in it.
+/// Returns the content of a new file; `None` if it is not certain which lines belong to it.
 pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for chunk in &section.chunks {
         let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
-        // A header in a chunk without signs may be a line of the file.
+        // In a hunk without signs, a header line can also be a line of the file.
         if is_bare && (!section.is_enveloped || section.chunks.len() > 1) {
             return None;
         }
@@ -241,8 +243,8 @@ pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<
             }
             continue;
         }
-        // Text after the counted lines belongs to no file; any other line can be one that lost its
-        // sign.
+        // Text after the counted lines does not belong to the file. Any other line may have lost
+        // its sign.
         let is_certain =
             |body: &&Body<'_, '_>| body.row.is_some() || body.lines.len() == chunk.body.len();
         let bodies = bodies(chunk);
@@ -259,7 +261,7 @@ pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<
     Some(out)
 }
 
-/// Returns the insertions of a body that has nothing else.
+/// Returns the content of the inserted lines; `None` if the body contains other lines.
 fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for line in body {
@@ -279,7 +281,7 @@ fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Returns whether a deletion says what the file has, or nothing of it.
+/// Returns whether a deletion states the whole content of the file, or states no content.
 pub(super) fn is_whole(
     section: &Section<'_>,
     content: &[u8],

@@ -1,12 +1,14 @@
-//! Whether it is certain how deep the new lines of a chunk stand that was found at another depth.
+//! Checks whether the indentation of the new lines is certain, if a hunk matches at another
+//! indentation.
 
 use super::chunk::{ReadLine, Reading};
 use super::lines::Lines;
 use crate::lines::ladder::{indentation, trimmed};
 use crate::plan::LineKind;
 
-/// Returns whether the new lines may be meant for another depth than the difference of the old ones
-/// gives them, where these are read as `chosen` and stand at `start`.
+/// Returns whether the new lines may need another indentation than the one that follows from the
+/// old lines. `chosen` contains the old lines as they are read, and `start` is their place in the
+/// file.
 pub(super) fn is_doubtful(
     file: &Lines<'_>,
     reading: &Reading,
@@ -36,8 +38,8 @@ pub(super) fn is_doubtful(
             .any(|(index, (line, old))| is_short(line, old, file.content(start + index)))
 }
 
-/// Returns whether every line may have lost a column instead of its marker, where the old lines are
-/// read as `chosen`: these are all indented, and a new line is not.
+/// Returns whether every line may have lost a column of indentation instead of its sign. This is
+/// possible if all old lines, read as `chosen`, are indented and a new line is not.
 pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
     let mut old = reading
         .old()
@@ -54,8 +56,9 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
             .any(|line| line.kind == LineKind::Insertion && is_bare(line))
 }
 
-/// Returns whether the old lines are all at one depth and too shallow, as where only they lost it,
-/// while every new line is at least as deep as the file.
+/// Returns whether all old lines have the same indentation, which is smaller than in the file,
+/// while every new line is indented at least as deeply as the file. Probably only the old lines
+/// lost their indentation.
 fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadLine]) -> bool {
     let Some(&(old, found)) = pairs.first() else {
         return false;
@@ -65,8 +68,8 @@ fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadLine]) -> bool {
         && come.iter().all(|line| line.text.starts_with(found))
 }
 
-/// Returns whether a line may have lost its marker instead of depth: with the column that this
-/// takes, the difference is no longer odd.
+/// Returns whether a line may have lost its sign instead of indentation. The difference in
+/// indentation is odd, and becomes even with the column of the sign.
 fn is_short(line: &ReadLine, old: &[u8], found: &[u8]) -> bool {
     let (depth, deep) = (indentation(old), indentation(found));
     let is_odd = depth.len().abs_diff(deep.len()) % 2 == 1;

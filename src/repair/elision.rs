@@ -1,20 +1,21 @@
-//! Lines that stand for others: `...`, `// ... existing code ...`.
+//! Elision markers: lines that represent omitted lines, such as `...` or
+//! `// ... existing code ...`.
 
 use super::vocabulary::says_left_out;
 use crate::plan::LineKind;
 
-/// How sure it is that a line stands for others.
+/// The certainty with which a line is an elision marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Elision {
-    /// A comment or words say that lines are left out.
+    /// A comment or words state that lines are omitted.
     Marker,
-    /// All of a comment speaks of lines that are left out, which can also be a remark on code.
+    /// The whole comment refers to omitted lines, but it can also be a remark on code.
     Words,
-    /// Dots alone, which are also a statement of Python and the end of a YAML document.
+    /// Dots alone. They are also a statement in Python and the end of a YAML document.
     Dots,
 }
 
-/// Words in a comment with dots that say that lines are left out.
+/// Words that indicate omitted lines in a comment with dots.
 const WORDS: &[&str] = &[
     "existing",
     "rest of",
@@ -29,7 +30,7 @@ const WORDS: &[&str] = &[
     "snip",
 ];
 
-/// Phrases that say it also without a comment, or without dots.
+/// Phrases that indicate omitted lines even without a comment, or without dots.
 const PHRASES: &[&str] = &[
     "existing code",
     "existing content",
@@ -60,7 +61,7 @@ const PHRASES: &[&str] = &[
     "code stays",
 ];
 
-/// Returns whether a line is certainly a placeholder for other lines, which are left out.
+/// Returns whether a line is certainly an elision marker.
 pub(super) fn is_elision(line: &[u8]) -> bool {
     matches!(elision(line), Some(Elision::Marker | Elision::Dots))
 }
@@ -88,7 +89,8 @@ fn elision(line: &[u8]) -> Option<Elision> {
         });
     }
     let says = |words: &[&str]| words.iter().any(|word| inner.contains(word));
-    // Without dots only the whole of a comment says it: a remark on code can have the same words.
+    // Without dots the comment must consist of the phrase, because a remark on code can contain the
+    // same words.
     let is_all = || {
         PHRASES
             .iter()
@@ -112,7 +114,7 @@ fn is_comment(text: &str) -> bool {
         .any(|mark| text.starts_with(mark))
 }
 
-/// Returns the comment after a statement that does nothing.
+/// Returns the comment after a statement without effect.
 fn placeholder_comment(text: &str) -> Option<&str> {
     let comment = |statement: &str| {
         Some(text.strip_prefix(statement)?.trim_start()).filter(|rest| is_comment(rest))
@@ -122,17 +124,25 @@ fn placeholder_comment(text: &str) -> Option<&str> {
         .find_map(|statement| comment(statement))
 }
 
-/// Most bytes after a phrase without dots, such as ` remains unchanged`.
+/// The maximum number of bytes after a phrase without dots, for example ` remains unchanged`.
 const MOST_MORE: usize = 20;
 
-/// Returns whether `lines` write a line that stands for others.
+/// Returns whether `lines` insert an elision marker. `has_counts` states whether the counts of the
+/// hunk header are right.
 ///
-/// Dots alone are code where the old lines have them too, where no line goes, where they replace
-/// `pass`, or where they are all of a block and at most one line of the old block goes for them;
-/// and in a hunk whose counts are right, if as many lines come before them as go.
+/// Dots alone are code in these cases:
 ///
-/// Words alone are a remark where the old lines have one too, or where no line goes; in a hunk
-/// whose counts are right, where none goes next to them.
+/// - The old lines contain dots too.
+/// - No line is deleted.
+/// - The dots replace `pass`.
+/// - The dots are the whole body of a block, and at most one line of the old body is deleted.
+/// - The counts are right, and at least as many lines are inserted before the dots as are deleted.
+///
+/// Words alone are a remark in these cases:
+///
+/// - The old lines contain such a remark too.
+/// - No line is deleted.
+/// - The counts are right, and no line next to the remark is deleted.
 pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> bool {
     let has_old_dots = lines
         .iter()
@@ -143,7 +153,7 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> b
             .iter()
             .filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty())
     };
-    // The line that opens the block can change as well.
+    // The line that opens the block may change too, so it does not count.
     let body = gone()
         .filter(|(_, text)| !text.trim_ascii_end().ends_with(b":"))
         .count();
@@ -185,8 +195,8 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> b
         })
 }
 
-/// Returns whether the insertion at `at` follows as many new lines as lines that go, and none goes
-/// after it.
+/// Returns whether the insertion at `at` follows at least as many new lines as deleted lines, and
+/// no deletion follows it. Only the lines of the same run of changes count.
 fn is_addition(lines: &[(LineKind, &[u8])], at: usize) -> bool {
     let [before, after] = changes_around(lines, at, |line| line.0);
     let is_new = |line: &&(LineKind, &[u8])| line.0 == LineKind::Insertion;
@@ -201,9 +211,9 @@ fn is_addition(lines: &[(LineKind, &[u8])], at: usize) -> bool {
     count(gone) <= count(come) && after.iter().all(|line| line.0 == LineKind::Insertion)
 }
 
-/// Returns whether lines of an old text go next to a line that stands for others in both texts, so
-/// that they can be among those that it stands for: lines on both sides of it change, or nothing
-/// comes for those that go.
+/// Returns whether changed lines next to an elision marker may be among the lines that the marker
+/// represents. The marker is in both texts. Either lines on both sides change and one of them is
+/// deleted, or one side only deletes lines.
 pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
     let is_marker = |at: &usize| {
         lines[*at].0 == LineKind::Context && elision(lines[*at].1) == Some(Elision::Marker)
@@ -230,8 +240,8 @@ pub(super) fn changes_around<T>(
     [&lines[at - before..at], &lines[at + 1..at + 1 + behind]]
 }
 
-/// Returns whether lines change on both sides of a line, and some go: these can be meant on either
-/// side.
+/// Returns whether lines change on both sides of a line, and at least one of them is deleted. The
+/// changes may belong to either side.
 pub(super) fn is_torn<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bool {
     around.iter().all(|run| !run.is_empty())
         && around
@@ -245,8 +255,8 @@ fn is_dots(text: &[u8]) -> bool {
     elision(text) == Some(Elision::Dots)
 }
 
-/// Returns whether `dots` are the only statement of a block: a line that opens one precedes, less
-/// deep, and no line at the depth of `dots` follows.
+/// Returns whether `dots` are the only statement of a block. The line before opens a block and is
+/// less indented, and the line after is less indented than `dots`.
 fn is_whole_block(before: &[(LineKind, &[u8])], dots: &[u8], behind: &[(LineKind, &[u8])]) -> bool {
     let is_new = |(kind, text): &&(LineKind, &[u8])| {
         *kind != LineKind::Deletion && !text.trim_ascii().is_empty()

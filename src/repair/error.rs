@@ -1,40 +1,42 @@
-//! The reasons why a chunk is not placed.
+//! The reasons why a hunk cannot be placed.
 
-/// Why a chunk is not placed.
+/// The reason why a hunk cannot be placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PlacementError {
-    /// No reading of the chunk fits.
+    /// No reading of the hunk matches.
     NotFound,
-    /// The chunk fits at these lines, counted from 0.
+    /// The hunk matches at these lines, counted from 0.
     Ambiguous(Vec<usize>),
-    /// The result of the chunk is at this line already.
+    /// The result of the hunk is already at this line, counted from 0.
     Applied(usize),
-    /// The indentation of the new lines is unknown at this line.
+    /// The hunk matches at this line, counted from 0, but the indentation of its new lines is not
+    /// certain.
     Depth(usize),
-    /// Another chunk changes the same lines.
+    /// Another hunk changes the same lines.
     Overlap,
-    /// The chunk changes nothing.
+    /// The hunk changes nothing.
     Nothing,
-    /// The chunk would write a placeholder for other lines.
+    /// The hunk would insert an elision marker.
     Elided,
-    /// Lines after the chunk can be text, or lines of the chunk.
+    /// The last lines can be text after the hunk, or lines of the hunk.
     Tail,
-    /// The chunk is cut off.
+    /// The hunk is truncated.
     Cut(Shortage),
-    /// A typographic character of a new line can be intended, or can stand for an ASCII character
-    /// of the file.
+    /// A typographic character of a new line can be intended, or can replace an ASCII character of
+    /// the file.
     Typography,
-    /// This line of the patch can be an insertion, or context without its blank.
+    /// A line of the hunk at this line of the patch can be an insertion, or context without its
+    /// leading space.
     Sign(usize),
     /// The search would exceed the budget.
     TooMuch,
 }
 
-/// Fewer lines below a header than the header counts: the patch is cut off.
+/// The header counts more lines than the hunk contains, so the patch is truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shortage {
-    /// How many old and new lines the header counts.
+    /// The numbers of preimage and postimage lines in the header.
     pub(super) promised: (usize, usize),
-    /// How many the patch has.
+    /// The numbers of preimage and postimage lines in the patch.
     pub(super) found: (usize, usize),
 }

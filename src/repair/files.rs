@@ -1,4 +1,4 @@
-//! The files that a patch is for, as its sections leave them one after the other.
+//! The files that a patch changes, in their state after the sections so far.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::{Bytes, is_binary};
 use crate::workspace::WorkspaceError;
 
-/// The files as the sections so far leave them.
+/// The files after the sections so far.
 pub(super) struct Files<'w> {
     names: Names<'w>,
     max_file: u64,
     now: HashMap<RelPath, Found>,
 }
 
-/// A file as it stands.
+/// The mode and content of a file; `None` if the file does not exist.
 type Found = Option<(FileMode, Bytes)>;
 
 impl<'w> Files<'w> {
@@ -34,7 +34,7 @@ impl<'w> Files<'w> {
         }
     }
 
-    /// Returns the section as a git diff.
+    /// Returns the section as a git diff, or the reasons why it cannot be repaired.
     pub(super) fn section(
         &mut self,
         section: &Section<'_>,
@@ -81,14 +81,14 @@ impl<'w> Files<'w> {
         })
     }
 
-    /// Returns the diff, and notes what the next section finds.
+    /// Returns the diff, and records the result for the next section.
     fn write(
         &mut self,
         section: &Section<'_>,
         (path, found): (&RelPath, Found),
         (target, after): (&RelPath, Found),
     ) -> Vec<u8> {
-        // A file that is there already is for the patch itself to refuse.
+        // If a file to create already exists, applying the repaired patch reports it.
         let before = found.filter(|_| section.action != Action::Create);
         let action = match (path == target, section.action) {
             (false, _) => plan::Action::Rename,
@@ -106,7 +106,7 @@ impl<'w> Files<'w> {
         diff
     }
 
-    /// Returns the file at `path`, or why it cannot be read.
+    /// Returns the file at `path`, or the reason why it cannot be read.
     fn load(&self, path: &RelPath) -> Result<Result<Found, String>, WorkspaceError> {
         if let Some(found) = self.now.get(path) {
             return Ok(Ok(found.clone()));

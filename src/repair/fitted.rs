@@ -1,4 +1,4 @@
-//! The effect of a reading on a file.
+//! Computes the effect of a reading on a file.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,12 +14,12 @@ use crate::lines::ladder::trimmed;
 use crate::matching::reindent::Reindent;
 use crate::plan::LineKind;
 
-/// The effect of a chunk on the file.
+/// The effect of a hunk on a file.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    /// The old lines, counted from 0.
+    /// The preimage lines, counted from 0.
     pub(super) lines: Range<usize>,
-    /// The deleted lines.
+    /// The deleted lines, counted from 0.
     pub(super) gone: Vec<usize>,
     /// The inserted lines.
     pub(super) come: Vec<Coming>,
@@ -28,18 +28,18 @@ pub(super) struct Placed {
 /// An inserted line.
 #[derive(Clone, Debug)]
 pub(super) struct Coming {
-    /// The line of the file that follows.
+    /// The line of the file before which this line is inserted, counted from 0.
     pub(super) at: usize,
-    /// Without terminator.
+    /// The content, without terminator.
     pub(super) text: Vec<u8>,
-    /// Whether it has no terminator.
+    /// Whether the line has no terminator.
     pub(super) is_open: bool,
     /// The line of the file whose line ending the new line takes.
     pub(super) like: usize,
 }
 
 impl PartialEq for Coming {
-    /// Ignores the line ending.
+    /// Ignores `like`, which only selects the line ending.
     fn eq(&self, other: &Self) -> bool {
         (self.at, &self.text, self.is_open) == (other.at, &other.text, other.is_open)
     }
@@ -49,11 +49,11 @@ impl PartialEq for Coming {
 pub(super) const LOOSE: usize = 2;
 /// The rung that ignores typographic differences.
 const TYPOGRAPHY: usize = 3;
-/// The most deleted lines that a new line is compared with.
+/// The maximum number of deleted lines that a new line is compared with.
 const MOST_REPLACED: usize = 32;
 
-/// Returns the line where the new lines of `reading` are already, if one of them is an insertion
-/// that is not blank.
+/// Returns the line where the postimage of `reading` already is. Returns `None` if `reading`
+/// inserts no line or only blank lines.
 pub(super) fn standing(
     file: &Lines<'_>,
     reading: &Reading,
@@ -72,7 +72,7 @@ pub(super) fn standing(
     Ok(file.runs(&new, 1, log)?.first().copied())
 }
 
-/// Works out what the reading does at `start`.
+/// Returns the effect of the reading at `start`, under the comparison of `rung`.
 pub(super) fn fitted(
     file: &Lines<'_>,
     reading: &Reading,
@@ -89,7 +89,7 @@ pub(super) fn fitted(
     let found = (0..old.len()).map(|index| file.content(start + index));
     let style = (rung >= LOOSE).then(|| Style::new(&chosen, found, rung));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
-    // Each new line ends as the one that goes for it, if there is one.
+    // Each new line takes the line ending of the deleted line that it replaces, if there is one.
     let mut like = if old.is_empty() {
         start.saturating_sub(1)
     } else {
@@ -134,7 +134,7 @@ pub(super) fn fitted(
     })
 }
 
-/// Returns the reading of each of the lines `old` that fits at `start`.
+/// Returns the content of each line in `old` that matches the file at `start`.
 fn chosen<'r>(file: &Lines<'_>, old: &[&'r ReadLine], start: usize, rung: usize) -> Vec<&'r [u8]> {
     let key = LADDER[rung].key;
     let chosen = old.iter().enumerate().map(|(index, line)| match &line.raw {
@@ -144,7 +144,7 @@ fn chosen<'r>(file: &Lines<'_>, old: &[&'r ReadLine], start: usize, rung: usize)
     chosen.collect()
 }
 
-/// The differences in style between the old lines of a reading and those of the file.
+/// The differences in style between the preimage lines of a reading and the lines of the file.
 struct Style<'a> {
     indent: Reindent<'a>,
     typography: Option<Typography<'a>>,
@@ -159,8 +159,8 @@ impl<'a> Style<'a> {
         }
     }
 
-    /// Returns the new line `line` in the style of the file. `replaced` are the old lines that it may
-    /// replace.
+    /// Returns the new line `line` in the style of the file. `replaced` contains the indexes of the
+    /// old lines that it may replace.
     fn adapt(
         &self,
         line: &[u8],
@@ -180,8 +180,7 @@ impl<'a> Style<'a> {
     }
 }
 
-/// Returns the new line `text`, which is not indented, with the typographic characters that it is
-/// meant to have.
+/// Returns the new line `text`, which has no indentation, with the correct typographic characters.
 fn kept(
     typography: &Typography<'_>,
     text: &[u8],

@@ -1,4 +1,4 @@
-//! Texts within lines that differ from those of the file in typographic characters.
+//! Finds texts within lines that differ from the file only in typographic characters.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use crate::matching::{self, MismatchKind};
 use crate::plan::{Closeness, Replacement, Replacements};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
 
-/// An edit that was repaired: whole lines of the file, and what they become.
+/// A repaired edit: whole lines of the file, and their replacement.
 #[derive(Clone, Debug)]
 pub(super) struct RepairedText {
-    /// The lines of the file, which are there once.
+    /// The lines of the file, which occur exactly once.
     pub(super) old: Vec<u8>,
-    /// What they become.
+    /// The replacement.
     pub(super) new: Vec<u8>,
-    /// What was repaired.
+    /// The repairs that were made.
     pub(super) rows: Vec<RepairKind>,
 }
 
-/// Finds a text within lines that differs in typographic characters only. What the new text has in
-/// common with the old one keeps the characters of the file.
+/// Finds a text within lines that differs only in typographic characters. The parts that the new
+/// text shares with the old text keep the characters of the file.
 pub(super) fn folded(
     content: &[u8],
     old: &[u8],
@@ -50,7 +50,8 @@ pub(super) fn folded(
     } else {
         start
     };
-    // A new text that ends within a line takes the rest of the next line.
+    // Unless the old and the new text both end at a line end, the edit extends to the next line
+    // end.
     let is_whole = content[..bytes.end].ends_with(b"\n")
         && (kept.ends_with('\n') || kept.is_empty() && start == bytes.start);
     let rest = memchr::memchr(b'\n', &content[bytes.end..])
@@ -77,7 +78,7 @@ pub(super) fn folded(
     }))
 }
 
-/// Returns the one place in `content` of the old text of `edit`, if there is one.
+/// Returns the place of the old text of `edit` in `content`, if there is exactly one.
 fn find(
     content: &[u8],
     edit: &Replacement,
@@ -99,7 +100,7 @@ fn find(
     }
 }
 
-/// Returns whole lines: the last line of a file is one without its newline, too.
+/// Returns `lines` with a final newline. The last line of a file also matches without its newline.
 pub(super) fn closed(mut lines: Vec<u8>) -> Vec<u8> {
     if !lines.ends_with(b"\n") {
         lines.push(b'\n');

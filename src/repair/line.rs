@@ -2,15 +2,15 @@
 
 use crate::text::{Span, lines, mark_length, without_ending};
 
-/// One line of the text.
+/// One line of the patch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'t> {
-    /// Without terminator.
+    /// The line in a unified diff, without terminator.
     pub(super) text: &'t [u8],
-    /// The line as the patch has it. `text` is the same line in a unified diff.
+    /// The original line. It differs from `text` if the line was converted from another format.
     pub(super) whole: &'t [u8],
     pub(super) span: Span,
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(super) number: usize,
     /// Whether the line is the command of a normal diff, which has no context.
     pub(super) is_normal: bool,
@@ -19,7 +19,7 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// Returns a line of the patch.
+    /// Creates a line that was not converted.
     pub(super) fn new(text: &'t [u8], span: Span, number: usize) -> Self {
         Self {
             text,

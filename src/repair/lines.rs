@@ -1,4 +1,4 @@
-//! The lines of a file, and where a run of lines stands among them.
+//! The lines of a file, and the search for runs of lines.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,28 +13,28 @@ use super::rows::{RepairLog, read_cost};
 use crate::lines::LADDER;
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
-/// The file, line by line.
+/// A file as lines.
 pub(super) struct Lines<'f> {
-    /// With their terminators, and without a byte order mark.
+    /// The lines with their terminators, without a byte order mark.
     pub(super) all: Vec<&'f [u8]>,
     pub(super) has_mark: bool,
-    /// The lines as each rung sees them, as far as they were needed.
+    /// The lines under the comparison of each rung, computed on first use.
     seen: [OnceCell<Seen>; LADDER.len()],
-    /// How many lines were read.
+    /// The number of lines that were read.
     #[cfg(test)]
     pub(super) reads: std::cell::Cell<usize>,
 }
 
-/// The lines as one rung sees them.
+/// The lines under the comparison of one rung.
 struct Seen {
-    /// A digest of each.
+    /// The digest of each line.
     keys: Vec<u64>,
-    /// The lines that have a digest, in order; `None` after lines were replaced.
+    /// The lines with each digest, in order; `None` after lines were replaced.
     places: Option<HashMap<u64, Vec<usize>>>,
 }
 
 impl Seen {
-    /// Returns the lines that have the digest `key`, in order.
+    /// Returns the lines with the digest `key`, in order.
     fn places_of(&self, key: u64) -> Cow<'_, [usize]> {
         match &self.places {
             Some(places) => places.get(&key).map_or(&[][..], Vec::as_slice).into(),
@@ -48,7 +48,7 @@ impl Seen {
         }
     }
 
-    /// Returns how many lines have the digest `key`.
+    /// Returns the number of lines with the digest `key`.
     fn count(&self, key: u64) -> usize {
         match &self.places {
             Some(places) => places.get(&key).map_or(0, Vec::len),
@@ -56,7 +56,7 @@ impl Seen {
         }
     }
 
-    /// Returns the steps that it takes to look a digest up.
+    /// Returns the number of steps for looking up a digest.
     fn search(&self) -> usize {
         if self.places.is_some() {
             1
@@ -66,7 +66,7 @@ impl Seen {
     }
 }
 
-/// How many digests cost as much as a comparison when all are looked through.
+/// The number of digests that can be compared for the cost of one step.
 const SCAN: usize = 32;
 
 impl<'f> Lines<'f> {
@@ -90,7 +90,7 @@ impl<'f> Lines<'f> {
         without_ending(self.all[index])
     }
 
-    /// Returns whether `line` is one of the file.
+    /// Returns whether the file contains `line`.
     pub(super) fn has(&self, line: &[u8], log: &mut RepairLog) -> Result<bool, PlacementError> {
         let seen = self.seen(0);
         log.spend(seen.search())?;
@@ -113,7 +113,7 @@ impl<'f> Lines<'f> {
         })
     }
 
-    /// Returns whether the run of lines in `range` is nowhere else.
+    /// Returns whether the run of lines in `range` occurs nowhere else.
     pub(super) fn is_lone(
         &self,
         range: &Range<usize>,
@@ -142,7 +142,7 @@ impl<'f> Lines<'f> {
         Ok(true)
     }
 
-    /// Replaces the lines of `range` by those of `text`.
+    /// Replaces the lines in `range` by the lines of `text`.
     pub(super) fn replace(&mut self, range: Range<usize>, text: &'f [u8]) {
         let new: Vec<_> = lines(text).map(|(_, line)| line).collect();
         for (rung, seen) in self.seen.iter_mut().enumerate() {
@@ -157,7 +157,7 @@ impl<'f> Lines<'f> {
         self.all.splice(range, new);
     }
 
-    /// Returns where the file has `lines`, as the rung sees them.
+    /// Returns the places where the run `lines` occurs, under the comparison of the rung.
     pub(super) fn runs(
         &self,
         lines: &[&ReadLine],
@@ -178,7 +178,7 @@ impl<'f> Lines<'f> {
             [text, raw] if text == raw => seen.count(text),
             [text, raw] => seen.count(text) + seen.count(raw),
         };
-        // The rarest line says where to look.
+        // Only the places of the rarest line need to be compared.
         let Some(nth) = (0..wanted.len()).min_by_key(|&nth| count(wanted[nth])) else {
             return Ok((0..=last).collect());
         };
@@ -206,7 +206,7 @@ impl<'f> Lines<'f> {
     }
 }
 
-/// Returns a digest of `line` as the rung sees it.
+/// Returns the digest of `line` under the comparison of the rung.
 fn digest(line: &[u8], rung: usize) -> u64 {
     xxh3_64(&(LADDER[rung].key)(line))
 }

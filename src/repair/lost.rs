@@ -1,5 +1,5 @@
-//! Lines of the file that begin with a sign, and lost the blank in front of them: `+ x` can be an
-//! insertion or context.
+//! Restores context lines that begin with a sign in the file and lost their leading space in the
+//! patch. In the patch, `+ x` can be an insertion or such context.
 
 use super::chunk::{Chunk, ReadLine, Reading};
 use super::error::PlacementError;
@@ -7,19 +7,19 @@ use super::lines::Lines;
 use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 
-/// Most readings that are tried for one chunk.
+/// The maximum number of readings that are tried for one hunk.
 const MOST_READINGS: usize = 256;
 
-/// What it costs to copy a line of a reading, in steps.
+/// The cost of copying one line of a reading, in steps.
 const COPY: usize = 4;
 
-/// Returns the reading of `chunk` in which some lines with a sign are context, and which the file
-/// has: as many lines as its header asks for, or, where no header counts lines, those without which
-/// the file has no place for the chunk.
+/// Returns the reading of `chunk` in which some lines with a sign are context, if the file contains
+/// its preimage. The number of these lines follows from the counts of the header. Without counts,
+/// such a reading is tried only if the file contains no other reading.
 ///
 /// # Errors
 ///
-/// Returns [`PlacementError::Sign`] if the file has several of these readings.
+/// Returns [`PlacementError::Sign`] if the file contains several of these readings.
 pub(super) fn restored(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -60,13 +60,13 @@ pub(super) fn restored(
     Ok(found)
 }
 
-/// Returns whether what is read was changed in another way already.
+/// Returns whether the repair `row` has already changed the lines of a reading.
 fn is_shown(row: RepairKind) -> bool {
     matches!(row, RepairKind::LineNumbers | RepairKind::Escaped)
 }
 
-/// Returns `reading` with the lines `indexes`, which have a sign, as lines of the file; `None` if
-/// it then changes nothing.
+/// Returns `reading` with the lines `indexes` as context that includes the sign; `None` if the
+/// result changes nothing.
 fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
     let mut reading = reading.clone();
     for &index in indexes {
@@ -81,9 +81,12 @@ fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
         .then_some(reading)
 }
 
-/// Returns the sets of lines that can be context: of those that the file has with their sign, as
-/// many as the header has more than `reading`, or none if these are too many. Without counts these
-/// are insertions alone: a deletion can be a line of the file that lost its sign.
+/// Returns the sets of lines that can be context. The candidates are lines that the file contains
+/// with their sign. A set has as many lines as the header counts more than `reading`. Returns no
+/// set if there are too many.
+///
+/// Without counts, only insertions are candidates, because a deletion can be a line of the file
+/// that lost its sign.
 fn flips(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -136,7 +139,7 @@ fn flips(
     })
 }
 
-/// Returns all choices of `count` of `items`, or none if those are too many.
+/// Returns all choices of `count` of `items`, or none if there are too many.
 fn choices(
     items: &[usize],
     count: usize,
@@ -145,7 +148,7 @@ fn choices(
     if count == items.len() {
         return Ok(vec![items.to_vec()]);
     }
-    // Of more items there are more choices.
+    // There are at least as many choices as items.
     if count > 0 && items.len() > MOST_READINGS {
         return Ok(Vec::new());
     }
@@ -180,8 +183,8 @@ fn with_sign(line: &ReadLine) -> Vec<u8> {
     [sign, &line.text].concat()
 }
 
-/// Returns whether an insertion of `reading`, placed at `start`, is a line of the file with its
-/// sign: the header has no counts that decide between the two.
+/// Returns whether an insertion of `reading`, placed at `start`, can also be context. The file
+/// contains the line with its sign there, and the counts of the header do not decide.
 pub(super) fn is_doubtful(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,

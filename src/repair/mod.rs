@@ -1,12 +1,25 @@
-//! Repairs patches as models make them: what has one certain reading becomes a clean patch for the
-//! files as they are.
+//! Repairs damaged patches, as models write them. A patch with exactly one possible reading becomes
+//! a git diff for the current files.
 //!
-//! It writes nothing. It reads the files that the patch names, finds the one place of each chunk,
-//! and returns the same change as a git diff, which then goes the way of every patch: matched line
-//! by line, judged, reported, committed. What has no place, or more than one, is refused and said.
+//! [`repair()`] converts a patch text to a [`Repaired`] patch, or returns all reasons ([`Refusal`])
+//! against a repair. [`repair_texts`] repairs the texts that edits search for. [`plain_text`]
+//! decodes UTF-16 and removes colours before parsing.
 //!
-//! To add a repair, add a row of [`ROWS`], and the reading in `chunk`, `read` or `names` that gives
-//! it.
+//! 1. `older` converts context and normal diffs to unified hunks.
+//! 2. `read` finds the sections and hunks in the text.
+//! 3. `names` finds the file of each section.
+//! 4. `readings` lists the readings of each hunk, and `place` finds the place of one of them.
+//! 5. `compose` computes the new content, and `files` writes the change as a git diff.
+//!
+//! Invariants:
+//!
+//! - It writes no file. The resulting diff is matched, checked, reported and committed like any
+//!   other patch.
+//! - It never guesses between two readings. A hunk without a place, or with several, is refused.
+//! - All work of one input shares one budget in steps, so the result does not depend on time.
+//!
+//! Read `readings.rs` and `place.rs` first. To add a repair, add a row to [`ROWS`] and the
+//! corresponding reading in `chunk`, `read` or `names`.
 
 mod bodies;
 mod chunk;
@@ -57,22 +70,23 @@ pub use rows::{ROWS, RepairKind, Work};
 pub use text::plain_text;
 pub use texts::{TextRepairs, has_elision, repair_texts};
 
-/// A patch that was repaired.
+/// A repaired patch.
 #[derive(Clone, Debug)]
 pub struct Repaired {
-    /// The same change as a git diff for the files as they are.
+    /// The same change as a git diff for the current files.
     pub text: Vec<u8>,
-    /// What was repaired, in the order of the patch; each once for a chunk.
+    /// The repairs in the order of the patch, each once per hunk.
     pub repairs: Vec<Repair>,
 }
 
-/// Repairs `text` for the files below the root of `workspace`, which has the absolute name `root`,
-/// or for the one `file` that an option names; files of more than `max_file` bytes are not read,
-/// nor is what `policy` closes or has a verdict on reading that is as strict as `unread`.
+/// Repairs `text` for the files below the root of `workspace`, whose absolute path is `root`. If an
+/// option names one `file`, the patch is for this file. Files of more than `max_file` bytes are not
+/// read. Files that `policy` denies, or whose verdict on reading is at least as strict as `unread`,
+/// are not read either.
 ///
 /// # Errors
 ///
-/// Returns every reason why it cannot be repaired, or the error of a disk that failed.
+/// Returns all reasons why the patch cannot be repaired, or the error of a failed file access.
 pub fn repair(
     text: &[u8],
     workspace: &dyn Workspace,
@@ -90,7 +104,8 @@ pub fn repair(
     )
 }
 
-/// The same with the budget of `log`, which is one for all files, chunks and readings of the input.
+/// Repairs `text` like [`repair`], with the budget of `log`. All files, hunks and readings of the
+/// input share this budget.
 fn repair_within(
     text: &[u8],
     workspace: &dyn Workspace,
@@ -146,7 +161,7 @@ fn repair_within(
     }))
 }
 
-/// Reads the sections of `text`, of which there is at least one.
+/// Reads the sections of `text`. The result contains at least one section.
 fn read_sections<'t>(
     text: &'t [u8],
     converted: Option<&'t [OwnedLine<'t>]>,
@@ -171,7 +186,7 @@ fn lone_file(sections: &[Section<'_>], file: &[u8]) -> Option<RelPath> {
     RelPath::new(file).ok().filter(|_| is_lone)
 }
 
-/// Reports a text whose sections cannot be read.
+/// Returns the refusal of a text whose sections cannot be read.
 fn refuse(error: &Unread) -> Refusal {
     let (kind, span, message) = match error {
         Unread::Stray(span) => (

@@ -1,4 +1,4 @@
-//! From the names that a section gives to the file that it means.
+//! Finds the file that the names in a section refer to.
 
 use super::RefusalKind;
 use super::chunk::Chunk;
@@ -10,21 +10,21 @@ use crate::syntax::unquote;
 use crate::text::printable;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
-/// Looks names up.
+/// The inputs for looking up names.
 pub(super) struct Names<'w> {
     pub(super) workspace: &'w dyn Workspace,
     pub(super) policy: &'w Policy,
-    /// The least verdict on reading a file that keeps it unread.
+    /// The least verdict on reading a file that prevents wpatch from reading it.
     pub(super) unread: Verdict,
-    /// The absolute name of the root.
+    /// The absolute path of the root.
     pub(super) root: &'w [u8],
     /// The file that an option names, if the patch is for one file.
     pub(super) file: Option<RelPath>,
 }
 
-/// What a name comes to.
+/// The result of looking up the names of a section.
 pub(super) enum Named {
-    /// A file, and whether it is another than the name says as it stands.
+    /// A file, and whether its path differs from the name in the patch.
     Path(RelPath, bool),
     Outside(String),
     None(String),
@@ -32,11 +32,12 @@ pub(super) enum Named {
 }
 
 impl Named {
-    /// Returns the file, and whether it is another than the name says as it stands.
+    /// Returns the file, and whether its path differs from the name in the patch.
     ///
     /// # Errors
     ///
-    /// Returns the kind and the message of the refusal if the name is not that of one file.
+    /// Returns the kind and the message of the refusal if the name does not refer to exactly one
+    /// file.
     pub(super) fn into_path(self) -> Result<(RelPath, bool), (RefusalKind, String)> {
         Err(match self {
             Self::Path(path, is_other) => return Ok((path, is_other)),
@@ -57,8 +58,8 @@ impl Named {
 }
 
 impl Names<'_> {
-    /// Returns what is at `path`; nothing where links or policy are in the way, which is for others
-    /// to say.
+    /// Returns the status of the entry at `path`. Returns `None` if a symbolic link is in the path,
+    /// because a later stage reports that link.
     pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
         match self.workspace.stat(path) {
             Err(error) if error.fault == Fault::ThroughLink => Ok(None),
@@ -66,7 +67,7 @@ impl Names<'_> {
         }
     }
 
-    /// Returns why policy keeps `path` from being looked at.
+    /// Returns the reason why policy prevents wpatch from reading or changing `path`.
     pub(super) fn denial(&self, path: &RelPath, action: Action) -> Option<(RefusalKind, String)> {
         let accesses: &[Access] = match action {
             Action::Create => &[Access::Create],
@@ -90,8 +91,8 @@ impl Names<'_> {
         })
     }
 
-    /// Returns the file that `section` is about; `is_known` tells of those that sections before it
-    /// made.
+    /// Returns the file that `section` changes. `is_known` returns whether an earlier section left
+    /// a file at a path.
     pub(super) fn resolve(
         &self,
         section: &Section<'_>,
@@ -111,7 +112,7 @@ impl Names<'_> {
                 None => return Ok(Named::Outside(shown)),
             }
         }
-        // What is closed is not looked for: it is refused as it stands.
+        // A denied path is refused without a lookup.
         if let Some((path, is_other)) = claims
             .iter()
             .flatten()
@@ -143,7 +144,7 @@ impl Names<'_> {
         if let Some((path, is_other)) = there.into_iter().flatten().next() {
             return Ok(Named::Path(path, is_other));
         }
-        // Only lines that have to be there show that it is the file.
+        // Only deletions, which the file must contain, confirm a file with another path.
         let is_bound =
             |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
         if section.action != Action::Update || !section.chunks.iter().all(is_bound) {
@@ -152,8 +153,8 @@ impl Names<'_> {
         self.by_tail(section, shown)
     }
 
-    /// Returns the paths that a name may mean, the likeliest first; `None` if it leads out of the
-    /// root.
+    /// Returns the paths that a name can refer to, the most likely first. Each path has a flag that
+    /// states whether it differs from the name. Returns `None` if the name leads out of the root.
     fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<(RelPath, bool)>> {
         let plain = cleaned(name);
         let is_changed = plain != name;
@@ -165,7 +166,8 @@ impl Names<'_> {
             .iter()
             .any(|prefix| plain.starts_with(prefix));
         let stripped = is_prefixed.then(|| &plain[2..]);
-        // `..` may lead back to the root, as in strict mode, but not out of it under any reading.
+        // As in strict mode, `..` may lead back to the root. No reading of the name may lead out of
+        // it.
         if [Some(&*plain), stripped]
             .into_iter()
             .flatten()
@@ -173,14 +175,14 @@ impl Names<'_> {
         {
             return None;
         }
-        // One prefix on both sides is a directory.
+        // The same first component on both sides is a directory, not a prefix.
         let is_directory = section.names.len() > 1
             && section
                 .names
                 .iter()
                 .all(|name| name.get(..2) == plain.get(..2));
         let whole = RelPath::new(&plain).ok();
-        // The names of a rename have no prefix.
+        // git writes the names of a rename without a prefix.
         let is_whole = section.is_enveloped || is_directory || section.target.is_some();
         if is_whole {
             found.extend(whole.clone().map(|path| (path, is_changed)));
@@ -200,7 +202,7 @@ impl Names<'_> {
         if found.is_empty() {
             return None;
         }
-        // A backup's name stands for the file only where there is no backup.
+        // The name of a backup refers to the original file only if the backup does not exist.
         let backups = found
             .iter()
             .filter_map(|(path, _)| RelPath::new(path.as_bytes().strip_suffix(b".orig")?).ok());
@@ -211,7 +213,7 @@ impl Names<'_> {
         Some(found)
     }
 
-    /// Looks for the one file that the end of a name leads to.
+    /// Returns the only file whose path is the end of a name.
     fn by_tail(&self, section: &Section<'_>, shown: String) -> Result<Named, WorkspaceError> {
         let mut found: Vec<RelPath> = Vec::new();
         for name in &section.names {
@@ -235,7 +237,7 @@ impl Names<'_> {
         })
     }
 
-    /// Returns the path of a file that comes to be.
+    /// Returns the path of a new file.
     pub(super) fn new_path(&self, name: &[u8]) -> Option<RelPath> {
         let plain = cleaned(name);
         if is_absolute(&plain) {
@@ -245,14 +247,14 @@ impl Names<'_> {
         }
     }
 
-    /// Returns the path that an absolute name means, if it is one below the root.
+    /// Returns the path of an absolute name, if the path is below the root.
     fn below_root(&self, name: &[u8]) -> Option<RelPath> {
         RelPath::new(name.strip_prefix(self.root)?.strip_prefix(b"/")?).ok()
     }
 }
 
-/// Returns whether the files that are there leave it open which one is meant: those of both names,
-/// none of which is a backup of the other, or those of a single one with a prefix and without.
+/// Returns whether several existing files are possible. Either both names of the section exist and
+/// neither is a backup of the other, or a single name exists with and without its prefix.
 fn is_either(there: &[Vec<(RelPath, bool)>], section: &Section<'_>) -> bool {
     if section.is_enveloped {
         return false;
@@ -270,15 +272,16 @@ fn is_either(there: &[Vec<(RelPath, bool)>], section: &Section<'_>) -> bool {
     }
 }
 
-/// `f.orig` beside `f`.
+/// Returns whether one name is a backup of the other, such as `f.orig` and `f`.
 fn is_backup(one: &[u8], other: &[u8]) -> bool {
     one.starts_with(other) || other.starts_with(one)
 }
 
-/// Takes quotes, backquotes and `./` off, and turns backslashes round.
+/// Removes quotes, backquotes and `./` from a name, and converts backslashes to slashes.
 fn cleaned(name: &[u8]) -> Vec<u8> {
     let mut name = name.trim_ascii();
-    // As git writes it; a control character comes of a backslash between directories.
+    // Unquote the name as git quotes it. A control character in the result comes from a backslash
+    // that separates directories.
     if let Some((plain, [])) =
         unquote(name).filter(|(plain, _)| !plain.iter().any(u8::is_ascii_control))
     {
@@ -300,7 +303,7 @@ fn cleaned(name: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// `/x` or `C:/x`.
+/// Returns whether `name` is absolute, such as `/x` or `C:/x`.
 fn is_absolute(name: &[u8]) -> bool {
     matches!(name, [b'/', ..])
         || matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())

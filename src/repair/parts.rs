@@ -1,4 +1,4 @@
-//! The place of a reading with gaps.
+//! Places readings with gaps.
 
 use super::RepairLog;
 use super::chunk::{ReadLine, Reading};
@@ -11,11 +11,11 @@ use crate::plan::LineKind;
 /// The rungs for the lines between gaps.
 const RUNGS: [usize; 2] = [0, 1];
 
-/// Finds the place of a reading with gaps: what stands between them, each part with one place in
-/// the whole file, in order. `None` if it has no gaps, or a part is nowhere.
+/// Places a reading with gaps. Each part between gaps must have exactly one place in the whole
+/// file, and the places must be in order. Returns `None` if the reading has no gaps, or a part has
+/// no place.
 ///
-/// Nothing else decides, neither a line number nor what is nearest, since nobody knows how long a
-/// gap is.
+/// Line numbers and distances do not decide, because the length of a gap is unknown.
 pub(super) fn place_parts(
     file: &Lines<'_>,
     reading: &Reading,
@@ -25,8 +25,8 @@ pub(super) fn place_parts(
     if !reading.headings.is_empty() || !reading.lines.iter().any(is_gap) {
         return Ok(None);
     }
-    // Between a line that goes and another change, those that are left out may be meant to go as
-    // well, or to stand elsewhere.
+    // A gap between a deletion and another change is ambiguous. The omitted lines may be deleted
+    // too, or may be elsewhere.
     let lines = &reading.lines;
     let kind = |line: &ReadLine| line.kind;
     if (0..lines.len())
@@ -58,7 +58,7 @@ pub(super) fn place_parts(
     Ok(whole.filter(|placed| !placed.gone.is_empty() || !placed.come.is_empty()))
 }
 
-/// Finds the one place of what stands between two gaps.
+/// Returns the only place of the part between two gaps.
 fn place_part(
     file: &Lines<'_>,
     part: &Reading,

@@ -1,4 +1,4 @@
-//! Where the chunks of a section belong in a file, when each has one place only.
+//! Finds the place of each hunk of a section in a file. Each hunk must have exactly one place.
 
 use super::chunk::{Chunk, ReadLine, Reading};
 use super::elision::writes_elision;
@@ -11,13 +11,12 @@ use super::{RepairKind, RepairLog, lost};
 use crate::lines::LADDER;
 use crate::plan::LineKind;
 
-/// The comparisons that are tried, each over the whole file before the next.
+/// The rungs in order. Each rung is tried in the whole file before the next one.
 const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
-/// Most places that are looked at.
+/// The maximum number of places that an error contains.
 const MOST: usize = 8;
 
-/// Finds the one place of `chunk`; `behind` is the end of the chunk before it, where that came in
-/// order.
+/// Returns the only place of `chunk`. `behind` is the end of the previously placed hunk.
 pub(super) fn place(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -50,7 +49,7 @@ pub(super) fn place(
                     .iter()
                     .any(|row| matches!(row, RepairKind::LineNumbers | RepairKind::Escaped))
             {
-                // One doubt is enough.
+                // The reading itself is uncertain, so it is not combined with a loose rung.
                 continue;
             }
             let at = (rung, behind, is_enveloped);
@@ -84,13 +83,13 @@ fn changes_nothing(reading: &Reading) -> bool {
 /// Returns the readings of `chunk` that can be written to a file.
 fn writable(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
     let mut readings = chunk.readings();
-    // No line follows the last line of a file.
+    // No line can follow a last line without a terminator.
     let is_last = |two: &[ReadLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
     readings.retain(|reading| !reading.lines.windows(2).any(is_last));
     if readings.is_empty() {
         return Err(PlacementError::Tail);
     }
-    // What stands for other lines is never written.
+    // An elision marker is never written to a file.
     let has_counts =
         |reading: &Reading| !chunk.is_text && chunk.header.counts == Some(reading.counts());
     readings.retain(|reading| !writes_elision(&reading.pairs(), has_counts(reading)));
@@ -100,8 +99,8 @@ fn writable(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
     Ok(readings)
 }
 
-/// Finds the one place of `reading` by one comparison. `stood` is the line where its new lines are
-/// already.
+/// Returns the only place of `reading` under one rung. `stood` is the line where its postimage
+/// already is.
 fn place_reading(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -126,14 +125,14 @@ fn place_reading(
     }
 }
 
-/// Returns the lines that `reading` lacks, unless something closes it.
+/// Returns the lines that `reading` lacks, unless the text shows that it is complete.
 fn shortage(chunk: &Chunk<'_>, reading: &Reading) -> Option<Shortage> {
     chunk
         .shortage(reading.counts())
         .filter(|_| !reading.is_closed)
 }
 
-/// Returns the chunk placed at `start`; `None` if the reading is wrong or cut off there.
+/// Returns the hunk placed at `start`; `None` if the reading is wrong or truncated there.
 fn placed_at(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -147,7 +146,8 @@ fn placed_at(
             other.max(start),
         ]));
     }
-    // If the file does not have the missing lines either, the count is wrong.
+    // If the file does not contain the missing lines either, the hunk is complete and the count is
+    // wrong.
     let is_cut = |cut: Shortage| {
         start + cut.promised.0 <= file.all.len() || start + reading.old().count() < file.all.len()
     };
@@ -165,8 +165,8 @@ fn placed_at(
     Ok(Some(placed))
 }
 
-/// Returns whether `reading`, placed at `start`, takes the section text of a header as the missing
-/// line of a chunk that was cut off: the section is the line of another place.
+/// Returns whether `reading`, placed at `start`, uses the section text of a header as the missing
+/// line of a truncated hunk. The section text then belongs to another place.
 fn is_section_of_cut(chunk: &Chunk<'_>, reading: &Reading, start: usize) -> bool {
     let is_elsewhere = chunk
         .header
@@ -201,7 +201,8 @@ fn note_rung(
     }
 }
 
-/// Returns where the old lines of `reading` stand, headings aside; `None` if nowhere.
+/// Returns the places of the preimage of `reading`, regardless of headings; `None` if there are
+/// none.
 fn starts(
     file: &Lines<'_>,
     (chunk, is_enveloped): (&Chunk<'_>, bool),
@@ -215,7 +216,7 @@ fn starts(
         if chunk.is_normal {
             return Ok((at <= file.all.len()).then(|| vec![at]));
         }
-        // Only an envelope says where lines without any around them belong.
+        // A hunk without preimage lines has a place only in an envelope, or in an empty file.
         let has_place = is_enveloped && chunk.header.counts.is_none() || file.all.is_empty();
         return Ok(has_place.then(|| vec![file.all.len()]));
     }
@@ -223,8 +224,8 @@ fn starts(
     Ok((!starts.is_empty()).then_some(starts))
 }
 
-/// Chooses of several places the one that headings, order or the stated line leave; `None` if
-/// headings leave none.
+/// Selects one of several places by headings, order, or the stated line; `None` if the headings
+/// exclude all places.
 fn choose(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -234,7 +235,7 @@ fn choose(
     log: &mut RepairLog,
 ) -> Result<Option<usize>, PlacementError> {
     let old = reading.old().count();
-    // What is to go is there, so that it has not gone yet.
+    // If the file still contains the lines to delete, the hunk is not applied yet.
     let is_pure = reading
         .lines
         .iter()
@@ -281,7 +282,8 @@ fn choose(
     Err(PlacementError::Ambiguous(left))
 }
 
-/// Returns the place that a line number decides for: the one there, or one that is nearest by far.
+/// Returns the place that the stated line selects: the place at this line, or the nearest place if
+/// all others are at least four times as far away.
 fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
     let mut by_distance: Vec<_> = starts
         .iter()
@@ -295,8 +297,8 @@ fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
     }
 }
 
-/// Returns the places below all headings, each of which stands below the one before; a heading may
-/// also be the first line of the place. `None` if a heading is nowhere.
+/// Returns the places below all headings. Each heading must be below the previous one. A heading
+/// can also be the first line of the place. Returns `None` if a heading is missing.
 fn below(
     file: &Lines<'_>,
     reading: &Reading,
@@ -323,8 +325,8 @@ fn below(
                 .collect(),
         ));
     }
-    // Below a heading that comes again, only its own part of the file is meant: the nearest place
-    // decides.
+    // Select the nearest place below the last heading. If that heading occurs again, return all
+    // remaining places.
     let left: Vec<_> = starts
         .iter()
         .copied()
@@ -336,7 +338,7 @@ fn below(
     Ok(Some(left.into_iter().take(1).collect()))
 }
 
-/// Finds a line that is the heading, else one that has it in it.
+/// Returns the first line that equals the heading, or else the first line that contains it.
 fn heading_at(
     file: &Lines<'_>,
     heading: &[u8],

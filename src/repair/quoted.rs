@@ -1,14 +1,14 @@
-//! Patches in strings of JSON documents: taken out of them, they are repaired as if they came
-//! alone.
+//! Extracts patches from JSON documents. They can then be repaired like any other patch.
 
 use serde_json::Value;
 
 use crate::text::BYTE_ORDER_MARK;
 
-/// Returns the patch in a JSON document: that of `patch`, or the envelope that says the same as the
-/// operations of `OpenAI`'s tool; `None` for any other text.
+/// Returns the patch in a JSON document; `None` for any other text. The patch is the member
+/// `patch`, or an envelope that is equivalent to the operations of `OpenAI`'s tool.
 ///
-/// A document with a digest of a file is left alone: its writer has that very file.
+/// A document with further members, such as the digest of a file, is not converted. Its author has
+/// read exactly that file.
 #[must_use]
 pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
@@ -28,7 +28,7 @@ pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
     Some(format!("*** Begin Patch\n{}*** End Patch\n", sections.concat()).into_bytes())
 }
 
-/// Returns the section of an operation, alone or in the object of its call.
+/// Returns the section for an operation, which can be wrapped in the object of a tool call.
 fn section(operation: &Value) -> Option<String> {
     let operation = operation.get("operation").unwrap_or(operation);
     let members = operation.as_object()?;

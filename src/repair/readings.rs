@@ -1,4 +1,4 @@
-//! The readings of a chunk.
+//! Computes the readings of a hunk.
 
 use super::RepairKind;
 use super::bodies::{Body, bodies};
@@ -8,8 +8,8 @@ use super::shown::{unescaped, without_numbers};
 use crate::plan::LineKind;
 
 impl<'t> Chunk<'t> {
-    /// Returns the readings, the one that is most likely meant first. The first that has exactly
-    /// one place counts.
+    /// Returns the readings, the most likely first. The first reading with exactly one place is
+    /// used.
     pub(super) fn readings(&self) -> Vec<Reading> {
         let mut readings = Vec::new();
         for Body {
@@ -66,7 +66,8 @@ impl<'t> Chunk<'t> {
         readings
     }
 
-    /// The ways to take the texts of the header above `body`: headings, and perhaps a first line.
+    /// Returns the interpretations of the header's texts above `body`: headings, and perhaps the
+    /// first line of the hunk.
     fn heads(&self, body: &[Line<'t>]) -> Vec<Head<'t>> {
         let all: Vec<_> = self
             .header
@@ -89,7 +90,7 @@ impl<'t> Chunk<'t> {
             glued: Some((kind, text)),
             row: Some(RepairKind::GluedHeader),
         };
-        // Counts that the body has show that no line of it is here.
+        // If the counts match the body, the header contains no line of the hunk.
         let is_section = last.is_section && self.header.counts == Some(counts(body));
         let kind = match last.text.first() {
             Some(b'+') => LineKind::Insertion,
@@ -100,7 +101,7 @@ impl<'t> Chunk<'t> {
         if !last.is_section && last.text.get(1) == Some(&b' ') {
             return vec![plain];
         }
-        // A line that changes something is never left out.
+        // A deletion or insertion on the header line is never dropped.
         vec![if is_section {
             plain
         } else {
@@ -109,12 +110,12 @@ impl<'t> Chunk<'t> {
     }
 }
 
-/// Returns the lines of a body by their markers.
+/// Returns the lines of a body, with kinds according to their signs.
 fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
     let mut lines: Vec<ReadLine> = Vec::with_capacity(body.len());
     for line in body {
         let (kind, text, raw) = match line.text {
-            // The note can be cut off.
+            // The note can be truncated.
             [b'\\'] | [b'\\', b' ', ..] => {
                 if let Some(last) = lines.last_mut() {
                     last.is_open = true;
@@ -138,11 +139,11 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
     lines
 }
 
-/// One way to take the texts of a header.
+/// One interpretation of the texts of a header.
 struct Head<'t> {
-    /// Lines above the chunk.
+    /// The headings above the hunk.
     headings: Vec<&'t [u8]>,
-    /// Its first line.
+    /// The first line of the hunk, which was on the header line.
     glued: Option<(LineKind, &'t [u8])>,
     row: Option<RepairKind>,
 }

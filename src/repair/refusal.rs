@@ -1,4 +1,4 @@
-//! Why a patch cannot be repaired.
+//! The reasons why a patch cannot be repaired.
 
 use super::chunk::Chunk;
 use super::error::{PlacementError, Shortage};
@@ -10,20 +10,20 @@ use crate::path::RelPath;
 use crate::plan::{Anchor, Direction, Hunk, LineKind, LineRange};
 use crate::text::Span;
 
-/// Why a patch cannot be repaired.
+/// A reason why a patch cannot be repaired.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: RefusalKind,
-    /// The file, where one is known.
+    /// The file, if it is known.
     pub path: Option<RelPath>,
-    /// Where in the patch.
+    /// The place in the patch.
     pub span: Span,
-    /// What is wrong, in words.
+    /// The message for people.
     pub message: String,
-    /// Lines of the file, counted from 0, where that is what is wrong.
+    /// The affected lines of the file, counted from 0.
     pub lines: Vec<usize>,
-    /// The place of the file that is most like it.
+    /// The closest match.
     pub nearest: Option<Nearest>,
 }
 
@@ -31,36 +31,36 @@ pub struct Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefusalKind {
-    /// No patch was found.
+    /// The input contains no patch.
     NoPatch,
-    /// Lines look like a change and belong to none.
+    /// Lines look like a change but belong to no section.
     Stray,
-    /// The patch was cut off.
+    /// The patch is truncated.
     Cut,
-    /// A chunk fits nowhere.
+    /// A hunk does not match anywhere.
     NotFound,
-    /// A chunk fits in several places.
+    /// A hunk matches several places.
     Ambiguous,
-    /// It was applied already.
+    /// A hunk is already applied.
     Applied,
-    /// No file has the name, or more than one may be meant.
+    /// No file has the name, or several files are possible.
     Name,
     /// The name leads out of the root.
     Outside,
-    /// Policy closes the path.
+    /// Policy denies the path.
     Closed,
-    /// Policy wants somebody to be asked before the file is read.
+    /// Policy requires approval before the file is read.
     Unapproved,
-    /// Two chunks want the same lines.
+    /// Two hunks change the same lines.
     Overlap,
     /// The file cannot be read as text.
     Unreadable,
-    /// It would take too long.
+    /// The search would exceed the budget.
     TooMuch,
 }
 
 impl Refusal {
-    /// Returns one of which no more is known.
+    /// Returns a refusal without further details.
     pub(super) fn new(
         kind: RefusalKind,
         path: Option<RelPath>,
@@ -78,7 +78,7 @@ impl Refusal {
     }
 }
 
-/// Says why chunks of `section` have no place in `content`, and which places are most like them.
+/// Returns the refusals of the hunks without a place in `content`, with their closest matches.
 pub(super) fn refusals(
     section: &Section<'_>,
     path: &RelPath,
@@ -120,13 +120,13 @@ pub(super) fn refusals(
     refusals
 }
 
-/// What it costs to look through a byte of the file, in comparisons.
+/// The cost of searching through one byte of the file, in steps.
 const LOOK: usize = 4;
 
-/// Returns what there is to say of the likeliest reading of `chunk`, whose places are in the patch.
+/// Returns the mismatch of the most likely reading of `chunk`. Its offsets refer to the patch.
 fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mismatch> {
     let reading = chunk.readings().into_iter().next()?;
-    // To look through the file costs much more than to compare its lines with those of a chunk.
+    // A search through the file costs much more than comparing its lines with those of a hunk.
     if !log.charge(content.len() * LOOK + reading.lines.len()) {
         return None;
     }
@@ -184,7 +184,7 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
     Some(mismatch)
 }
 
-/// Returns what is said of a chunk without a place, and the lines of the file that are meant.
+/// Returns the kind, the message, and the affected lines of the file for a hunk without a place.
 pub(super) fn words(number: usize, error: PlacementError) -> (RefusalKind, String, Vec<usize>) {
     let message = message(number, &error);
     let (kind, lines) = match error {
@@ -244,7 +244,7 @@ fn message(number: usize, error: &PlacementError) -> String {
     }
 }
 
-/// Returns the refusal of an input that is not read to its end, since its budget is used up.
+/// Returns the refusal of an input that was not read to its end, because the budget is used up.
 pub(super) fn unfinished(span: Span) -> Refusal {
     Refusal::new(
         RefusalKind::TooMuch,

@@ -1,50 +1,50 @@
-//! The repairs, as a table, and what is noted of them on the way.
+//! The table of repairs, and the log of the repairs that were made.
 
 use super::error::PlacementError;
 use crate::plan::Repair;
 use crate::text::Span;
 
-/// The repairs, as reports name them: each has a row of [`ROWS`].
+/// The repairs that reports name. Each has a row in [`ROWS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RepairKind {
-    /// The text was encoded as UTF-16.
+    /// The text was encoded in UTF-16.
     Utf16,
     /// The diff was coloured.
     Colours,
-    /// Fences, prose, tags, indentation or a byte order mark around the patch were cut away.
+    /// Fences, prose, tags, indentation or a byte order mark around the patch were removed.
     Wrapping,
-    /// Markers of an envelope were written in another way, or were missing.
+    /// Markers of an envelope were missing, or were not in the exact form.
     Envelope,
-    /// The lines of a chunk were counted instead of believing its header.
+    /// The counts in a hunk header were wrong, so the lines were counted.
     Counts,
-    /// A chunk was not at its stated line.
+    /// A hunk was not at its stated line.
     StartLine,
-    /// A header said nothing of lines.
+    /// A hunk header contained no line numbers.
     BareHeader,
-    /// The first line of a chunk stood on its header.
+    /// The first line of a hunk was on the header line.
     GluedHeader,
-    /// Lines of context had lost their marker.
+    /// Context lines had lost their sign.
     Markers,
-    /// Blanks at the ends of lines, or runs of blanks, differed.
+    /// White space at the ends of lines, or runs of white space, differed.
     Whitespace,
-    /// The chunk stood at another depth, and so do the lines that it adds.
+    /// The hunk matched at another indentation. The new lines take that indentation.
     Indentation,
-    /// Typographic dashes, quotes or blanks differed.
+    /// Typographic dashes, quotes or spaces differed.
     Typography,
-    /// Line numbers of a viewer were taken off.
+    /// Line numbers of a viewer were removed.
     LineNumbers,
-    /// Entities of HTML were turned back.
+    /// HTML entities were decoded.
     Escaped,
-    /// A line of context stood for others.
+    /// A context line represented omitted lines.
     Elision,
-    /// The file was found under another name than the patch gives it.
+    /// The file has another name than the patch states.
     Name,
-    /// Chunks did not come in the order of the file, or shared lines.
+    /// Hunks were not in the order of the file, or shared lines.
     Order,
 }
 
-/// Every repair with its stable name, and what it says.
+/// All repairs, each with its stable name and its message.
 pub const ROWS: &[(RepairKind, &str, &str)] = &[
     (
         RepairKind::Utf16,
@@ -133,7 +133,7 @@ pub const ROWS: &[(RepairKind, &str, &str)] = &[
     ),
 ];
 
-/// The steps that were taken for an input, or for one of its files, and their limit. A step is a
+/// The budget of an input, or of one of its files: the steps taken and their limit. One step is a
 /// comparison of two lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
@@ -153,36 +153,36 @@ impl Work {
         Self { done: 0, most }
     }
 
-    /// Returns the steps that were taken.
+    /// Returns the number of steps taken.
     #[cfg(test)]
     pub(super) fn done(self) -> u64 {
         self.done
     }
 
-    /// Returns the share of a file with `content` in the budget of an input that changes so many
-    /// `files`: an equal part of the budget, and what it takes to read the file a few times. It
-    /// does not depend on what the other files take.
+    /// Returns the budget of a file with `content`, in an input that changes `files` files. It is
+    /// an equal part of the input's budget, plus the cost of reading the file a few times. It does
+    /// not depend on the cost of the other files.
     #[must_use]
     pub fn share(files: usize, content: &[u8]) -> Self {
         Self::within(MOST_WORK / files.max(1) as u64 + (READS * read_cost(content)) as u64)
     }
 }
 
-/// What is noted on the way.
+/// The repairs and the work so far.
 #[derive(Debug, Default)]
 pub(super) struct RepairLog {
     rows: Vec<(usize, RepairKind)>,
     work: Work,
 }
 
-/// Most steps for one input: a patch that needs more is not one that was damaged by mistake.
+/// The maximum number of steps for one input. A patch that needs more was not damaged by mistake.
 const MOST_WORK: u64 = 1 << 25;
 
-/// How often each file can be read in addition.
+/// The number of times that each file can be read in addition.
 const READS: usize = 8;
 
 impl RepairLog {
-    /// Notes a repair of what begins at `line` of the patch.
+    /// Records a repair of the element that begins at `line` of the patch.
     pub(super) fn note(&mut self, row: RepairKind, line: usize) {
         let is_known = |known: &(usize, RepairKind)| {
             *known == (line, row) || row == RepairKind::Wrapping && known.1 == row
@@ -192,17 +192,17 @@ impl RepairLog {
         }
     }
 
-    /// Notes so much work; `false` if it was too much.
+    /// Adds `work` steps. Returns `false` if the budget is exceeded.
     pub(super) fn charge(&mut self, work: usize) -> bool {
         self.work.done = self.work.done.saturating_add(work as u64);
         !self.is_spent()
     }
 
-    /// Notes so much work.
+    /// Adds `work` steps.
     ///
     /// # Errors
     ///
-    /// Returns [`PlacementError::TooMuch`] if it was too much.
+    /// Returns [`PlacementError::TooMuch`] if the budget is exceeded.
     pub(super) fn spend(&mut self, work: usize) -> Result<(), PlacementError> {
         if self.charge(work) {
             Ok(())
@@ -211,12 +211,12 @@ impl RepairLog {
         }
     }
 
-    /// Returns whether no more work is to be done.
+    /// Returns whether the budget is exceeded.
     pub(super) fn is_spent(&self) -> bool {
         self.work.done > self.work.most
     }
 
-    /// Returns one that goes on with `work`, and has no rows yet.
+    /// Returns a log without repairs that continues with `work`.
     pub(super) fn with_work(work: Work) -> Self {
         Self {
             rows: Vec::new(),
@@ -224,7 +224,7 @@ impl RepairLog {
         }
     }
 
-    /// Returns one that goes on with the work of this one, and has no rows yet.
+    /// Returns a log without repairs that continues with the work of this log.
     pub(super) fn tried(&self) -> Self {
         Self::with_work(self.work)
     }
@@ -234,12 +234,12 @@ impl RepairLog {
         self.work
     }
 
-    /// Takes the work of `tried`, and not what it noted.
+    /// Adopts the work of `tried`, but not its repairs.
     pub(super) fn leave(&mut self, tried: &Self) {
         self.work = tried.work;
     }
 
-    /// Takes the rows and the work of `tried`.
+    /// Adopts the repairs and the work of `tried`.
     pub(super) fn take(&mut self, tried: Self) {
         self.work = tried.work;
         tried
@@ -248,7 +248,7 @@ impl RepairLog {
             .for_each(|(line, row)| self.note(row, line));
     }
 
-    /// Returns what was repaired, each once.
+    /// Returns the repairs, each once.
     pub(super) fn into_rows(self) -> Vec<RepairKind> {
         let mut rows: Vec<_> = self.rows.into_iter().map(|(_, row)| row).collect();
         rows.sort_unstable();
@@ -256,8 +256,8 @@ impl RepairLog {
         rows
     }
 
-    /// Returns what was repaired, in the order of the patch. `sections` have their first lines
-    /// there, and what they came to.
+    /// Returns the repairs in the order of the patch. `sections` contains the first line of each
+    /// section in the patch, and the span of its result.
     pub(super) fn repairs(mut self, sections: &[(usize, Span)]) -> Vec<Repair> {
         self.rows.sort_unstable();
         self.rows.dedup();
@@ -276,13 +276,13 @@ impl RepairLog {
     }
 }
 
-/// What it costs to read a line and to write it again, in comparisons.
+/// The cost of reading and writing a line, in steps.
 const WHOLE: usize = 20;
 
-/// How many bytes of a line cost as much as a comparison.
+/// The number of bytes in a line that cost one step.
 const LENGTH: usize = 4;
 
-/// Returns the steps that it takes to find the lines of `content`.
+/// Returns the number of steps for splitting `content` into lines.
 pub(super) fn read_cost(content: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', content).count() * WHOLE + content.len() / LENGTH
 }

@@ -1,20 +1,20 @@
-//! Places that are nearly the one of a chunk, and nearer to its line: the file may have changed
-//! there.
+//! Finds places that nearly match a hunk and are nearer to its stated line. The file may have
+//! changed there.
 
 use super::RepairLog;
 use super::chunk::{Chunk, Reading};
 use super::error::PlacementError;
 use super::lines::Lines;
 
-/// Most old lines of a chunk for which one is looked for.
+/// The maximum number of preimage lines of a hunk for which such a place is searched.
 const MOST_LINES: usize = 64;
-/// Most lines between the stated one and the place.
+/// The maximum distance between the stated line and the place, in lines.
 const MOST_AWAY: usize = 32;
-/// Most lines that the place has more, or fewer.
+/// The maximum number of lines by which the place can be longer or shorter than the preimage.
 const MOST_GROWTH: usize = 3;
 
-/// Returns a place that `reading` nearly fits, much nearer to the stated line than `start`, where
-/// it fits.
+/// Returns a place that nearly matches `reading` and is much nearer to the stated line than
+/// `start`, the place that matches.
 pub(super) fn second_match(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -48,7 +48,8 @@ pub(super) fn second_match(
     Ok(None)
 }
 
-/// Returns whether the file has most of `old` at `at`, from the first line on or up to the last.
+/// Returns whether the file contains most of `old` at `at`, counted from the first and from the
+/// last line.
 fn is_near(
     file: &Lines<'_>,
     old: &[&[u8]],

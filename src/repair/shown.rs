@@ -1,12 +1,12 @@
-//! Lines as something in between showed them: numbered by a viewer, or with entities of HTML.
+//! Removes additions of a viewer from lines: line numbers, or HTML entities.
 
 use super::RepairKind;
 use super::chunk::{ReadLine, Reading};
 use crate::plan::LineKind;
 use crate::text::without_entities;
 
-/// Takes the line numbers of a viewer off, and what it puts behind them, if every old line has one
-/// and they count up.
+/// Removes the line numbers of a viewer and the separator `gap` after them. Returns `None` unless
+/// every preimage line has a number and the numbers are consecutive.
 pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> {
     let mut lines = reading.lines.clone();
     let mut last = None;
@@ -41,8 +41,8 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
     })
 }
 
-/// Takes the numbers off the new lines, if every one has one that goes on from those of the old
-/// lines, up to `last`; `None` if only some have.
+/// Removes the line numbers of the new lines, if every new line has a number near `last`, the last
+/// number of the preimage. Returns `None` if only some of them have one.
 fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Option<()> {
     let count = lines.len();
     let stripped = |line: &ReadLine| {
@@ -82,7 +82,7 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
     let rest = line[digits..].trim_ascii_start();
     let rest = match line[digits..].first()? {
         b'\t' => &line[digits + 1..],
-        // The arrow stands for a tab.
+        // The arrow represents a tab.
         _ if rest.starts_with("\u{2192}".as_bytes()) => {
             let text = &rest["\u{2192}".len()..];
             text.strip_prefix(b"\t").unwrap_or(text)
@@ -95,7 +95,7 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
     Some((usize::try_from(number).ok()?, rest))
 }
 
-/// Turns entities of HTML back, in all lines, if there are any in an old one.
+/// Decodes the HTML entities in all lines, if a preimage line contains one.
 pub(super) fn unescaped(reading: &Reading) -> Option<Reading> {
     if !reading
         .old()

@@ -1,4 +1,4 @@
-//! The budget of an input: what it limits, and that no result depends on where it ends.
+//! Tests of the budget of an input: it limits the work, and its end changes no result.
 
 use super::error::PlacementError;
 use super::lines::Lines;
@@ -9,7 +9,7 @@ use crate::workspace::memory::{Entry, Memory};
 
 const HEAD: &str = "--- a/x\n+++ b/x\n";
 
-/// Files and patches that take many steps for their size.
+/// Files and patches that need many steps for their size.
 fn costly() -> Vec<(&'static str, String, String)> {
     let same = |count: usize| "0,\n".repeat(count);
     let numbered = |count: usize| {
@@ -110,7 +110,7 @@ fn the_chunks_of_an_input_share_one_budget() {
         let file = Lines::of(content.as_bytes(), &mut log).unwrap();
         let place = |chunk| place(&file, chunk, (0, false), &mut log);
         let found: Vec<_> = sections[0].chunks.iter().map(place).collect();
-        // A step that exceeds the budget can be one look at the whole file.
+        // The step that exceeds the budget can be one search through the whole file.
         assert!(
             file.reads.get() as u64 <= MOST + 600,
             "{name}: {}",

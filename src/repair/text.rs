@@ -1,7 +1,7 @@
-//! Repairs of a whole text before it is read: UTF-16, and the colours of a diff.
+//! Repairs a whole text before it is parsed: UTF-16, and the colours of a diff.
 //!
-//! Colours are removed where git and GNU diff write them: around a header, around the sign and the
-//! rest of a line. Other escape sequences in a line belong to the file.
+//! Colours are removed where git and GNU diff write them: around a header, around the sign, and
+//! around the rest of a line. Other escape sequences in a line belong to the file.
 
 use bstr::ByteSlice;
 
@@ -11,8 +11,8 @@ use crate::plan::Repair;
 use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
-/// Returns `text` as UTF-8 without colours, and the repairs; `None` if nothing had to be repaired,
-/// or nothing could be.
+/// Returns `original` as UTF-8 without colours, and the repairs; `None` if no repair was necessary
+/// or possible.
 pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     let decoded = match encoding(original) {
         Some("UTF-16LE") => Some(decoded(original, u16::from_le_bytes)?),
@@ -48,8 +48,9 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     Some((plain?.into(), repairs))
 }
 
-/// Returns the text with the usual markers for the blocks that have `------- SEARCH` and `+++++++
-/// REPLACE`, and the line of the first one; `None` if there is none.
+/// Replaces the markers `------- SEARCH` and `+++++++ REPLACE` of blocks by the usual markers.
+/// Returns the text and the line number of the first replaced end marker; `None` if there is no
+/// such block.
 fn marked(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut marked, mut first, mut open) = (text.to_vec(), None, None);
     for (number, (span, line)) in Lines::within(text, Span::new(0, text.len())).enumerate() {
@@ -77,11 +78,11 @@ fn repair(row: RepairKind, line: usize) -> Option<Repair> {
     })
 }
 
-/// Returns the characters of UTF-16 as UTF-8; `None` if they are no such text.
+/// Decodes UTF-16 to UTF-8; `None` if the text is not valid UTF-16.
 fn decoded(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
     let (pairs, rest) = text.as_chunks::<2>();
     let units = pairs.iter().map(|pair| unit(*pair));
-    // A shell may end the file with a newline of one byte.
+    // A shell may append a newline of one byte.
     let end: &[u8] = match rest {
         [] | [0 | b'\r'] => b"",
         [b'\n'] => b"\n",
@@ -100,9 +101,9 @@ fn decoded(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
     )
 }
 
-/// Returns the text without colours, and the line of the first one; `None` if no line is a coloured
-/// header, or if the colours mark parts of lines, which cannot be told from the contents of the
-/// file.
+/// Returns the text without colours, and the line of the first coloured header. Returns `None` if
+/// no line is a coloured header, or if colours mark parts of lines. Such colours cannot be
+/// distinguished from the content of the file.
 fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let all = || Lines::within(text, Span::new(0, text.len()));
     let first = all().position(|(_, line)| is_coloured_header(line))?;
@@ -133,9 +134,9 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
         return Some(without_escapes(line));
     }
     let (sign, mut rest) = rest.split_at(1);
-    // The reset of the line itself is the last one.
+    // The last reset is the reset of the line itself.
     rest = rest.strip_suffix(clear).unwrap_or(rest);
-    // git sets the colour once more after the sign.
+    // git sets the colour again after the sign.
     let again = [clear, &line[..set]].concat();
     rest = if set > 0 {
         rest.strip_prefix(&*again)
@@ -152,7 +153,7 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     (!marks_parts).then(|| [sign, &rest].concat())
 }
 
-/// Returns whether the line is the `---` or `+++` line of a header: its colour is bold.
+/// Returns whether the line is the `---` or `+++` line of a header, whose colour is bold.
 fn is_header(set: &[u8], rest: &[u8]) -> bool {
     let is_bold = matches!(set, b"\x1b[1m" | b"\x1b[0m\x1b[1m" | b"\x1b[0;1m");
     is_bold && (rest.starts_with(b"--- ") || rest.starts_with(b"+++ "))
@@ -193,7 +194,7 @@ mod tests {
         Some((String::from_utf8(plain.to_vec()).unwrap(), codes))
     }
 
-    /// Colours a diff as git does, with `context` for the lines of context.
+    /// Colours a diff as git does. `context` is the colour of context lines.
     fn coloured(clear: &str, again: bool, context: &str) -> String {
         let mut in_hunk = false;
         let line = |line: &str| {
@@ -235,7 +236,7 @@ mod tests {
                 );
             }
         }
-        // GNU diff leaves lines of context alone, and resets before each header.
+        // GNU diff does not colour context lines, and resets before each header.
         let gnu = "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n \x1b[1mone\n\x1b[31m-a\x1b[0m\n\x1b[32m+b\x1b[0m\n";
         let expected = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n \x1b[1mone\n-a\n+b\n";
         assert_eq!(

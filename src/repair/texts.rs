@@ -1,6 +1,6 @@
-//! Texts that a block or an edit searches for: the same repairs as for the chunks of a diff.
+//! Repairs the texts that a block or an edit searches for, in the same way as the hunks of a diff.
 //!
-//! The old and the new text become a chunk without a header, so that one table of repairs serves
+//! The old and the new text become a hunk without a header. One table of repairs therefore serves
 //! every grammar.
 
 use std::borrow::Cow;
@@ -27,26 +27,26 @@ use crate::plan::{
 };
 use crate::text::{lines, mark_length, without_ending};
 
-/// How many bytes of a file cost a step when a text is searched in them, and when it is compared on
+/// The number of bytes of a file per step: `SCAN` for a search, and `COMPARE` for a comparison on
 /// all rungs.
 const SCAN: usize = 64;
 const COMPARE: usize = 4;
 
-/// The texts of one file after the repairs.
+/// The repaired edits of one file.
 #[derive(Clone, Debug)]
 pub struct TextRepairs {
-    /// The changes as they were meant.
+    /// The repaired edits.
     pub changes: Replacements,
-    /// What was repaired, each with the offset of the edit in the input, in bytes.
+    /// The repairs, each with the offset of the edit in the input, in bytes.
     pub rows: Vec<(usize, RepairKind)>,
 }
 
-/// Returns `changes` as they were meant for a file with `content`. What fits as it is, or has no
-/// reading that fits, stays.
+/// Returns the repaired `changes` for a file with `content`. An edit stays unchanged if it matches,
+/// or if none of its readings matches.
 ///
 /// # Errors
 ///
-/// Returns why the reading of some is not certain.
+/// Returns the reasons why the readings of some edits are not certain.
 pub fn repair_texts(
     content: &[u8],
     changes: &Replacements,
@@ -93,15 +93,16 @@ pub fn repair_texts(
     }
 }
 
-/// The file that edits search in. Its lines are found once: an edit replaces only its own.
+/// The file in which edits search. Its lines are found once, and each edit replaces only its own
+/// lines.
 struct Searched<'f> {
     content: Cow<'f, [u8]>,
     lines: Option<Lines<'f>>,
     log: RepairLog,
 }
 
-/// What the lines of a file point to: its contents when an edit first needs the lines, and what the
-/// edit writes.
+/// The memory to which the lines of a file point: the content when an edit first needs the lines,
+/// and the text that the edit writes.
 #[derive(Default)]
 struct Cells {
     content: OnceCell<Vec<u8>>,
@@ -109,7 +110,7 @@ struct Cells {
 }
 
 impl<'f> Searched<'f> {
-    /// Finds the lines of the file as it is.
+    /// Splits the current content into lines.
     fn find_lines(&mut self, cells: &'f Cells) -> Result<(), PlacementError> {
         if self.lines.is_none() {
             let content = cells.content.get_or_init(|| self.content.to_vec());
@@ -118,7 +119,7 @@ impl<'f> Searched<'f> {
         Ok(())
     }
 
-    /// Takes what an edit makes of the file, at `places` of it.
+    /// Records the content `after` an edit that changed the file at `places`.
     fn write(&mut self, after: Vec<u8>, places: &[TextChange], cells: &'f Cells) {
         let ranges = || places.iter().map(|place| &place.placement.bytes);
         let start = ranges()
@@ -141,7 +142,7 @@ impl<'f> Searched<'f> {
     }
 }
 
-/// Returns `edit` as it was meant; `None` if it fits as it is, or has no reading that fits.
+/// Returns the repaired `edit`; `None` if it matches, or if none of its readings matches.
 fn repair_text<'f>(
     file: &mut Searched<'f>,
     edit: &Replacement,
@@ -203,7 +204,7 @@ fn repair_text<'f>(
     }
 }
 
-/// Returns whether `edit` writes a line that stands for others.
+/// Returns whether `edit` inserts an elision marker.
 fn is_elided(edit: &Replacement) -> bool {
     let (Target::Text {
         old,
@@ -216,8 +217,8 @@ fn is_elided(edit: &Replacement) -> bool {
     writes_elision(&pairs(&edit_lines(old, &edit.new)), false)
 }
 
-/// Returns whether a hunk or a text of `operation`, which is part of `text`, writes a line that
-/// stands for others.
+/// Returns whether a hunk or a text edit of `operation` inserts an elision marker. `text` is the
+/// patch.
 #[must_use]
 pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
     let hunks = match &operation.edit {
@@ -233,7 +234,7 @@ pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
     })
 }
 
-/// Returns the lines of a hunk from the text `old` to `new`, each with its sign.
+/// Returns the lines of a hunk that changes `old` to `new`, each with its sign.
 fn edit_lines(old: &[u8], new: &[u8]) -> Vec<Vec<u8>> {
     let [old, new] = [old, new].map(|text| {
         lines(text)
@@ -255,7 +256,7 @@ fn pairs(body: &[Vec<u8>]) -> Vec<(LineKind, &[u8])> {
 /// The lines of a text, without their terminators.
 type TextLines<'t> = Vec<&'t [u8]>;
 
-/// Returns the lines of both texts; `None` if the new one would join its last line with the next
+/// Returns the lines of both texts; `None` if the new text would join its last line with the next
 /// line of the file.
 fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLines<'t>)> {
     let split = |text: &'t [u8]| {
@@ -265,14 +266,14 @@ fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLi
     match (old.strip_suffix(b"\n"), new.strip_suffix(b"\n")) {
         (Some(old), Some(new)) => Some((split(old).collect(), split(new).collect())),
         (Some(old), None) if new.is_empty() => Some((split(old).collect(), Vec::new())),
-        // Without its newline the old text ends within a line or at its end, and so does the new
-        // one.
+        // If the old text has no final newline, it ends within a line or before the line's
+        // terminator. The new text then ends at the same point.
         (None, _) => Some((split(old).collect(), split(new).collect())),
         (Some(_), None) => None,
     }
 }
 
-/// Returns the lines of a hunk from `old` to `new`.
+/// Returns the lines of a hunk that changes `old` to `new`, each with its sign.
 fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
     let [before, after] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
     let edits = diff(&before, &after, Budget::default(), Slide::Last);
@@ -290,7 +291,7 @@ fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
     body
 }
 
-/// Returns the lines of the file that `body` is about, and what they become.
+/// Returns the lines of the file that `body` changes, and their replacement.
 fn placed<'f>(
     searched: &mut Searched<'f>,
     body: &[Vec<u8>],
@@ -341,8 +342,8 @@ fn placed<'f>(
     Ok(RepairedText { old, new, rows })
 }
 
-/// Returns the lines of `range`, and as many lines around them as make them the only ones: a line
-/// number may have chosen one of several places.
+/// Extends `range` by surrounding lines until this run of lines occurs only once. A line number may
+/// have selected one of several places.
 fn lone(
     file: &Lines<'_>,
     range: Range<usize>,

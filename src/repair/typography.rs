@@ -1,27 +1,26 @@
-//! Typographic characters of new lines, where the old lines differ from those of the file in such
-//! characters.
+//! Typographic characters in new lines, if the old lines differ from the file in such characters.
 //!
-//! What a new line has in common with the old one that it replaces keeps the characters of the
-//! file. In the rest, a typographic character can be meant, or can stand for an ASCII character as
-//! in the old lines: which one is not known.
+//! The parts that a new line shares with the old line that it replaces keep the characters of the
+//! file. In the other parts, a typographic character can be intended, or can replace an ASCII
+//! character as in the old lines. The patch does not show which.
 
 use crate::lines::ladder::{is_typographic, trimmed};
 
-/// The old lines of a patch and those of the file in their place.
+/// The old lines of a patch, and the lines of the file at their place.
 pub(super) struct Typography<'a> {
     pairs: Vec<(&'a str, &'a str)>,
-    /// Whether a typographic character of the patch is another one in the file.
+    /// Whether a typographic character of the patch is a different character in the file.
     is_doubtful: bool,
 }
 
 impl<'a> Typography<'a> {
-    /// Compares old lines with those of the file. Blanks around a line say nothing.
+    /// Compares old lines with the lines of the file. White space around a line is ignored.
     pub(super) fn new(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Self {
         let text = |line: &'a [u8]| std::str::from_utf8(trimmed(line)).unwrap_or_default();
         Self::of(pairs.map(|(old, found)| (text(old), text(found))).collect())
     }
 
-    /// Compares a part of a line with that of the file.
+    /// Compares a part of a line with the same part in the file.
     pub(super) fn of_part(old: &'a str, found: &'a str) -> Self {
         Self::of(vec![(old, found)])
     }
@@ -34,8 +33,8 @@ impl<'a> Typography<'a> {
         Self { pairs, is_doubtful }
     }
 
-    /// Returns `new`, which replaces one of the old lines with the indexes `replaced`, with the
-    /// characters of the file; `None` if it is not known which characters it has.
+    /// Returns `new` with the characters of the file. `new` replaces one of the old lines with the
+    /// indexes `replaced`. Returns `None` if its characters are not certain.
     pub(super) fn kept(&self, new: &str, replaced: &[usize]) -> Option<String> {
         let mut same = self
             .pairs
@@ -45,7 +44,7 @@ impl<'a> Typography<'a> {
         if let Some(found) = same.next() {
             return same.all(|other| other == found).then(|| found.to_owned());
         }
-        // Of several old lines the one that has most in common with it.
+        // Use the old line that has most in common with the new line.
         let pairs = replaced.iter().rev().map(|&index| self.pairs[index]);
         let (old, found) = pairs
             .max_by_key(|(old, _)| common(old, new).0 + common(old, new).1)
@@ -69,8 +68,8 @@ impl<'a> Typography<'a> {
     }
 }
 
-/// Returns how many characters two lines have in common at their starts, and how many of the rest
-/// at their ends.
+/// Returns the number of characters that two lines share at their starts, and the number that they
+/// share at their ends in the rest.
 fn common(old: &str, new: &str) -> (usize, usize) {
     let same = |(old, new): &(char, char)| old == new;
     let head = old.chars().zip(new.chars()).take_while(same).count();

@@ -1,7 +1,7 @@
-//! Text around patches whose grammars allow none: JSON documents and hashline sections in a fence
-//! or in prose.
+//! Removes text around patches whose grammars allow none: JSON documents and hashline sections in a
+//! fence or in prose.
 //!
-//! The text around is replaced by blanks, so that every position stays the same.
+//! Spaces replace the surrounding text, so that every position stays the same.
 
 use serde::de::IgnoredAny;
 
@@ -9,8 +9,8 @@ use super::read::is_fence;
 use crate::syntax::is_hashline_header;
 use crate::text::{Lines, Span, mark_length, without_ending};
 
-/// Returns `text` with blanks in the place of what is around its only patch, and the line of the
-/// first change; `None` if nothing is around it, or another grammar reads it.
+/// Replaces the text around the only patch in `text` by spaces. Returns the result and the first
+/// line that changed; `None` if there is no surrounding text, or if another grammar reads it.
 pub(super) fn unwrapped(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let start = mark_length(text);
     let patch = json(text, start).or_else(|| hashline(text, start))?;
@@ -42,7 +42,7 @@ fn all_lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
         .map(|(span, line)| (span.start, without_ending(line)))
 }
 
-/// Returns whether a part of a patch is in `text`, so that it is no prose.
+/// Returns whether `text` contains a part of a patch and is therefore not prose.
 fn has_other(text: &[u8]) -> bool {
     const MARKS: &[&[u8]] = &[
         b"diff --git ",
@@ -77,8 +77,8 @@ fn json(text: &[u8], from: usize) -> Option<Span> {
     Some(Span::new(start, start + values.byte_offset()))
 }
 
-/// Returns the sections of hashline: from the first header to the end of the envelope, or to the
-/// end of the fence.
+/// Returns the span of the hashline sections, from the first header to the end of the envelope or
+/// of the fence.
 fn hashline(text: &[u8], from: usize) -> Option<Span> {
     let mut lines = all_lines(text, from);
     let (mut start, mut fence, mut is_enveloped) = (None, None::<&[u8]>, false);

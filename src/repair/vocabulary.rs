@@ -1,6 +1,6 @@
-//! The words of a comment that speaks of lines which are left out, and of nothing else.
+//! The words of comments that refer to omitted lines and to nothing else.
 
-/// Words that say that lines are left out, or are as they were.
+/// Words that state that lines are omitted or unchanged.
 const LEFT_OUT: &[&str] = &[
     "unchanged",
     "unmodified",
@@ -26,7 +26,7 @@ const LEFT_OUT: &[&str] = &[
     "previous",
 ];
 
-/// What lines are called.
+/// Words for lines of code.
 const LINES: &[&str] = &[
     "code",
     "function",
@@ -63,15 +63,15 @@ const LINES: &[&str] = &[
     "more",
 ];
 
-/// Words around them.
+/// Words that can accompany the other words.
 const AROUND: &[&str] = &[
     "the", "of", "this", "that", "these", "those", "is", "are", "was", "were", "as", "it", "its",
     "your", "my", "our", "all", "any", "and", "in", "from", "to", "with", "for", "by", "here",
     "before", "above", "below", "after", "exactly", "brevity", "not", "shown", "goes", "go",
 ];
 
-/// Returns whether `comment`, without its marks and in lower case, says with all of its words that
-/// lines are left out; with dots (`has_dots`) the name of what is left out suffices.
+/// Returns whether all words of `comment` together state that lines are omitted. `comment` is in
+/// lower case and has no comment marks. With dots (`has_dots`), a word for lines of code suffices.
 pub(super) fn says_left_out(comment: &str, has_dots: bool) -> bool {
     let mut says = false;
     for word in comment

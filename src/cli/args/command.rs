@@ -9,6 +9,7 @@ use super::{ApplyOptions, BackOptions, CheckOptions, RejectOptions, UndoOptions}
 use crate::cli::explain::PolicyCommand;
 use crate::cli::hook::Agent;
 use crate::cli::look::{DiffOptions, ListOptions, ReadOptions};
+use crate::cli::manual::page_name;
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
 use crate::cli::show::ShowOptions;
@@ -108,9 +109,15 @@ pub(in crate::cli) enum Command {
     },
     /// Print a manual page in roff
     Man {
-        /// Name of the command [default: print the page of the program]
-        #[arg(value_parser = COMMANDS)]
-        command: Option<String>,
+        /// Name of the command or page [default: wpatch]
+        #[arg(value_parser = page_name)]
+        page: Option<String>,
+        /// List the names of all pages
+        #[arg(long, conflicts_with = "page")]
+        list: bool,
+        /// Print the reference of all commands and options as Markdown
+        #[arg(long, conflicts_with_all = ["page", "list"])]
+        markdown: bool,
     },
     /// Print a file, or a part of it
     Read(Box<ReadOptions>),

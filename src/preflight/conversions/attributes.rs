@@ -4,7 +4,7 @@ use crate::convert::{Conversion, LineEnds, WorkTreeEncoding};
 use crate::digest::ObjectFormat;
 use crate::workspace::git::Attribute;
 
-/// The attributes that convert contents, in the order of [`of_attributes`].
+/// The attributes that convert contents, in the order that [`of_attributes`] expects.
 pub(super) const ATTRIBUTES: [&str; 6] = [
     "text",
     "crlf",
@@ -19,12 +19,12 @@ pub(super) const ATTRIBUTES: [&str; 6] = [
 pub(super) struct Defaults {
     /// Whether files without attributes are converted (`core.autocrlf`).
     pub(super) converts: bool,
-    /// Whether text has CR LF in the work tree.
+    /// Whether text files have CR LF in the work tree.
     pub(super) has_cr_lf: bool,
     pub(super) format: ObjectFormat,
 }
 
-/// Returns the conversion of a file with these values of [`ATTRIBUTES`], as `convert_attrs` of git
+/// Returns the conversion of a file with these values of [`ATTRIBUTES`], as git's `convert_attrs`
 /// does.
 pub(super) fn of_attributes(values: &[Attribute], defaults: Defaults) -> Conversion {
     let encoding = match &values[4] {
@@ -40,7 +40,8 @@ pub(super) fn of_attributes(values: &[Attribute], defaults: Defaults) -> Convers
     }
 }
 
-/// See "End-of-line conversion" in gitattributes(5); `crlf` is the old name of `text`.
+/// Returns the line-ending conversion; see "End-of-line conversion" in gitattributes(5). `crlf` is
+/// the old name of `text`.
 fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
     let is = |attribute: &Attribute, word: &[u8]| matches!(attribute, Attribute::Value(value) if value == word);
     let is_specified = |text: &&Attribute| match text {

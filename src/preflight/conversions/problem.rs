@@ -8,11 +8,12 @@ use crate::preflight::codes::code;
 use crate::preflight::problem::Problem;
 use crate::text::printable;
 
-/// The reason why a file has no other form.
+/// The reason why a file cannot be converted.
 #[derive(Debug)]
 pub(in crate::preflight) enum ConversionError {
     Encoding(EncodingError),
-    /// The driver with this name may not run. The attribute is in this file, if that is known.
+    /// The driver with this name may not run. The path is the attribute file that names it, if
+    /// known.
     DeniedFilter(String, Option<PathBuf>),
     /// git cannot tell the conversion, for this reason.
     Unknown(String),
@@ -26,7 +27,7 @@ impl From<EncodingError> for ConversionError {
     }
 }
 
-/// Returns the problem of a file that has no other form for the reason `error`.
+/// Returns the problem of a file whose conversion fails with `error`.
 pub(in crate::preflight) fn problem_of(error: &ConversionError) -> Problem {
     let (code, message, help) = match error {
         ConversionError::Encoding(error) => return encoding_problem(error),
@@ -53,7 +54,7 @@ pub(in crate::preflight) fn problem_of(error: &ConversionError) -> Problem {
     }
 }
 
-/// Returns the problem of a file with this error.
+/// Returns the problem of a file with an encoding error.
 pub(super) fn encoding_problem(error: &EncodingError) -> Problem {
     let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
     Problem {
@@ -62,8 +63,8 @@ pub(super) fn encoding_problem(error: &EncodingError) -> Problem {
     }
 }
 
-/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in
-/// the file `source`.
+/// Returns the problem of a file that needs the filter driver `name`, which may not run. `source`
+/// is the attribute file that selects the driver.
 #[must_use]
 pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
     let name = printable(name.as_bytes());

@@ -1,4 +1,4 @@
-//! Postimages from binary data.
+//! Computes postimages from binary data.
 
 use super::super::Options;
 use super::super::codes::code;
@@ -8,7 +8,7 @@ use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
 use crate::plan::{Binary, Direction, Operation};
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 
-/// Most bytes of contents that are made before they are verified.
+/// The maximum size, in bytes, of contents that are produced before their blob name is verified.
 const SMALL: u64 = 16 << 20;
 
 pub(super) fn postimage(
@@ -30,7 +30,7 @@ pub(super) fn postimage(
         );
         return None;
     };
-    // As git has it: what is shortened is not certain to be what was meant.
+    // git also requires full blob names, because an abbreviated name can belong to another blob.
     let Some(blobs) = known::full_blobs(operation) else {
         let message = "the binary patch has no `index` line that names both blobs in full";
         findings.error(&code::NO_BINARY_DATA, message).help =
@@ -66,10 +66,11 @@ pub(super) fn postimage(
     }
 }
 
-/// Returns the contents, if git would name them by `name`; without a name, if they are small.
+/// Returns the contents if git would name them `name`. Without a name, returns them if they are
+/// small.
 ///
-/// A small patch can make large contents; those are not kept before it is known that they are the
-/// right ones.
+/// A small patch can produce large contents. The function hashes large contents piece by piece and
+/// keeps them in memory only if their name is correct.
 fn verified(
     made: &BinaryPostimage<'_>,
     name: Option<&[u8]>,

@@ -1,4 +1,4 @@
-//! Reports of each hunk where it went, or why it does not apply.
+//! Reports the place of each hunk, or the reason why it does not apply.
 
 use super::refusal::{done, refuse};
 use super::repeated::AppliedHunks;
@@ -13,7 +13,7 @@ use crate::preflight::options::Options;
 use crate::preflight::problem::{Problem, Severity};
 use crate::text::Span;
 
-/// Reports the places of the chosen hunks, and the problems of those that have none.
+/// Reports ambiguous places of the chosen hunks, and the problems of the hunks without a placement.
 pub(super) fn explain(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
@@ -40,7 +40,7 @@ pub(super) fn explain(
     }
 }
 
-/// The inputs of all reports on the hunks of one operation.
+/// The inputs of all reports about the hunks of one operation.
 struct Explainer<'a> {
     operation: &'a Operation,
     text: &'a [u8],
@@ -64,8 +64,8 @@ impl Explainer<'_> {
             MismatchKind::AlreadyApplied { .. } if options.idempotent => Severity::Warning,
             _ => Severity::Error,
         };
-        // `--reject` does not leave out a hunk that makes the file too large, so that its problem
-        // is always reported.
+        // `--reject` never skips a hunk that makes the file too large. Its problem is therefore
+        // always reported.
         if !matches!(mismatch.kind, MismatchKind::TooLarge { .. })
             && !findings.has_room(severity, options.is_complete())
         {
@@ -95,7 +95,8 @@ impl Explainer<'_> {
         problem.place = Some((operation.input, span));
     }
 
-    /// Adds to `problem` why the preimage of the hunk is not in the file, if that is known.
+    /// Adds the reason why the file does not contain the preimage of the hunk, if the reason is
+    /// known.
     fn explain_missing(
         &self,
         problem: &mut Problem,
@@ -123,7 +124,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Reports other places of a hunk that was placed.
+    /// Reports the other places that match a placed hunk.
     fn explain_placed(
         &mut self,
         (index, hunk): (usize, &Hunk),
@@ -153,7 +154,8 @@ impl Explainer<'_> {
     }
 }
 
-/// Reports a hunk that fits at an offset although its result is already at `line`, the stated one.
+/// Reports a hunk that matches at an offset although its result is already at the stated line
+/// `line`.
 fn report_repeated(
     operation: &Operation,
     (index, hunk): (usize, &Hunk),
@@ -171,7 +173,8 @@ fn report_repeated(
     problem.place = Some((operation.input, headed(hunk)));
 }
 
-/// Explains why a hunk that inserts lines after line `line` of a shorter file does not fit.
+/// Explains that a hunk inserts lines after line `line`, but the file is shorter. The line is
+/// counted from 1.
 fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineIndex<'_>) {
     let count = file.count();
     if count < line {
@@ -181,8 +184,8 @@ fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineIndex<
     }
 }
 
-/// Returns whether a hunk has only context to be found by, and so much fuzz would leave nothing of
-/// it.
+/// Returns whether a hunk deletes nothing and has only leading and trailing context, all of which
+/// `fuzz` would ignore.
 fn fades(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
     let kinds: Vec<_> = hunk
         .lines(text, Direction::Forward)

@@ -1,4 +1,4 @@
-//! Binary files of which the patch has no data, where it names blobs that the repository has.
+//! Binary files without data in the patch. The repository supplies the blob that the patch names.
 
 use crate::digest::{ObjectFormat, blob_id, is_blob, named_format};
 use crate::plan::{Action, Blobs, Operation};
@@ -8,7 +8,8 @@ use crate::text::printable;
 use crate::workspace::Fault;
 use crate::workspace::objects::ObjectId;
 
-/// Returns the blob that the patch names in full, if the preimage is the one that it names in full.
+/// Returns the new blob that the patch names. The patch must name both blobs in full, and the
+/// preimage must be the old blob.
 pub(super) fn postimage(
     operation: &Operation,
     preimage: &[u8],
@@ -40,7 +41,7 @@ pub(super) fn postimage(
     }
 }
 
-/// Reports a file that is not the one that the `index` line names.
+/// Returns whether the preimage is the old blob of the `index` line, and reports it if not.
 pub(super) fn is_preimage(
     operation: &Operation,
     preimage: &[u8],
@@ -58,12 +59,12 @@ pub(super) fn is_preimage(
         "the patch is for the blob {}",
         printable(&blobs.old)
     ));
-    // git's sentence has the name of the file that is there.
+    // git's message names the blob of the existing file.
     problem.facts.blob = Some(blob_id(preimage, named_format(&blobs.old)).into_bytes());
     false
 }
 
-/// Returns the blobs of the `index` line if it names both in full.
+/// Returns the blobs of the `index` line if the line names both in full.
 pub(super) fn full_blobs(operation: &Operation) -> Option<&Blobs> {
     operation
         .blobs

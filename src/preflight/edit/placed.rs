@@ -1,21 +1,21 @@
-//! Where hunks go, and how many lines they change.
+//! Places hunks and counts the lines that they change.
 
 use crate::lines::LineIndex;
 use crate::matching::{self, Placements, Rules, Spliced};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
 use crate::threads::both;
 
-/// The places of the hunks of a file.
+/// The placements of the hunks of one file.
 pub(super) struct Placed {
     pub(super) placements: Placements,
-    /// What they make of the preimage, where that is known already.
+    /// The postimage, if the placement already computed it.
     pub(super) overlaid: Option<Spliced>,
-    /// How many lines they add and remove.
+    /// The numbers of added and removed lines.
     pub(super) counted: (usize, usize),
 }
 
 impl Placed {
-    /// Places the hunks, and counts their lines at the same time.
+    /// Places the hunks and counts their lines in parallel.
     pub(super) fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),
@@ -43,8 +43,11 @@ impl Placed {
     }
 }
 
-/// Places the hunks one over the other where they may overlap, and returns what that makes of
-/// `preimage`; of a choice of them nobody could tell what it leaves.
+/// Places hunks that may overlap and returns the placements and the postimage. Returns `None` if
+/// overlaps are not allowed, a hunk is left out, or an anchor is not [`Anchor::Line`].
+///
+/// A hunk can match lines that an overlapping hunk wrote. Without that hunk the result would be
+/// undefined, so no hunk may be left out.
 fn overlaid(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
@@ -56,7 +59,7 @@ fn overlaid(
         .then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))
 }
 
-/// Returns how many lines the operation adds and removes.
+/// Returns the numbers of lines that the operation adds and removes.
 pub(in crate::preflight) fn counted(operation: &Operation, text: &[u8]) -> (usize, usize) {
     let (mut added, mut removed) = (0, 0);
     let mut count = |kind, lines| match kind {

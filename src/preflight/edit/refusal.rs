@@ -9,7 +9,7 @@ use crate::preflight::findings::Findings;
 use crate::preflight::problem::{Problem, Severity};
 use crate::text::printable;
 
-/// Adds the problem of a hunk, with the name `hunk`, that has no place.
+/// Adds the problem of a hunk without a placement. `hunk` is its name in messages.
 pub(super) fn refuse<'f>(
     operation: &Operation,
     hunk: &str,
@@ -76,8 +76,8 @@ fn refuse_missing<'f>(
     problem
 }
 
-/// Adds the problem of a heading that is not in the file, or only at the line `above` the previous
-/// chunk.
+/// Adds the problem of a heading that the file does not contain, or contains only at the line
+/// `above`, before the previous hunk.
 fn refuse_heading<'f>(
     heading: &[u8],
     above: Option<usize>,
@@ -97,7 +97,7 @@ fn refuse_heading<'f>(
     problem
 }
 
-/// Says that the result of a hunk stands at a line already.
+/// Reports that the result of a hunk is already in the file, at a line counted from 0.
 pub(super) fn done<'f>(
     operation: &Operation,
     (hunk, line): (&str, usize),

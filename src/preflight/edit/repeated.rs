@@ -1,15 +1,15 @@
-//! Hunks that fit at an offset although their result is already at the stated place.
+//! Hunks that match at an offset although their result is already at the stated line.
 //!
-//! A second application of a patch can succeed this way, where the same context occurs twice. git
-//! applies the hunk there, and so does wpatch, with a warning.
+//! If the same context occurs twice, a patch can be applied a second time in this way. git applies
+//! the hunk. wpatch does the same and prints a warning.
 
 use crate::lines::LineIndex;
 use crate::plan::{Direction, Hunk, HunkLine};
 
-/// Compares the hunks of one file, in order, with the lines that they would have produced.
+/// Compares the postimages of the hunks of one file, in order, with the file.
 pub(super) struct AppliedHunks<'p> {
     file: &'p LineIndex<'p>,
-    /// The line that was looked at last, counted from 0, and the byte where it starts.
+    /// The line that was compared last, counted from 0, and the offset of its first byte.
     last: (usize, usize),
 }
 
@@ -18,8 +18,9 @@ impl<'p> AppliedHunks<'p> {
         Self { file, last: (0, 0) }
     }
 
-    /// Returns the line, counted from 0, where the result of `hunk` is according to its header;
-    /// `None` if it is not there, or if the header names a line before that of an earlier hunk.
+    /// Returns the line, counted from 0, where the header of `hunk` states the postimage. Returns
+    /// `None` if the file does not contain the postimage there, or if the header of an earlier hunk
+    /// states a later line.
     pub(super) fn line_of(
         &mut self,
         hunk: &Hunk,

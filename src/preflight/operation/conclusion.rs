@@ -9,8 +9,8 @@ use crate::preflight::whole;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
-    /// Checks, at the end of a step, that each copy which was undone had the contents that its
-    /// source has then: what somebody did to the copy since is not lost.
+    /// Checks at the end of a step that each undone copy still had the content of its source.
+    /// Undoing the copy must not lose a later change of it.
     pub(in crate::preflight) fn settle(
         &mut self,
         all: &mut [(usize, Findings)],
@@ -19,7 +19,7 @@ impl Worker<'_> {
             let step = self.plan.operations[index].step;
             self.fill_rejects(from)?;
             let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
-            // Operations are done in their order.
+            // The findings are in plan order.
             let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else {
                 continue;
             };
@@ -33,8 +33,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Checks, after all operations, that none of them made a file above what another one leaves
-    /// there: an operation sees only what the ones before it made.
+    /// Checks after all operations that no operation created a file above the file of another one.
+    /// During resolution, an operation sees only the results of earlier operations.
     pub(in crate::preflight) fn conclude(
         &mut self,
         all: &mut [(usize, Findings)],
@@ -56,7 +56,7 @@ impl Worker<'_> {
         self.refuse_clash(all)
     }
 
-    /// Refuses, after all operations, names that are one on the file system.
+    /// Refuses two different names that are one name on the file system.
     fn refuse_clash(&self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
         let Some(clash) = self.overlay.clash()? else {
             return Ok(());
@@ -70,14 +70,14 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Writes, after all operations, what became of each file as a diff, if that is asked for.
+    /// Writes the combined diff of each file, if it is requested.
     pub(in crate::preflight) fn write_whole_diff(&self, all: &mut [(usize, Findings)]) {
         if self.options.whole_diff && all.iter().all(|(_, findings)| !findings.is_failed()) {
             whole::write(self.plan, &self.overlay, self.options, all);
         }
     }
 
-    /// Looks, after all operations, at what became of the files.
+    /// Runs the guards on the final files.
     pub(in crate::preflight) fn guard(&self, all: &mut [(usize, Findings)]) {
         self.watched.judge(self.options, all);
     }

@@ -1,4 +1,4 @@
-//! What is told of the two sides of an operation: what it found, and what it leaves.
+//! Describes the files before and after an operation.
 
 use super::Worker;
 use crate::digest::Sha256;
@@ -21,7 +21,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Notes what is lost of `replaced` where it is not what the operation starts from.
+    /// Records the mode and digest of `replaced`, an overwritten file that is not the preimage.
     pub(super) fn describe_replaced(
         &self,
         operation: &Operation,
@@ -99,8 +99,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Describes contents, if that is asked for. What one operation left is what the next one on
-    /// the file finds.
+    /// Describes the content of `node`, if a description is requested. The postimage of one
+    /// operation is the preimage of the next one on the same file, so the last description is
+    /// cached.
     fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<Side>> {
         let node = node.filter(|_| self.options.describe)?;
         match &self.described {

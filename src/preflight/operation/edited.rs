@@ -1,4 +1,4 @@
-//! The file that an operation makes of the existing one.
+//! Computes the file that results from an operation.
 
 use super::Worker;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -15,7 +15,7 @@ use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
-    /// Returns what the operation at `index` makes of `before`; `None` if it cannot.
+    /// Returns the result of the operation at `index` on `before`; `None` if it fails.
     pub(super) fn edited(
         &mut self,
         index: usize,
@@ -62,8 +62,7 @@ impl Worker<'_> {
         )
     }
 
-    /// Returns what the operation makes of `preimage`, merged with what became of the file if that
-    /// is asked for.
+    /// Returns the result of the operation on `preimage`, by a three-way merge if one is requested.
     fn merged(
         &self,
         operation: &Operation,
@@ -97,8 +96,8 @@ impl Worker<'_> {
     }
 }
 
-/// Returns the file with the result `edited` of `preimage`. Its attributes are those of `before`, or of
-/// the file that it has replaced.
+/// Returns the file with the result `edited` of `preimage`. Its attributes are those of `before`,
+/// or those of the file that it replaces.
 fn edited_node(
     operation: &Operation,
     (before, replaced): (Option<&Node>, Option<&Node>),

@@ -1,4 +1,5 @@
-//! What an operation finds: the file that it starts from, what is in its way, what it replaces.
+//! The existing files that an operation depends on: its preimage, obstacles at its path, and the
+//! file that it replaces.
 
 use super::Worker;
 use crate::digest::Digest;
@@ -13,7 +14,8 @@ use crate::syntax::{Syntax, find_syntax};
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
-    /// Returns whether what the operation takes away or replaces is what its plan was made for.
+    /// Returns whether the existing file satisfies the guard of the operation, and reports a
+    /// conflict if not. Plans of `undo` have guards.
     pub(super) fn is_as_guarded(
         &mut self,
         operation: &Operation,
@@ -26,11 +28,11 @@ impl Worker<'_> {
         let seen = self.overlay.base(path, operation.step)?;
         let is_right = match guard {
             Guard::Anything => true,
-            // A directory there has to be emptied, and whoever makes room sees to that.
+            // A directory must be empty or become empty, which `has_room` checks.
             Guard::Nothing => match &seen {
                 Seen::Node(node) => node.kind == FileKind::Directory,
-                // A link above it may be what the entry put there, and goes; one that stays is in
-                // the way of all else.
+                // The undone change may have created a link above the path. The plan then removes
+                // the link. Other checks report a link that stays.
                 seen => matches!(
                     seen,
                     Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)
@@ -46,7 +48,7 @@ impl Worker<'_> {
         Ok(is_right)
     }
 
-    /// Returns the old file that comes back, if the history still has it as it was.
+    /// Returns the old file from the history, if the history still contains it unchanged.
     pub(super) fn restored(
         &self,
         operation: &Operation,
@@ -78,8 +80,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the file or link that a file which arrives replaces. The mode and owner of a file
-    /// stay, unless the patch names a mode.
+    /// Returns the existing file or link that the operation replaces with a created, renamed or
+    /// copied file. The existing mode and owner are kept unless the patch states a mode.
     pub(super) fn replaced(
         &mut self,
         operation: &Operation,
@@ -98,7 +100,7 @@ impl Worker<'_> {
         )
     }
 
-    /// Returns whether the operation may take the place of a file that stays without it.
+    /// Returns whether the operation may replace an existing file that the plan does not remove.
     fn may_replace(&self, operation: &Operation) -> Result<bool, WorkspaceError> {
         match &self.options.three_way {
             _ if self.options.overwrite => Ok(true),
@@ -107,8 +109,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the file or link that is there already which the operation makes, if it can be
-    /// merged with that.
+    /// Returns the existing file or link at the path of a create operation, if both can be merged.
     pub(super) fn rival(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
         let (path, step) = (&operation.path, operation.step);
         let may_merge = self.options.three_way.is_some() && !self.options.overwrite;
@@ -130,7 +131,7 @@ impl Worker<'_> {
         ))
     }
 
-    /// Returns the file that the operation starts from, if it is as it has to be.
+    /// Returns the preimage of the operation, if it has the required type.
     pub(super) fn source(
         &mut self,
         operation: &Operation,
@@ -161,9 +162,9 @@ impl Worker<'_> {
         Ok(is_right.then_some(node))
     }
 
-    /// Returns whether a file may come to the path of the operation at `index`. What is above or
-    /// below it may go away later in the same patch, whatever changes again in between: git removes
-    /// before it writes.
+    /// Returns whether a file can be created at the path of the operation at `index`. Later
+    /// operations of the same patch may remove the entries above or below the path, because git
+    /// removes files before it writes files (`write_out_results` in git's apply.c).
     pub(super) fn has_room(
         &mut self,
         index: usize,
@@ -220,8 +221,8 @@ impl Worker<'_> {
 }
 
 impl Worker<'_> {
-    /// Returns whether an empty directory gives way to the file of the operation. `git apply`
-    /// removes it where a patch creates a file; GNU patch refuses the file.
+    /// Returns whether the file of the operation may replace an empty directory. `git apply`
+    /// removes the directory if a patch creates a file there; GNU patch refuses the file.
     fn removes_directories(&self, operation: &Operation) -> bool {
         let formats = &self.plan.inputs[operation.input].formats;
         let is_read_by_git = formats
@@ -231,8 +232,7 @@ impl Worker<'_> {
         operation.guard.is_some() || is_of_git
     }
 
-    /// Adds to the last problem how the file at `path` is spelled on disk, if it is spelled
-    /// otherwise.
+    /// Adds the spelling on disk of `path` to the last problem, if the spelling differs.
     fn name_stored(&self, path: &RelPath, findings: &mut Findings) {
         let stored = self.overlay.stored(path);
         if let Some(problem) = findings.problems.last_mut().filter(|_| stored != path) {

@@ -1,4 +1,8 @@
-//! One operation on the overlay: what it finds, what it asks, what it leaves.
+//! Performs the operations of one group on the overlay.
+//!
+//! `Worker::resolve` performs one operation: `found` reads the preimage and checks the path,
+//! `edited` computes the postimage, `describe` records both for the report, and `leave` stores the
+//! result in the overlay. `conclusion` checks each step and the whole group at the end.
 
 mod conclusion;
 mod describe;
@@ -28,31 +32,32 @@ use crate::text::Contents;
 use crate::workspace::{Workspace, WorkspaceError};
 use rejects::RejectFile;
 
-/// Does the operations of one group.
+/// Performs the operations of one group.
 pub(super) struct Worker<'a> {
     plan: &'a Plan,
     options: &'a Options,
     overlay: Overlay<'a>,
-    /// The files that go away in a step, wherever in it.
+    /// The files that each step removes, by step and path. The order within the step is irrelevant.
     going: HashSet<(usize, &'a RelPath)>,
-    /// The files that go away in a part, and the last operation that takes each of them away.
+    /// The files that each part of the plan removes, with the index of the last operation that
+    /// removes each.
     leaving: HashMap<(usize, &'a RelPath), usize>,
-    /// The files that a failed operation touched, and how it failed.
+    /// The files of failed operations, with the code of the failure.
     failed: HashMap<&'a RelPath, &'static Code>,
-    /// What was written so far to the files of rejected hunks.
+    /// The rejected hunks that were written so far, by file.
     rejects: HashMap<RelPath, RejectFile>,
-    /// The files that the operations are about, where hunks may be rejected.
+    /// The files that the operations name. Empty without `--reject`.
     named: HashSet<&'a RelPath>,
-    /// The copies that were undone in this step.
+    /// The copies that were undone in the current step.
     uncopied: Vec<Uncopied<'a>>,
     growth: Growth,
     watched: Watched<'a>,
     numbered: lines::Numbered,
-    /// The contents that were described last.
+    /// The content that was described last, with its description.
     described: Option<(Contents, Box<Side>)>,
 }
 
-/// A copy that was undone, and what it would have to be a copy of.
+/// A copy that was undone, and the content that its source must have.
 struct Uncopied<'a> {
     index: usize,
     from: &'a RelPath,
@@ -79,7 +84,7 @@ impl<'a> Worker<'a> {
                 index,
             ))
         };
-        // No operation of the group comes before the first.
+        // No operation of the group precedes the first operation, so the first one is not needed.
         let leaving = members.iter().skip(1).filter_map(leaves).collect();
         let named = operations()
             .filter(|_| options.reject)
@@ -87,7 +92,8 @@ impl<'a> Worker<'a> {
         let named = named.collect();
         let spelling =
             Spelling::of(operations(), &directories.folding).in_plan(plan, &directories.emptied);
-        // With `--cached` what is rejected goes elsewhere than what fits.
+        // With `--cached`, files for rejected hunks are in another tree than the other files. The
+        // cache of missing directories covers only one tree.
         let directories = (!options.reject).then_some(directories);
         let overlay =
             Overlay::new(workspace, directories, options.max_read()).with_spelling(spelling);
@@ -116,7 +122,7 @@ impl<'a> Worker<'a> {
         self.overlay.into_changes()
     }
 
-    /// Does the operation at `index`.
+    /// Performs the operation at `index`.
     pub(super) fn resolve(&mut self, index: usize) -> Result<Findings, WorkspaceError> {
         let operation = &self.plan.operations[index];
         let mut findings = Findings::default();
@@ -167,7 +173,8 @@ impl<'a> Worker<'a> {
         }
         let replaced = self.replaced(operation)?;
         self.describe_replaced(operation, before.as_ref(), replaced.as_ref(), findings);
-        // What gives way to a merge leaves nothing.
+        // Only `--overwrite` preserves the attributes of a replaced file. A three-way merge does
+        // not.
         let replaced =
             replaced.filter(|node| node.kind == FileKind::Regular && self.options.overwrite);
         let known = before.as_ref().or(replaced.as_ref());
@@ -189,8 +196,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Checks and describes what the operation at `index` makes of `before`, and leaves it in the
-    /// overlay. `known` is the file that was at its path.
+    /// Checks and describes `after`, the result of the operation at `index`, and stores it in the
+    /// overlay. `before` is the preimage. `known` is the preimage or, without one, the replaced
+    /// file.
     fn put_result(
         &mut self,
         index: usize,
@@ -205,8 +213,8 @@ impl<'a> Worker<'a> {
         self.describe_after(operation, known, &after, findings);
         let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
         self.exhibit(Moment::After, (!is_gone).then_some(&after), findings);
-        // Renames read what was there when the step began: of two from one file the second is a
-        // copy.
+        // Renames read the files as they were at the start of the step. The second rename of the
+        // same file is therefore a copy.
         let is_gone = operation
             .from
             .as_ref()
@@ -238,7 +246,7 @@ impl<'a> Worker<'a> {
         !is_refused
     }
 
-    /// Leaves the overlay as the operation at `index` does.
+    /// Stores the effect of the operation at `index` in the overlay.
     fn leave(
         &mut self,
         index: usize,
@@ -279,8 +287,10 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Returns whether the operation writes binary data; what only moves or gets another mode is not
-/// written. git looks at the beginning of a file alone: who refuses binary data means all of it.
+/// Returns whether the operation writes binary data. A move or a mode change writes no data.
+///
+/// git checks only the beginning of a file for NUL bytes. This check covers the whole file, because
+/// the policy applies to all of it.
 fn brings_binary(operation: &Operation, after: &Node) -> bool {
     let is_written = match operation.action {
         Action::Delete | Action::Uncopy => false,

@@ -1,5 +1,4 @@
-//! The files that rejected hunks are written to, and what hangs together where something is left
-//! out.
+//! The files for rejected hunks, and the checks of operations that depend on a skipped operation.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,21 +15,21 @@ use crate::preflight::{RejectTo, checks, code, reject};
 use crate::text::{Contents, is_one_name};
 use crate::workspace::WorkspaceError;
 
-/// A file of rejected hunks.
+/// A file for rejected hunks.
 #[derive(Default)]
 pub(super) struct RejectFile {
-    /// What was written to it so far.
+    /// The text that was written to the file so far.
     text: Vec<u8>,
-    /// The step of the last operation that did.
+    /// The step of the last operation that wrote to the file.
     step: usize,
-    /// Whether the overlay has all of that: it gets it when somebody looks, not with each
-    /// operation.
+    /// Whether the overlay contains the whole text. The overlay is updated on demand, not after
+    /// each operation.
     is_filled: bool,
 }
 
 impl Worker<'_> {
-    /// Puts the rejected hunks of the operation into the file for them; of several operations one
-    /// behind the other. What was there before gives way, as in git. Returns whether that may be.
+    /// Appends the rejected hunks of the operation to their file. As in git, the file replaces an
+    /// existing one. Returns whether this is allowed.
     pub(super) fn put_rejects(
         &mut self,
         operation: &Operation,
@@ -71,8 +70,8 @@ impl Worker<'_> {
         Ok(true)
     }
 
-    /// Returns what is at `path` before the rejected hunks of the operation are written there: a file,
-    /// a link or nothing. `None` if they may not be written there.
+    /// Returns the entry at `path` before the rejected hunks of the operation are written there: a
+    /// file, a link or nothing. Returns `None` if they may not be written there.
     fn reject_target(
         &mut self,
         operation: &Operation,
@@ -89,7 +88,8 @@ impl Worker<'_> {
                 .path = Some(path.clone());
             return Ok(None);
         }
-        // Whoever moves it reads what it held when the step began.
+        // An operation that moves the file reads its content as of the start of the step, so the
+        // overlay must contain the text of the earlier steps.
         if is_named
             && self
                 .rejects
@@ -116,7 +116,7 @@ impl Worker<'_> {
         Ok((!is_refused).then_some(seen))
     }
 
-    /// Lets the file at `path` hold what was written to it so far, if it is one of rejected hunks.
+    /// Stores the text so far in the overlay, if `path` is a file for rejected hunks.
     pub(super) fn fill_rejects(&mut self, path: &RelPath) -> Result<(), WorkspaceError> {
         let Some(file) = self.rejects.get_mut(path).filter(|file| !file.is_filled) else {
             return Ok(());
@@ -136,8 +136,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Lets the files of rejected hunks hold, after all operations, what was written to them, and
-    /// tells their digests.
+    /// Stores the text of all files for rejected hunks in the overlay, after all operations. Adds
+    /// their digests to the findings.
     pub(in crate::preflight) fn conclude_rejects(
         &mut self,
         all: &mut [(usize, Findings)],
@@ -163,7 +163,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Refuses all where something stays that another operation counts on to be gone.
+    /// Refuses an operation whose path is occupied, because a skipped operation should have removed
+    /// the existing file.
     pub(in crate::preflight) fn hold_together(&self, all: &mut [(usize, Findings)]) {
         if !self.options.reject {
             return;
@@ -191,7 +192,7 @@ impl Worker<'_> {
     }
 }
 
-/// Returns an empty file of rejected hunks with the attributes of `known`, which it replaces.
+/// Returns an empty file for rejected hunks with the attributes of `known`, which it replaces.
 fn empty_reject_file(known: Option<&Node>) -> Node {
     let like = known.filter(|node| node.kind == FileKind::Regular);
     Node {

@@ -1,4 +1,4 @@
-//! Operations on submodules, which in a work tree are directories.
+//! Operations on submodules. In a work tree, a submodule is a directory.
 
 use super::Worker;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -10,8 +10,8 @@ use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
-    /// Does the operation at `index`: the directory is made empty, removed if empty, else left
-    /// alone.
+    /// Performs the operation at `index`: creates an empty directory for a new submodule, and
+    /// removes the directory of a deleted submodule if it is empty.
     pub(super) fn submodule(
         &mut self,
         index: usize,
@@ -57,9 +57,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns whether the operation gives a submodule another name: without a change of its
-    /// commit, git writes no mode with that, so that the tree has to tell. A submodule that is
-    /// there as a whole has a `.git` in it.
+    /// Returns whether the operation renames a submodule. git writes no mode if the commit stays
+    /// the same. The tree then decides: the directory is empty, or it contains `.git` as a
+    /// checked-out submodule does.
     pub(super) fn moves_submodule(
         &mut self,
         operation: &Operation,

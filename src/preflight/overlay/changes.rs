@@ -1,4 +1,4 @@
-//! The changes that the operations of a group amount to.
+//! Computes the file changes that result from the operations of a group.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use crate::change::{Content, FileChange, Postimage};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 
-/// Files that move without a change of a byte, by where they come from and by where they go to.
+/// The files that move without a change of their content, by source and by target.
 #[derive(Default)]
 struct Moves<'o> {
     targets: HashMap<&'o RelPath, &'o RelPath>,
@@ -15,9 +15,9 @@ struct Moves<'o> {
 }
 
 impl Overlay<'_> {
-    /// Returns what the operations come to, one change for each file that differs from the disk.
+    /// Returns one change for each file that differs from the file on disk.
     pub(in crate::preflight) fn into_changes(self) -> Vec<FileChange> {
-        // A file alone comes from nowhere else and is above no other one.
+        // A single file cannot be moved from another path and has no other file below it.
         if let (Some((path, entry)), 1) = (self.entries.iter().next(), self.entries.len()) {
             return self
                 .change(path, entry, &Moves::default())
@@ -46,8 +46,8 @@ impl Overlay<'_> {
         changes
     }
 
-    /// Returns the files that move as they are. Of several that have the contents of one, the first
-    /// by name is it.
+    /// Returns the files that move unchanged. If several new files have the content of one source,
+    /// only the first by name is a move.
     fn moves(&self) -> Moves<'_> {
         let mut moves = Moves::default();
         let mut arrived: Vec<_> = self
@@ -71,17 +71,18 @@ impl Overlay<'_> {
         moves
     }
 
-    /// Returns the directories that hold such files.
+    /// Returns the directories above the entries that satisfy `is_such`.
     fn ancestors_of(&self, is_such: impl Fn(&Entry) -> bool) -> HashSet<RelPath> {
         let mut found = HashSet::new();
         for (path, _) in self.entries.iter().filter(|(_, entry)| is_such(entry)) {
-            // Above a directory that is known, all are.
+            // If a directory is in the set, so are all directories above it. `all` stops there.
             let _ = path.ancestors().all(|above| found.insert(above));
         }
         found
     }
 
-    /// Returns whether the very file at `from` can become the one at `to`.
+    /// Returns whether the file at `from` can be renamed to `to`: the source is removed, and the
+    /// type and the permissions are equal.
     fn is_moved(&self, from: &RelPath, to: &RelPath) -> bool {
         let (Some(source), Some(target)) = (self.entries.get(from), self.entries.get(to)) else {
             return false;
@@ -137,8 +138,8 @@ impl Overlay<'_> {
 }
 
 impl Entry {
-    /// Says that a directory stays which a submodule came to: without a word it would go when its
-    /// files do.
+    /// Returns a change that keeps the directory of a created submodule. Without this change, the
+    /// transaction removes the directory when its last file is removed.
     fn staying_directory(&self, path: &RelPath) -> Option<FileChange> {
         let (state, _) = self
             .found

@@ -1,4 +1,4 @@
-//! Reads the file at a path, or what is in its way.
+//! Reads the entry at a path, or finds the obstacle above it.
 
 use super::{Loaded, Node, Overlay, Seen};
 use crate::change::FileState;
@@ -59,8 +59,8 @@ impl Overlay<'_> {
         }
     }
 
-    /// Returns what stands in the way above `path`, the topmost first. If somebody took it away
-    /// meanwhile, nothing does.
+    /// Returns the topmost obstacle above `path`. Returns [`Seen::Nothing`] if another process has
+    /// removed the obstacle in the meantime.
     fn find_obstacle(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
         let mut above: Vec<_> = path.ancestors().collect();
         above.reverse();

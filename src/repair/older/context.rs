@@ -1,4 +1,4 @@
-//! Hunks of context diffs.
+//! Converts hunks of context diffs.
 
 use super::{Line, OwnedLine, Span, header, range, turned};
 
@@ -9,12 +9,12 @@ pub(super) fn starts(lines: &[Line<'_>]) -> bool {
     matches!(lines, [stars, old, ..] if stars.text.starts_with(STARS) && edges(old.text, b"*** ").is_some())
 }
 
-/// Returns whether `line` is the first line of a hunk, or of one that was cut off.
+/// Returns whether `line` is the first line of a hunk, which may be truncated.
 pub(super) fn is_border(line: Line<'_>) -> bool {
     line.text == STARS
 }
 
-/// Reads the numbers of a half.
+/// Parses the line range of a half.
 fn edges(line: &[u8], mark: &[u8]) -> Option<(usize, usize)> {
     let (edges, rest) = range(line.strip_prefix(mark)?)?;
     rest.trim_ascii()
@@ -27,13 +27,13 @@ fn edges(line: &[u8], mark: &[u8]) -> Option<(usize, usize)> {
 #[derive(Clone, Copy)]
 struct HalfLine<'t> {
     line: Line<'t>,
-    /// ` `, `-`, `+` or `!`.
+    /// ` `, `-`, `+` or `!`, or `\` for a note.
     sign: u8,
-    /// Without sign.
+    /// The content, without the sign.
     text: &'t [u8],
 }
 
-/// Adds a hunk as a unified one and returns how many lines it has.
+/// Appends a hunk to `out` as a unified hunk and returns its number of lines in the input.
 pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
     let stars = lines[0];
     let Some(old_edges) = edges(lines[1].text, b"*** ") else {
@@ -42,7 +42,7 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
     let middle = lines[2..]
         .iter()
         .position(|line| edges(line.text, b"--- ").is_some() || line.text.starts_with(STARS));
-    // A patch that was cut off has no second half.
+    // A truncated patch has no second half.
     let middle = 2 + middle.ok_or(stars.span)?;
     let Some(new_edges) = edges(lines[middle].text, b"--- ") else {
         return Err(stars.span);
@@ -57,8 +57,8 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
         return Err(stars.span);
     }
     let end = middle + 1 + new.len();
-    // Lines behind the last one that is counted can belong to the half. Changed lines are in both
-    // halves.
+    // Lines after the counted ones can belong to the half. If one half has changed lines (`!`), so
+    // must the other.
     let is_more = lines
         .get(end)
         .is_some_and(|line| matches!(line.text, [b' ' | b'-' | b'+' | b'!', b' ', ..]));
@@ -81,10 +81,10 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
     Ok(end)
 }
 
-/// Returns the lines of the new half, of which the header counts `count`. The half can be left out,
-/// unless the old one is.
+/// Returns the lines of the new half, of which the header counts `count`. This half can be omitted,
+/// unless the old half is.
 fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<HalfLine<'t>> {
-    // Below an empty line text follows, or the empty line is context without its blanks.
+    // After an empty line, either text follows, or the empty line is context without its spaces.
     let is_body = |line: &Line<'_>| matches!(line.text, [b' ' | b'+' | b'!', b' ', ..]);
     let is_left_out = !is_old_empty
         && lines.first().is_some_and(|line| line.text.is_empty())
@@ -108,7 +108,7 @@ fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<Hal
     new
 }
 
-/// Returns a line of a half; `None` if it can be none.
+/// Parses a line of a half; `None` if the line cannot belong to a half.
 fn half_line<'t>(line: Line<'t>, signs: &[u8]) -> Option<HalfLine<'t>> {
     let half = |sign, text| Some(HalfLine { line, sign, text });
     match line.text {
@@ -117,15 +117,16 @@ fn half_line<'t>(line: Line<'t>, signs: &[u8]) -> Option<HalfLine<'t>> {
         [b' ', b' ', text @ ..] => half(b' ', text),
         [sign, b' ', text @ ..] if signs.contains(sign) => half(*sign, text),
         [sign] if signs.contains(sign) || *sign == b' ' => half(*sign, b""),
-        // The sign of the other half is the first character of context that lost its blanks.
+        // The sign of the other half is the first character of context that lost its spaces.
         [b'-' | b'+', b' ', ..] => half(b' ', line.text),
         [b'-' | b'+' | b'!' | b'*' | b'`' | b'~', ..] => None,
-        // Both halves have context, so that it is known without its blanks.
+        // Both halves contain the context, so it is recognised without its spaces.
         [b' ', text @ ..] | text => half(b' ', text),
     }
 }
 
-/// Returns the half that is left out next to `half`: its context.
+/// Returns the omitted half next to `half`, which is the context of `half`. Returns `None` if
+/// `half` has changed lines.
 fn other_half<'t>(half: &[HalfLine<'t>]) -> Option<Vec<HalfLine<'t>>> {
     let is_changed = half.iter().any(|line| line.sign == b'!');
     (!is_changed).then(|| {
@@ -136,19 +137,18 @@ fn other_half<'t>(half: &[HalfLine<'t>]) -> Option<Vec<HalfLine<'t>>> {
     })
 }
 
-/// Returns that the sign of a line is one.
+/// Returns `false`: a line with a sign is never context.
 fn is_plain(_: &HalfLine<'_>, _: Option<&HalfLine<'_>>) -> bool {
     false
 }
 
-/// Returns whether `line` is context that lost its blanks, as the next line of the other half
-/// shows.
+/// Returns whether `line` is context that lost its spaces. The next line of the other half must be
+/// the same line as context.
 fn is_signed_context(line: &HalfLine<'_>, other: Option<&HalfLine<'_>>) -> bool {
     other.is_some_and(|other| other.sign == b' ' && other.text == line.line.text)
 }
 
-/// Adds both halves as one body. A line with a sign for which `is_context` returns `true` is
-/// context.
+/// Appends both halves as one body. A line with a sign is context if `is_context` returns `true`.
 fn merge<'t>(
     old: &[HalfLine<'t>],
     new: &[HalfLine<'t>],

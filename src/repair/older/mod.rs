@@ -1,7 +1,7 @@
 //! Converts context and normal diffs to unified hunks, so that one table of repairs serves all
 //! three grammars.
 //!
-//! Every line keeps its span and number in the patch. All other lines stay unchanged.
+//! Each line keeps its span and number in the patch. Lines outside of such hunks stay unchanged.
 
 mod context;
 mod normal;
@@ -9,16 +9,16 @@ mod normal;
 use super::line::{Line, plain_lines};
 use crate::text::Span;
 
-/// A line of the patch, or what it says in a unified diff.
+/// A line of the patch, or the equivalent line of a unified diff.
 pub(super) struct OwnedLine<'t> {
     text: Vec<u8>,
-    /// The line in the patch.
+    /// The original line.
     whole: &'t [u8],
     span: Span,
     number: usize,
-    /// Whether it is the header of a hunk of a normal diff.
+    /// Whether the line is the header of a hunk of a normal diff.
     is_normal: bool,
-    /// Whether it is a line of a hunk.
+    /// Whether the line belongs to a converted hunk.
     is_converted: bool,
 }
 
@@ -44,11 +44,12 @@ impl OwnedLine<'_> {
     }
 }
 
-/// Returns the lines of `text` as those of unified diffs; `None` if it has no hunk of another kind.
+/// Returns the lines of `text` with all hunks converted to unified hunks; `None` if no hunk needs a
+/// conversion.
 ///
 /// # Errors
 ///
-/// Returns the place of a hunk whose halves do not agree, or are not both there.
+/// Returns the span of a hunk whose halves do not agree, or of an incomplete hunk.
 pub(super) fn converted(text: &[u8]) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
     let all = plain_lines(text);
     let has_context = (0..all.len()).any(|at| context::starts(&all[at..]));
@@ -81,7 +82,8 @@ fn convert<'t>(
             out.push(kept(all[at]));
             at += 1;
         }
-        // The last line can be cut off, as strict mode has it; a note has one meaning only.
+        // As in strict mode, a last line without a newline can be truncated. A `\` note has only
+        // one meaning, even if it is truncated.
         if is_hunk && at == all.len() && !is_whole && !all[at - 1].text.starts_with(b"\\") {
             return Err(all[at - 1].span);
         }
@@ -107,7 +109,7 @@ fn kept(line: Line<'_>) -> OwnedLine<'_> {
     }
 }
 
-/// Returns `line` with another text.
+/// Returns `line` with the converted text `text`.
 fn turned(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
     OwnedLine {
         text,
@@ -116,10 +118,10 @@ fn turned(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
     }
 }
 
-/// Makes the last two lines the header of a unified diff, if they are one of a context diff, or the
-/// last line, if the other one is missing.
+/// Converts the last two lines of `out` to the header of a unified diff, if they are the header of
+/// a context diff. If one of the two lines is missing, converts the last line.
 fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
-    // A marker of an envelope has a colon.
+    // A marker of an envelope contains a colon.
     let is_path = |name: &&[u8]| {
         !name
             .iter()
@@ -141,7 +143,7 @@ fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
     (first.text, second.text) = (before, after);
 }
 
-/// Makes an `Index:` line above a hunk of a normal diff the header of a unified one.
+/// Converts an `Index:` line above a hunk of a normal diff to the header of a unified diff.
 fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
     let is_hunk = |line: &OwnedLine<'_>| line.is_normal || line.text.starts_with(b"+++ ");
     let above = out
@@ -152,7 +154,7 @@ fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
     };
     let above = out.swap_remove(at);
     let name = above.text[6..].trim_ascii();
-    // What is between the two names nothing else.
+    // The lines between `Index:` and the hunk name no other file.
     out.truncate(at);
     for sign in [&b"--- "[..], b"+++ "] {
         out.push(OwnedLine {
@@ -162,7 +164,7 @@ fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
     }
 }
 
-/// `@@ -1,2 +1,2 @@`
+/// Returns the header of a unified hunk: `@@ -1,2 +1,2 @@`.
 fn header(
     line: Line<'_>,
     (old, new): ((usize, usize), (usize, usize)),
@@ -175,7 +177,7 @@ fn header(
     }
 }
 
-/// Reads `FIRST` or `FIRST,LAST`, and returns the first line, the number of lines, and the rest.
+/// Parses `FIRST` or `FIRST,LAST`. Returns the first line, the number of lines, and the rest.
 fn range(text: &[u8]) -> Option<((usize, usize), &[u8])> {
     let (first, rest) = number(text)?;
     match rest.strip_prefix(b",").and_then(number) {

@@ -1,8 +1,8 @@
-//! Hunks of normal diffs.
+//! Converts hunks of normal diffs.
 
 use super::{Line, OwnedLine, Span, header, range, turned};
 
-/// `5a6,7`, `1,2c3,4` or `8d7`.
+/// The command of a hunk: `5a6,7`, `1,2c3,4` or `8d7`.
 struct Command {
     old: (usize, usize),
     letter: u8,
@@ -14,7 +14,7 @@ impl Command {
         let (old, rest) = range(line)?;
         let (&letter, rest) = rest.split_first()?;
         let (new, rest) = range(rest)?;
-        // A lone number before an insertion, or behind a deletion, names the line above.
+        // The number before an insertion or after a deletion names the line above the change.
         let (old, new) = match letter {
             b'a' => ((old.0, 0), new),
             b'd' => (old, (new.0, 0)),
@@ -27,7 +27,7 @@ impl Command {
     }
 }
 
-/// Returns whether `line` can only be a part of a hunk: its first line, or a line of the file.
+/// Returns whether `line` can only be a part of a hunk: its command, or a line with a sign.
 pub(super) fn is_part(line: Line<'_>) -> bool {
     Command::read(line.text).is_some() || matches!(line.text, [b'<' | b'>', b' ', ..])
 }
@@ -44,7 +44,7 @@ pub(super) fn starts(lines: &[Line<'_>]) -> bool {
     matches!(second.text, [found, b' ', ..] | [found] if *found == sign)
 }
 
-/// Adds a hunk as a unified one and returns how many lines it has.
+/// Appends a hunk to `out` as a unified hunk and returns its number of lines in the input.
 pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
     let first = lines[0];
     let Some(command) = Command::read(first.text) else {
@@ -70,7 +70,7 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
     Ok(at)
 }
 
-/// Adds the lines of one side from `at` on and returns where they end.
+/// Appends the lines of one side, starting at `at`, and returns the end of the side.
 fn side<'t>(
     lines: &[Line<'t>],
     mut at: usize,

@@ -1,4 +1,4 @@
-//! The body of a chunk, and where it ends.
+//! Reads the body of a hunk, and finds its end.
 
 use super::markers::{
     Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature,
@@ -9,20 +9,20 @@ use crate::repair::RepairLog;
 use crate::repair::chunk::{Chunk, Header};
 use crate::syntax::{is_from_line, is_mail_signature};
 
-/// What stands further on, worked out once for all lines.
+/// Facts about the lines that follow, computed once for all lines.
 pub(super) struct Outlook {
-    /// For each line whether lines that add or remove something follow it, before another header.
+    /// For each line, whether an insertion or deletion follows it before the next header.
     has_more: Vec<bool>,
     /// The last line that ends an envelope.
     last_end: Option<usize>,
-    /// Behind the last line that is not blank.
+    /// The index after the last line that is not blank.
     end: usize,
-    /// Whether the last line has its end.
+    /// Whether the last line has a newline.
     is_whole: bool,
 }
 
 impl Outlook {
-    /// Returns whether the last line has its newline.
+    /// Returns whether the last line has a newline.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -55,13 +55,13 @@ impl Outlook {
     }
 }
 
-/// `---` and `+++`.
+/// Returns whether the lines are the `---` and `+++` lines of a header.
 fn is_pair(line: &[u8], next: &[u8]) -> bool {
     line.starts_with(b"--- ") && next.starts_with(b"+++ ")
 }
 
 impl<'t> Reader<'t> {
-    /// A chunk: its header lines, if it has any, and its body.
+    /// Reads a hunk: its header lines, if there are any, and its body.
     pub(super) fn chunk(&mut self, log: &mut RepairLog) {
         let Some(first) = self.peek(0) else { return };
         let mut header = Header::default();
@@ -99,8 +99,8 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// Takes the lines up to the end of the chunk; returns also whether it is marked as the end of
-    /// the file.
+    /// Reads the lines up to the end of the hunk. Also returns whether a marker states that the
+    /// hunk is at the end of the file.
     fn body(
         &mut self,
         header: &Header<'t>,
@@ -133,15 +133,15 @@ impl<'t> Reader<'t> {
         (body, is_at_end)
     }
 
-    /// Returns whether a line that may be a marker behind a sign is a line of the file.
+    /// Returns whether a line that looks like a marker after a sign is a line of the file.
     fn is_content(&self, line: Line<'_>) -> bool {
         let is_end =
             is_end_marker(line.text) && self.is_enveloped && !self.has_more() && !self.has_end();
         line.text.starts_with(b"+") && !is_end
     }
 
-    /// Returns whether it is known where the new file of an envelope ends: a marker says so, or
-    /// else every line has a sign and the last one is whole.
+    /// Returns whether the end of a new file in an envelope is certain. Either a marker follows, or
+    /// the lines have signs and the last line is complete.
     fn is_certain_end(&self, body: &[Line<'_>]) -> bool {
         let has_marker = self.peek(0).is_some_and(|line| marker(line.text).is_some());
         let is_signed = body.iter().any(|line| line.text.starts_with(b"+"));
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
         let is_closing = self.has_fence && is_fence(text) || is_here_end(text);
         let is_tag = is_closing_tag(text) && !self.is_enveloped;
         if is_closing || is_tag {
-            // Lines that look so are also in files.
+            // Files can contain such lines too.
             let has_rest = self.has_more() || self.is_enveloped && self.has_end();
             return is_full || !has_rest && (!is_free || self.next + 1 == self.outlook.end);
         }
@@ -178,24 +178,23 @@ impl<'t> Reader<'t> {
                 .counts
                 .is_some_and(|wanted| counts.0 < wanted.0 || counts.1 < wanted.1);
         }
-        // Behind the last line that is counted, what has no marker is prose.
+        // After the last counted line, a line without a sign is prose.
         let is_marked = matches!(text.first(), Some(b' ' | b'+' | b'-' | b'\\'));
         !is_free && is_full && !is_marked
     }
 
-    /// Returns whether a diff or a message begins at the next line, `text`.
+    /// Returns whether a diff or a mail message begins at the next line, `text`.
     pub(super) fn is_diff_or_message(&self, text: &[u8]) -> bool {
         let next = self.peek(1).map_or(&b""[..], |line| line.text);
         text.starts_with(b"diff --git ") || is_pair(text, next) || is_from_line(text)
     }
 
-    /// Returns whether the envelope ends further on.
+    /// Returns whether the end of the envelope follows.
     fn has_end(&self) -> bool {
         self.outlook.last_end.is_some_and(|last| last >= self.next)
     }
 
-    /// Returns whether lines that add or remove something follow the next one, before another
-    /// header.
+    /// Returns whether an insertion or deletion follows the next line, before another header.
     fn has_more(&self) -> bool {
         self.outlook
             .has_more

@@ -1,10 +1,10 @@
-//! The headers of files in diffs.
+//! Reads the file headers of diffs.
 
 use super::markers::{is_fence, marker};
 use super::{Action, Line, Reader, Section};
 use crate::mode::FileMode;
 
-/// What the lines of a git header begin with.
+/// The prefixes of the lines in a git header.
 const WORDS: &[&[u8]] = &[
     b"old mode ",
     b"new mode ",
@@ -20,7 +20,7 @@ const WORDS: &[&[u8]] = &[
 ];
 
 impl<'t> Reader<'t> {
-    /// `diff --git a/NAME b/NAME` and the lines behind it up to `---` or the first hunk.
+    /// Reads `diff --git a/NAME b/NAME` and the lines after it, up to `---` or the first hunk.
     pub(super) fn git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
         let mut section = Section::new(Action::Update, names(rest), line);
         self.next += 1;
@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
         self.sections.push(section);
     }
 
-    /// `---` and `+++`, or one of the two; returns how many lines those are.
+    /// Reads `---` and `+++`, or one of the two lines. Returns the number of lines.
     pub(super) fn file_header(&mut self, line: Line<'t>) -> Option<usize> {
         let second = self.peek(1);
         let old = line.text.strip_prefix(b"--- ");
@@ -84,7 +84,7 @@ impl<'t> Reader<'t> {
                 .last()
                 .is_some_and(|section| section.chunks.is_empty());
         if inside {
-            // The envelope has named the file.
+            // The envelope has already named the file.
             return Some(taken);
         }
         let is_new = !self.sections.last().is_some_and(|section| {
@@ -110,8 +110,8 @@ impl<'t> Reader<'t> {
 }
 
 impl<'t> Section<'t> {
-    /// Returns whether it names two files and says neither which one it is about nor that one
-    /// becomes the other.
+    /// Returns whether the section names two different files, but states neither a rename nor which
+    /// of the files it changes.
     pub(super) fn is_torn(&self) -> bool {
         let [new, old] = self.names[..] else {
             return false;
@@ -123,7 +123,7 @@ impl<'t> Section<'t> {
         is_open && behind(new) != behind(old) && new != old
     }
 
-    /// Takes a line of a git header.
+    /// Reads a line of a git header.
     fn take(&mut self, line: &'t [u8]) {
         let behind = |word: &[u8]| line.strip_prefix(word);
         if let Some(name) = behind(b"rename to ") {
@@ -146,11 +146,11 @@ impl<'t> Section<'t> {
             .ok()
             .and_then(|bits| u32::from_str_radix(bits, 8).ok());
         self.mode = bits.and_then(FileMode::from_bits);
-        // What is no file has no lines that could be counted again.
+        // Only regular files have lines that can be repaired.
         self.is_verbatim |= !matches!(self.mode, Some(FileMode::Regular | FileMode::Executable));
     }
 
-    /// Returns whether a side has one of the names that were given before, prefixes aside.
+    /// Returns whether a side has one of the names that were read before, regardless of prefixes.
     fn agrees(&self, sides: [Option<&[u8]>; 2]) -> bool {
         let is_same = |side: &[u8]| {
             let mut known = self.names.iter().chain(&self.target);
@@ -164,7 +164,7 @@ impl<'t> Section<'t> {
         self.names.is_empty() || given.is_empty() || given.into_iter().any(is_same)
     }
 
-    /// Takes the names of both sides. They announce chunks, so that without any nothing is certain.
+    /// Sets the names of both sides. Hunks must follow, so the section is incomplete without them.
     fn take_sides(&mut self, [old, new]: [Option<&'t [u8]>; 2]) {
         let is_null = |name: Option<&[u8]>| name == Some(b"/dev/null".as_slice());
         match (is_null(old), is_null(new)) {
@@ -184,8 +184,8 @@ impl<'t> Section<'t> {
     }
 }
 
-/// Returns the names on a `diff --git` line, the new one first: two halves that are the same behind
-/// their prefixes, or two words.
+/// Returns the names on a `diff --git` line, the new name first. The line has two halves that are
+/// equal except for their prefixes, or it has two words.
 fn names(line: &[u8]) -> Vec<&[u8]> {
     let line = line.trim_ascii_end();
     let middle = line.len() / 2;
@@ -202,12 +202,12 @@ fn names(line: &[u8]) -> Vec<&[u8]> {
     }
 }
 
-/// Cuts the first directory off a name, which may be a prefix.
+/// Removes the first component of a name, which can be a prefix.
 fn behind(name: &[u8]) -> &[u8] {
     memchr::memchr(b'/', name).map_or(name, |slash| &name[slash + 1..])
 }
 
-/// Cuts a time stamp off a name.
+/// Removes a time stamp from a name.
 fn undated(name: &[u8]) -> &[u8] {
     let end = memchr::memchr(b'\t', name).unwrap_or(name.len());
     name[..end].trim_ascii_end()

@@ -1,7 +1,7 @@
-//! The lines that stand around changes: markers of envelopes, fences, headers of files, signatures
-//! of mail.
+//! Recognises the lines around changes: envelope markers, fences, file headers, and mail
+//! signatures.
 
-/// Returns whether a line can only be the header of a file, or an envelope's.
+/// Returns whether a line can only be the header of a file, in a diff or in an envelope.
 pub(super) fn is_file_header(line: &[u8]) -> bool {
     line.starts_with(b"diff --git ") || line.starts_with(b"+++ ") || marker(line).is_some()
 }
@@ -19,7 +19,7 @@ pub(super) enum Marker<'t> {
     Environment,
 }
 
-/// Returns the marker that `line` is, also with other blanks and letters than it is written with.
+/// Returns the marker on `line`. White space and case may differ from the exact form.
 pub(super) fn marker(line: &[u8]) -> Option<Marker<'_>> {
     let line = line
         .strip_prefix(b"+")
@@ -50,7 +50,7 @@ pub(super) fn marker(line: &[u8]) -> Option<Marker<'_>> {
         .or_else(|| named(b"environment id:").map(|_| Marker::Environment))
 }
 
-/// Returns whether `line` is one that `apply` reads exactly so.
+/// Returns whether `line` has the exact form that `apply` reads.
 pub(super) fn is_exact_marker(line: &[u8]) -> bool {
     let words: [&[u8]; 8] = [
         b"*** Begin Patch",
@@ -65,29 +65,29 @@ pub(super) fn is_exact_marker(line: &[u8]) -> bool {
     words.iter().any(|word| line.starts_with(word)) && !line.ends_with(b"***")
 }
 
-/// A fence of three or more backticks or tildes.
+/// Returns whether `line` starts with a fence of three or more backticks or tildes.
 pub(in crate::repair) fn is_fence(line: &[u8]) -> bool {
     [b'`', b'~']
         .iter()
         .any(|&mark| line.iter().take_while(|&&byte| byte == mark).count() >= 3)
 }
 
-/// The line between a mail and its signature.
+/// Returns whether `line` separates a mail from its signature.
 pub(in crate::repair) fn is_signature(line: &[u8]) -> bool {
     line.trim_ascii_end() == b"--"
 }
 
-/// `*** End Patch`, also behind a sign.
+/// Returns whether `line` is `*** End Patch`, also after a sign.
 pub(super) fn is_end_marker(line: &[u8]) -> bool {
     matches!(marker(line), Some(Marker::End))
 }
 
-/// The word that ends a heredoc.
+/// Returns whether `line` is a common word that ends a heredoc.
 pub(super) fn is_here_end(line: &[u8]) -> bool {
     line == b"EOF" || line == b"PATCH"
 }
 
-/// `</patch>`
+/// Returns whether `line` is a closing tag such as `</patch>`.
 pub(super) fn is_closing_tag(line: &[u8]) -> bool {
     line.starts_with(b"</") && line.ends_with(b">")
 }

@@ -1,8 +1,8 @@
-//! From a text with a patch somewhere in it to sections: a reader that knows the ways in which
-//! patches come damaged.
+//! Finds the sections of a damaged patch in a text.
 //!
-//! It goes line by line, and what it cannot place is prose. Whether a section fits a file is for
-//! others to say.
+//! The input is the text, or the lines that `older` converted. The output is a list of [`Section`]s
+//! with their hunks. The reader proceeds line by line and treats unrecognised lines as prose. It
+//! reads no files: `place` decides later whether a section matches. Start with `Reader::line`.
 
 mod body;
 mod header;
@@ -27,8 +27,8 @@ use source::source;
 ///
 /// # Errors
 ///
-/// Returns the place of what looks like a change and belongs to none that was read, or of one that
-/// was cut off: what is meant by it is not known.
+/// Returns the span of lines that look like a change but belong to no section, or the span of a
+/// truncated section. Their meaning is unknown.
 pub(super) fn read<'t>(
     text: &'t [u8],
     converted: Option<&'t [OwnedLine<'t>]>,
@@ -63,7 +63,7 @@ pub(super) fn read<'t>(
         section.is_torn()
             || !section.has_marker && section.chunks.is_empty() && !section.is_verbatim
     };
-    // A block of another grammar would be left out.
+    // The reader would skip a block of another grammar.
     let block = reader
         .lines
         .iter()
@@ -87,19 +87,19 @@ pub(super) fn read<'t>(
     }
 }
 
-/// Why a text is no patch, and where.
+/// The reason why a text cannot be read, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
     /// Lines that belong to no change.
     Stray(Span),
-    /// A diff or an envelope that does not fit as it is, and a SEARCH/REPLACE block, each with its
-    /// first line.
+    /// A diff or an envelope that does not apply without repairs, and a SEARCH/REPLACE block.
+    /// `diff` and `block` are their first lines.
     Mixed {
         diff: usize,
         block: usize,
         span: Span,
     },
-    /// The last section is not complete: an envelope without its end, a header line without its
+    /// The last section is truncated: an envelope without its end, or a header line without its
     /// newline.
     Cut(Span),
 }
@@ -112,36 +112,36 @@ struct Reader<'t> {
     sections: Vec<Section<'t>>,
     is_enveloped: bool,
     has_fence: bool,
-    /// Whether an empty line stands between the last chunk and the next line.
+    /// Whether an empty line is between the last hunk and the next line.
     has_gap: bool,
     after_end: AfterEnd,
-    /// A line that looks like one of a chunk and is in none.
+    /// A line that looks like a line of a hunk but belongs to none.
     stray: Option<Span>,
-    /// Whether the present envelope has its first line.
+    /// Whether the current envelope has its first line.
     has_begin: bool,
-    /// Whether the text shows that the last section is whole: a closing fence, the end of an
-    /// envelope or the like follows.
+    /// Whether the text shows that the last section is complete. For example, a closing fence or
+    /// the end of an envelope follows.
     is_closed: bool,
     /// The last header line.
     header: Option<Span>,
-    /// A section that is not complete.
+    /// A truncated section.
     cut: Option<Span>,
-    /// The file of chunks that no header names one for.
+    /// The file for hunks before the first header.
     file: Option<&'t [u8]>,
     text: &'t [u8],
-    /// Where a message may begin whose text was not looked for.
+    /// The possible start of a mail message whose text was not located yet.
     message: Option<usize>,
     is_mail: bool,
 }
 
-/// What followed the end of the last envelope.
+/// The lines after the end of the last envelope.
 #[derive(Clone, Copy)]
 enum AfterEnd {
-    /// There was no end yet, or a section began since.
+    /// No envelope has ended yet, or a section has begun since.
     Nothing,
-    /// The end itself.
+    /// Nothing after the end line.
     End,
-    /// Prose, which may be a part of the envelope if another end follows.
+    /// Prose, which can be a part of the envelope if another end line follows.
     Prose(Span),
 }
 
@@ -150,7 +150,7 @@ impl<'t> Reader<'t> {
         self.lines.get(self.next + ahead).copied()
     }
 
-    /// Takes what starts at the next line.
+    /// Reads the element that starts at the next line.
     fn line(&mut self, log: &mut RepairLog) {
         let Some(line) = self.peek(0) else { return };
         if is_from_line(line.text) {
@@ -189,7 +189,7 @@ impl<'t> Reader<'t> {
         self.prose(line, log);
     }
 
-    /// Takes the signature of a mail, up to the next diff or message.
+    /// Skips the signature of a mail, up to the next diff or message.
     fn signature(&mut self) {
         self.is_closed = true;
         self.next += 1;
@@ -201,8 +201,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Takes the rest of the text of a message if `line`, which looks like a part of a patch,
-    /// belongs to it: `git am` reads no change there.
+    /// Skips the rest of a message's text if `line`, which looks like a part of a patch, belongs to
+    /// that text. `git am` reads no change there.
     fn is_message(&mut self, line: Line<'t>) -> bool {
         if !matches!(line.text, [b'+' | b'-' | b'*' | b'@', ..]) {
             return false;
@@ -211,7 +211,7 @@ impl<'t> Reader<'t> {
             return false;
         };
         let Some(patch) = patch_after(self.text, start, line.span.start) else {
-            // The patch of a further message is missing.
+            // A message after the last section has no patch.
             if self
                 .sections
                 .last()
@@ -227,7 +227,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// Returns whether a chunk of the last section begins at a line.
+    /// Returns whether a hunk of the last section begins at a line.
     fn is_at_chunk(&self, line: &[u8]) -> bool {
         let Some(section) = self.sections.last() else {
             return false;
@@ -242,12 +242,12 @@ impl<'t> Reader<'t> {
         is_open && (line.starts_with(b"@@") || is_first && is_headless)
     }
 
-    /// Notes that the last section is cut off, unless something closes it.
+    /// Records that the last section is truncated, unless the text shows that it is complete.
     fn end(&mut self) {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }
-        // The name or mode on a header line without its newline may be longer.
+        // The name or mode on a header line without a newline can be truncated.
         let last = self.lines.last().map(|line| line.span);
         if let Some(section) = self
             .sections
@@ -266,7 +266,7 @@ impl<'t> Reader<'t> {
                 .is_some_and(|line| matches!(line.text, [b'+' | b'-', ..]))
         };
         let last = section.chunks.last();
-        // The lines of the file that goes are missing.
+        // The lines of the deleted file are missing.
         let is_bare_deletion =
             section.action == Action::Delete && !section.is_enveloped && last.is_none();
         if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change))
@@ -281,7 +281,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Notes that a section begins or goes on: no line is missing before it.
+    /// Records the last header line of a section that begins, and that the end of this section is
+    /// open.
     fn open(&mut self) {
         self.is_closed = false;
         self.header = self
@@ -291,7 +292,8 @@ impl<'t> Reader<'t> {
             .map(|line| line.span);
     }
 
-    /// Takes a fence. One with a word opens: if another one is open, that was cut off.
+    /// Reads a fence. A fence with a word opens a block. If another block is open, that block was
+    /// truncated.
     fn fence(&mut self, line: &[u8]) {
         let is_opening = line.iter().any(u8::is_ascii_alphanumeric);
         if is_opening && self.has_fence {
@@ -301,7 +303,7 @@ impl<'t> Reader<'t> {
         self.has_fence = is_opening || !self.has_fence;
     }
 
-    /// Leaves a line out that belongs to nothing, or notes that it should.
+    /// Skips a line that belongs to no section. Records the line if it looks like a change.
     fn prose(&mut self, line: Line<'t>, log: &mut RepairLog) {
         if is_fence(line.text) {
             self.fence(line.text);
@@ -364,7 +366,7 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// `*** Move to:`, which a file takes once.
+    /// Reads `*** Move to:`, which a section can contain once.
     fn moved(&mut self, name: &'t [u8], line: Line<'t>) {
         self.header = Some(line.span);
         let is_free = |section: &&mut Section<'_>| {

@@ -5,7 +5,7 @@ use crate::repair::chunk::Chunk;
 use crate::repair::line::Line;
 use crate::text::Span;
 
-/// What a section does with its file.
+/// The operation of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::repair) enum Action {
     Create,
@@ -17,28 +17,29 @@ pub(in crate::repair) enum Action {
 #[derive(Clone, Debug)]
 pub(in crate::repair) struct Section<'t> {
     pub(in crate::repair) action: Action,
-    /// The names that it gives, best first: those of the new side before those of the old.
+    /// The names in the section, the most reliable first: those of the new side before those of the
+    /// old.
     pub(in crate::repair) names: Vec<&'t [u8]>,
-    /// The new name of a file that is moved.
+    /// The new name of a renamed file.
     pub(in crate::repair) target: Option<&'t [u8]>,
-    /// The mode that it gives the file.
+    /// The mode that the section sets.
     pub(in crate::repair) mode: Option<FileMode>,
     pub(in crate::repair) chunks: Vec<Chunk<'t>>,
-    /// Whether it comes from an envelope, whose lines are all whole.
+    /// Whether the section comes from an envelope.
     pub(in crate::repair) is_enveloped: bool,
-    /// Its first line, counted from 1.
+    /// The number of the first line, counted from 1.
     pub(in crate::repair) line: usize,
-    /// The whole of it.
+    /// The whole section.
     pub(in crate::repair) span: Span,
-    /// Whether it has more in it than changes of lines, such as a copy or binary data, and goes as
-    /// it stands.
+    /// Whether the section contains more than changes of lines, such as a copy or binary data. Such
+    /// a section is copied unchanged.
     pub(in crate::repair) is_verbatim: bool,
-    /// Whether it says what to do also without a chunk.
+    /// Whether the section is complete without a hunk.
     pub(super) has_marker: bool,
 }
 
 impl<'t> Section<'t> {
-    /// Returns the same section as that of a new file, if it is one insertion of a normal diff at
+    /// Returns the section as the creation of a file, if it is one insertion of a normal diff at
     /// the start of the file.
     pub(in crate::repair) fn created(&self) -> Option<Self> {
         let [only] = &self.chunks[..] else {

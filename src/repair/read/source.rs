@@ -1,4 +1,4 @@
-//! The lines of a patch, without the indentation that all of it has.
+//! The lines of a patch, without the indentation that all of them share.
 
 use super::markers::is_file_header;
 use crate::repair::line::{Line, plain_lines};
@@ -6,7 +6,7 @@ use crate::repair::older::OwnedLine;
 use crate::repair::{RepairKind, RepairLog};
 use crate::text::mark_length;
 
-/// Returns the lines of `text`, without the indentation that the whole patch has.
+/// Returns the lines of `text`, without the indentation that all lines of the patch share.
 pub(super) fn source<'t>(
     text: &'t [u8],
     converted: Option<&'t [OwnedLine<'t>]>,

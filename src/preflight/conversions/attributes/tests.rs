@@ -11,8 +11,8 @@ fn attribute(text: &str) -> Attribute {
     }
 }
 
-/// The values of `text`, `crlf` and `eol`, each with the line endings without configuration, with
-/// `core.autocrlf` set to `input`, set to `true`, and with `core.eol` set to `crlf`.
+/// The values of `text`, `crlf` and `eol`. Each row has the expected line endings without
+/// configuration, with `core.autocrlf=input`, with `core.autocrlf=true`, and with `core.eol=crlf`.
 const CASES: &[([&str; 3], [LineEnds; 4])] = &[
     (
         ["", "", ""],

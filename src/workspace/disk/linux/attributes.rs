@@ -230,8 +230,8 @@ pub(super) fn process_umask() -> u32 {
     reported_umask().unwrap_or_else(tried_umask)
 }
 
-/// Reads the umask from the line `Umask:` of proc_pid_status(5), in octal. Linux 4.7 and later have
-/// it.
+/// Reads the umask from the line `Umask:` of `proc_pid_status(5)`, in octal. Linux 4.7 and later
+/// have it.
 fn reported_umask() -> Option<u32> {
     let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
     let status = read_next(status, STATUS_START).ok()?;

@@ -197,7 +197,7 @@ impl Workspace for Disk {
     }
 
     /// Linux implements `POSIX_FADV_DONTNEED` by starting the write-back of changed pages; see
-    /// mm/fadvise.c and posix_fadvise(2).
+    /// mm/fadvise.c and `posix_fadvise(2)`.
     fn write_out(&self, path: &RelPath) {
         let file = self
             .parents

@@ -1,0 +1,132 @@
+//! The manual pages, generated from the definitions of the options.
+
+mod data;
+mod reference;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, italic, roman};
+
+use super::args::{COMMANDS, Cli};
+use super::output::{print, printed};
+use data::{ENVIRONMENT, EXAMPLES, EXIT_CODES, FILES};
+
+pub(super) use reference::reference;
+
+/// Returns the names of all pages: of the program, of git's name for it, and of each command.
+fn pages() -> impl Iterator<Item = String> {
+    let commands = COMMANDS.iter().map(|name| format!("wpatch-{name}"));
+    ["wpatch", "git-wpatch"]
+        .map(String::from)
+        .into_iter()
+        .chain(commands)
+}
+
+/// Prints the names of all pages, one per line.
+pub(super) fn list() -> ExitCode {
+    let names: String = pages().flat_map(|name| [name, "\n".to_owned()]).collect();
+    print(names.as_bytes())
+}
+
+/// Prints the page `name`: the name of a command, or of a page.
+pub(super) fn page(name: Option<&str>) -> ExitCode {
+    let mut out = Vec::new();
+    match render(name.unwrap_or("wpatch"), &mut out) {
+        Ok(()) => print(&out),
+        failed => printed(failed),
+    }
+}
+
+/// Parses the name of a page or of a command.
+pub(super) fn page_name(text: &str) -> Result<String, String> {
+    let is_known = COMMANDS.contains(&text) || pages().any(|page| page == text);
+    let error = || "no such page; `wpatch man --list` prints the names".to_owned();
+    is_known.then(|| text.to_owned()).ok_or_else(error)
+}
+
+fn render(name: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    if name == "git-wpatch" {
+        out.extend_from_slice(b".so man1/wpatch.1\n");
+        return Ok(());
+    }
+    let mut whole = Cli::command();
+    whole.build();
+    let name = name.strip_prefix("wpatch-").unwrap_or(name);
+    let command = whole.find_subcommand(name).unwrap_or(&whole).clone();
+    let title = match name {
+        "wpatch" => "wpatch".to_owned(),
+        name => format!("wpatch-{name}"),
+    };
+    let has_commands = command.has_subcommands();
+    // clap_mangen omits the help of an option that has no long help and is hidden from `-h`.
+    let command =
+        command.mut_args(
+            |argument| match (argument.get_long_help(), argument.get_help()) {
+                (None, Some(help)) => {
+                    let help = help.clone();
+                    argument.long_help(help)
+                }
+                _ => argument,
+            },
+        );
+    let page = Man::new(command)
+        .title(&title)
+        .source(concat!("wpatch ", env!("CARGO_PKG_VERSION")));
+    page.render_title(out)?;
+    page.render_name_section(out)?;
+    page.render_synopsis_section(out)?;
+    page.render_description_section(out)?;
+    page.render_options_section(out)?;
+    if has_commands {
+        page.render_subcommands_section(out)?;
+    }
+    let mut sections = Roff::new();
+    definitions(&mut sections, "EXIT STATUS", EXIT_CODES);
+    definitions(&mut sections, "ENVIRONMENT", ENVIRONMENT);
+    definitions(&mut sections, "FILES", FILES);
+    sections.control("SH", ["EXAMPLES"]);
+    for (purpose, line) in examples(name) {
+        sections.control("TP", []);
+        sections.text([roman(format!("{purpose}:"))]);
+        sections.text([bold(*line)]);
+    }
+    sections.control("SH", ["SEE ALSO"]);
+    let others: Vec<_> = see_also(name).collect();
+    sections.text([roman(others.join(", "))]);
+    sections.to_writer(out)
+}
+
+/// Adds a section with a list of terms.
+fn definitions(sections: &mut Roff, title: &str, rows: &[(&str, &str)]) {
+    sections.control("SH", [title]);
+    for (term, meaning) in rows {
+        sections.control("TP", []);
+        sections.text([italic(*term)]);
+        sections.text([roman(*meaning)]);
+    }
+}
+
+fn examples(name: &str) -> &'static [(&'static str, &'static str)] {
+    EXAMPLES
+        .iter()
+        .find(|(command, _)| *command == name)
+        .map_or(&[], |(_, examples)| examples)
+}
+
+/// Returns the related pages of the page of `name`.
+fn see_also(name: &str) -> impl Iterator<Item = String> {
+    let commands: &[&str] = if name == "wpatch" {
+        &COMMANDS
+    } else {
+        &["apply", "check", "undo"]
+    };
+    let own = commands
+        .iter()
+        .filter(move |other| **other != name)
+        .map(|other| format!("wpatch-{other}(1)"));
+    let others = ["git-apply(1)", "patch(1)"].map(String::from);
+    own.chain(others)
+}

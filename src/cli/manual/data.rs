@@ -1,0 +1,266 @@
+//! The tables of the manual pages.
+//!
+//! To document a new command, add its examples to [`EXAMPLES`].
+
+/// The examples of each command. An example is a purpose and a command line.
+pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "wpatch",
+        &[
+            ("Apply a patch", "wpatch apply change.diff"),
+            ("Check a patch first", "wpatch check change.diff"),
+            ("Undo the last change", "wpatch undo"),
+        ],
+    ),
+    (
+        "apply",
+        &[
+            (
+                "Apply a patch from standard input",
+                "git diff main | wpatch apply",
+            ),
+            (
+                "Apply a patch that a model wrote",
+                "wpatch apply --lenient answer.md",
+            ),
+            (
+                "Stage one hunk",
+                "git diff | wpatch apply --cached --only f1h2",
+            ),
+            (
+                "Apply the approved plan, and no other",
+                "wpatch apply --approve sha256:... change.diff",
+            ),
+            (
+                "Roll back if the tests fail",
+                "wpatch apply --verify 'cargo test' change.diff",
+            ),
+        ],
+    ),
+    (
+        "check",
+        &[
+            (
+                "Print a report for a program",
+                "wpatch check --json change.diff",
+            ),
+            (
+                "Check against a branch without a checkout",
+                "wpatch check --from-tree main change.diff",
+            ),
+            ("Run many checks", "wpatch check --batch jobs.jsonl"),
+        ],
+    ),
+    (
+        "reject",
+        &[
+            (
+                "Reject a plan",
+                "wpatch reject 1a2b3c4d --reason 'wait for the release'",
+            ),
+            ("Remove the rejection", "wpatch reject --withdraw 1a2b3c4d"),
+        ],
+    ),
+    (
+        "edit",
+        &[
+            (
+                "Replace a text that occurs once",
+                "wpatch edit main.c --old 'int x' --new 'long x'",
+            ),
+            (
+                "Insert a line after line 3",
+                "wpatch edit main.c --insert-after 3 --new '#include <stdio.h>'",
+            ),
+        ],
+    ),
+    (
+        "write",
+        &[(
+            "Write a file",
+            "wpatch write notes.txt --content 'first line'",
+        )],
+    ),
+    (
+        "append",
+        &[(
+            "Append a line",
+            "wpatch append notes.txt --line --content 'last line'",
+        )],
+    ),
+    (
+        "notebook",
+        &[(
+            "Replace a cell",
+            "wpatch notebook replace analysis.ipynb --cell cell-2 --source 'x = 1'",
+        )],
+    ),
+    (
+        "recover",
+        &[("Roll back an interrupted run", "wpatch recover")],
+    ),
+    (
+        "undo",
+        &[
+            ("Undo the last change", "wpatch undo"),
+            ("Undo the last three changes", "wpatch undo --last 3"),
+            ("Print what would be undone", "wpatch undo --dry-run"),
+        ],
+    ),
+    ("redo", &[("Undo the last undo", "wpatch redo")]),
+    ("log", &[("Print the history as JSON", "wpatch log --json")]),
+    (
+        "show",
+        &[
+            (
+                "Show a patch of any format as a git diff",
+                "wpatch show answer.md | less -R",
+            ),
+            (
+                "Write a page for reviewers",
+                "wpatch show --html change.diff > review.html",
+            ),
+        ],
+    ),
+    (
+        "init",
+        &[(
+            "Keep a history in a directory without git",
+            "wpatch init --root /srv/project",
+        )],
+    ),
+    ("gc", &[("Remove the whole history", "wpatch gc --all")]),
+    (
+        "grammar",
+        &[(
+            "Print the grammar of unified diffs",
+            "wpatch grammar unified",
+        )],
+    ),
+    (
+        "schema",
+        &[("Print the JSON Schema of reports", "wpatch schema report")],
+    ),
+    (
+        "completions",
+        &[(
+            "Install completions for bash",
+            "wpatch completions bash > ~/.local/share/bash-completion/completions/wpatch",
+        )],
+    ),
+    (
+        "man",
+        &[(
+            "Install all pages",
+            "for page in $(wpatch man --list); do wpatch man $page > /usr/local/share/man/man1/$page.1; done",
+        )],
+    ),
+    (
+        "read",
+        &[(
+            "Print lines 10 to 20 with numbers",
+            "wpatch read main.c --lines 10-20 --number",
+        )],
+    ),
+    (
+        "list",
+        &[("List the headers", "wpatch list --glob '**/*.h'")],
+    ),
+    ("diff", &[("Compare two files", "wpatch diff old.c new.c")]),
+    (
+        "policy",
+        &[(
+            "Print the rules for a path",
+            "wpatch policy explain .github/workflows/ci.yml",
+        )],
+    ),
+    (
+        "mcp",
+        &[(
+            "Serve the tools for one project",
+            "wpatch mcp --root /srv/project",
+        )],
+    ),
+    (
+        "hook",
+        &[(
+            "Check a tool call of Claude Code",
+            "wpatch hook claude < call.json",
+        )],
+    ),
+];
+
+/// The exit codes with their meanings.
+pub(super) const EXIT_CODES: &[(&str, &str)] = &[
+    ("0", "Success."),
+    (
+        "1",
+        "The patch does not apply, or the plan is not the approved one. The tree is unchanged, except with --reject, \
+         --merge or --conflict.",
+    ),
+    (
+        "2",
+        "The command line or the patch is malformed. The tree is unchanged.",
+    ),
+    (
+        "3",
+        "Policy, a guard, a missing approval, --before, --verify or --diagnostics=deny refuses the change. The tree is \
+         unchanged.",
+    ),
+    ("4", "The system failed. The tree is unchanged."),
+    ("5", "The rollback is incomplete. Run wpatch recover."),
+    ("6", "Another wpatch process holds the lock."),
+    (
+        "128+N",
+        "Signal N ended the command. The tree is unchanged.",
+    ),
+];
+
+/// The environment variables with their effects.
+pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
+    (
+        "CLAUDE_PROJECT_DIR",
+        "The root of wpatch hook claude without --root.",
+    ),
+    (
+        "CLICOLOR_FORCE, CLICOLOR, NO_COLOR, TERM",
+        "Whether the output has colors, if --color is auto.",
+    ),
+    (
+        "CI, COLUMNS",
+        "CI turns the progress line off. COLUMNS is the width of the terminal.",
+    ),
+    (
+        "GIT_DIR, GIT_WORK_TREE, GIT_CONFIG_*",
+        "The repository and its configuration, as in git(1).",
+    ),
+    (
+        "SIMPLE_BACKUP_SUFFIX",
+        "The suffix of backups of wpatch patch, as in patch(1).",
+    ),
+    (
+        "XDG_CONFIG_HOME",
+        "The directory of wpatch/config.toml. The default is ~/.config.",
+    ),
+    (
+        "XDG_STATE_HOME",
+        "If set, the directory of the history of trees that are neither git work trees nor prepared by wpatch init.",
+    ),
+];
+
+/// The files that the program uses.
+pub(super) const FILES: &[(&str, &str)] = &[
+    (
+        ".git/wpatch/",
+        "The journal of a running change, and the history, in a git work tree.",
+    ),
+    (
+        ".wpatch/",
+        "The same in a directory that wpatch init prepared.",
+    ),
+    ("wpatch.toml", "The policy of the tree."),
+    (
+        "~/.config/wpatch/config.toml",
+        "The policy and the configuration of the user.",
+    ),
+];
