@@ -65,6 +65,9 @@ pub struct Placement {
     /// How many old lines, all blank, would be behind the end of the file; there are some only
     /// where white space is put right.
     pub beyond: usize,
+    /// The stated line, counted from 0, of a hunk that fits in one other place only, if the result
+    /// of the hunk is at the stated line.
+    pub already_at: Option<usize>,
 }
 
 impl Placement {
@@ -79,6 +82,7 @@ impl Placement {
             rung,
             candidates: Vec::new(),
             beyond: 0,
+            already_at: None,
         }
     }
 

@@ -5,7 +5,6 @@ mod explain;
 mod known;
 mod placed;
 mod refusal;
-mod repeated;
 
 use std::sync::Arc;
 
@@ -20,6 +19,7 @@ use crate::lines::LineIndex;
 use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
+use crate::threads;
 use explain::explain;
 use placed::Placed;
 
@@ -76,7 +76,7 @@ fn spliced(
     // Those that are left out are looked for as well: the others go where they would go beside
     // them.
     let rules = whitespace::rules(operation, (text, hunks), options);
-    let file = LineIndex::new(preimage);
+    let file = LineIndex::with(preimage, threads::together);
     let Placed {
         placements,
         overlaid,

@@ -23,7 +23,7 @@ impl LineHashes {
         Self::with_capacity(lines.size_hint().0, comparison, lines)
     }
 
-    /// Hashes about `count` lines.
+    /// Hashes `lines`, with room for about `count` lines in all.
     pub(super) fn with_capacity<'l>(
         count: usize,
         comparison: Comparison,
@@ -37,6 +37,15 @@ impl LineHashes {
             sums.push(sum);
         }
         Self { sums }
+    }
+
+    /// Adds the lines of `other` after the last line.
+    pub(super) fn append(&mut self, other: &Self) {
+        let mut before = self.sums.last().copied().unwrap_or_default();
+        for sum in &other.sums[1..] {
+            before = before.wrapping_mul(BASE);
+            self.sums.push(before.wrapping_add(*sum));
+        }
     }
 
     /// Returns the hash of a run that is all of `lines`.

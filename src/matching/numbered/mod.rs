@@ -21,7 +21,7 @@ use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
 use super::search::{Found, candidates, nearest};
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
-use crate::plan::{Anchor, Direction, Hunk};
+use crate::plan::{Anchor, Direction, Hunk, HunkLine};
 use patch::{comparison, loose_rungs};
 use quest::Quest;
 
@@ -69,7 +69,9 @@ pub(super) fn place(
         let levels = levels(&pattern, hunk, direction, rules);
         let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
         has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
-        outcome.map_err(Mismatch::unexplained)
+        let mut placement = outcome.map_err(Mismatch::unexplained)?;
+        placement.already_at = placer.already_at(hunk, &placement);
+        Ok(placement)
     });
     outcomes.collect()
 }
@@ -184,6 +186,28 @@ impl Placer<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the stated line if the result of `hunk` is there, although the hunk fits in one other
+    /// place: its patch may be applied already. git applies such a hunk. GNU patch asks about such a
+    /// patch only if its first hunk fails.
+    fn already_at(&mut self, hunk: &Hunk, placement: &Placement) -> Option<usize> {
+        let Patch {
+            text,
+            direction,
+            rules,
+            ..
+        } = self.patch;
+        if placement.offset == 0 || placement.candidates.len() > 1 || rules.as_gnu {
+            return None;
+        }
+        let range = hunk.postimage_range(direction);
+        let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
+        let mut rest = &self.index.text()[self.offset(stated)..];
+        for line in hunk.lines(text, direction).filter(HunkLine::is_new) {
+            rest = rest.strip_prefix(line.text)?;
+        }
+        Some(stated).filter(|line| !placement.lines.contains(line))
     }
 
     /// Takes `line` for the place if the lines are there byte for byte, and if they may be.
@@ -337,6 +361,7 @@ impl Placer<'_> {
                 _ => candidates,
             },
             beyond: 0,
+            already_at: None,
         })
     }
 }
