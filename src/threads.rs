@@ -11,11 +11,13 @@
 
 use std::error::Error;
 use std::panic::resume_unwind;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+
+use crate::mutex::locked;
 
 /// The number of bytes from which a second thread saves more time than it costs to start.
 pub(crate) const LARGE: usize = 1 << 20;
@@ -58,6 +60,12 @@ pub(crate) fn both<A, B: Send>(
             Err(_) => (first(), second()),
         },
     )
+}
+
+/// Runs `first` and `second`, as [`both`] does.
+pub(crate) fn together(bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
+    let second = Mutex::new(second);
+    both(bytes, first, || locked(&second)());
 }
 
 /// Returns whether rayon's global pool is available. The first call starts it.

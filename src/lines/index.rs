@@ -1,5 +1,6 @@
 //! Converts between line numbers and byte offsets.
 
+use std::mem;
 use std::ops::Range;
 
 use memchr::memchr_iter;
@@ -12,6 +13,16 @@ const BLOCK: usize = 256;
 /// The number of blocks around a known block that are searched before all others.
 const NEAR: usize = 8;
 
+/// Runs two computations on a text of this many bytes. An implementation can run both at the same
+/// time.
+pub(crate) type Together = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
+
+/// Runs the two computations one after the other.
+fn in_turn(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
+    first();
+    second();
+}
+
 /// An index of the lines of a text. It stores only the line number of every 256th byte.
 ///
 /// Counting newlines is several times as fast as visiting each of them.
@@ -20,16 +31,33 @@ pub struct LineIndex<'a> {
     /// The number of newlines before each block, and in the whole text.
     before: Vec<usize>,
     count: usize,
+    /// Runs the two halves of further work on the text. This module starts no thread, but its
+    /// caller can.
+    pub(super) together: Together,
 }
 
 impl<'a> LineIndex<'a> {
     /// Creates the index of `text`. An unterminated last line counts as a line.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        let (mut before, mut newlines) = (Vec::with_capacity(text.len() / BLOCK + 2), 0);
-        for block in text.chunks(BLOCK) {
-            before.push(newlines);
-            newlines += memchr_iter(b'\n', block).count();
+        Self::with(text, in_turn)
+    }
+
+    /// Counts the lines of `text`. `together` runs the two halves of the work on a large text.
+    pub(crate) fn with(text: &'a [u8], together: Together) -> Self {
+        let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
+        let mut before = Vec::with_capacity(text.len() / BLOCK + 2);
+        let mut counts = Vec::new();
+        let count = |block: &[u8]| memchr_iter(b'\n', block).count();
+        together(
+            text.len(),
+            &mut || before.extend(first.chunks(BLOCK).map(count)),
+            &mut || counts.extend(second.chunks(BLOCK).map(count)),
+        );
+        before.append(&mut counts);
+        let mut newlines = 0;
+        for count in &mut before {
+            newlines += mem::replace(count, newlines);
         }
         before.push(newlines);
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
@@ -37,6 +65,7 @@ impl<'a> LineIndex<'a> {
             text,
             before,
             count: newlines + usize::from(has_tail),
+            together,
         }
     }
 

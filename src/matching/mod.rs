@@ -80,6 +80,9 @@ pub struct Placement {
     /// The number of blank old lines after the end of the file. Can be greater than 0 only if
     /// white-space errors are fixed.
     pub beyond: usize,
+    /// The stated line, counted from 0, if the hunk was placed elsewhere and its postimage is at the
+    /// stated line. The patch may then already be applied.
+    pub already_at: Option<usize>,
 }
 
 impl Placement {
@@ -94,6 +97,7 @@ impl Placement {
             rung,
             candidates: Vec::new(),
             beyond: 0,
+            already_at: None,
         }
     }
 

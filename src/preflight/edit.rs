@@ -5,7 +5,6 @@ mod explain;
 mod known;
 mod placed;
 mod refusal;
-mod repeated;
 
 use std::sync::Arc;
 
@@ -20,6 +19,7 @@ use crate::lines::LineIndex;
 use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
+use crate::threads;
 use explain::explain;
 use placed::Placed;
 
@@ -77,7 +77,7 @@ fn spliced(
     // The hunks that are left out are placed too. The chosen hunks then get the same places as in
     // the complete patch.
     let rules = whitespace::rules(operation, (text, hunks), options);
-    let file = LineIndex::new(preimage);
+    let file = LineIndex::with(preimage, threads::together);
     let Placed {
         placements,
         overlaid,

@@ -40,6 +40,15 @@ impl LineHashes {
         Self { sums }
     }
 
+    /// Adds the lines of `other` after the last line.
+    pub(super) fn append(&mut self, other: &Self) {
+        let mut before = self.sums.last().copied().unwrap_or_default();
+        for sum in &other.sums[1..] {
+            before = before.wrapping_mul(BASE);
+            self.sums.push(before.wrapping_add(*sum));
+        }
+    }
+
     /// Returns the hash of the run that consists of `lines`.
     pub(super) fn of_run(comparison: Comparison, lines: &[&[u8]]) -> u64 {
         lines.iter().fold(0, |sum, line| add(comparison, sum, line))

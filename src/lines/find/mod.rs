@@ -15,6 +15,7 @@ mod runs;
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::comparison::Comparison;
 use super::index::LineIndex;
@@ -78,15 +79,27 @@ impl<'a> RunIndex<'a> {
         expected: impl Iterator<Item = RunHash>,
         interrupt: &'a Interrupt,
     ) -> Self {
-        let mut runs = HashMap::<usize, Runs>::new();
-        for run in expected {
-            runs.entry(run.count).or_default().add(run.hash);
-        }
-        let lines = interrupt.until_raised(comparison.lines_from(index, 0));
+        let (mut runs, mut hashes) = (HashMap::<usize, Runs>::new(), LineHashes::default());
+        // The first part is smaller, because the expected runs are hashed beside it.
+        let (mut expected, middle) = (Some(expected), index.count() / 8 * 3);
+        let hash = |lines: Range<usize>, room| {
+            let part = comparison.lines_from(index, lines.start).take(lines.len());
+            LineHashes::with_capacity(room, comparison, interrupt.until_raised(part))
+        };
+        let mut first = || {
+            for run in expected.take().into_iter().flatten() {
+                runs.entry(run.count).or_default().add(run.hash);
+            }
+            hashes = hash(0..middle, index.count());
+        };
+        let mut rest = LineHashes::default();
+        let mut second = || rest = hash(middle..index.count(), index.count() - middle);
+        (index.together)(index.text().len(), &mut first, &mut second);
+        hashes.append(&rest);
         Self {
             index,
             comparison,
-            hashes: LineHashes::with_capacity(index.count(), comparison, lines),
+            hashes,
             interrupt,
             runs,
             near: Cell::default(),

@@ -70,6 +70,7 @@ impl Placer<'_> {
             rung: LADDER[rung].name,
             candidates: Vec::new(),
             beyond: lines.len() - fitting,
+            already_at: None,
         })
     }
 }

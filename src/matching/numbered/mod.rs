@@ -23,7 +23,7 @@ use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
 use super::search::{Found, candidates, nearest};
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
-use crate::plan::{Anchor, Direction, Hunk};
+use crate::plan::{Anchor, Direction, Hunk, HunkLine};
 use patch::{comparison, loose_rungs};
 use quest::Quest;
 
@@ -71,7 +71,9 @@ pub(super) fn place(
         let levels = levels(&pattern, hunk, direction, rules);
         let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
         has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
-        outcome.map_err(Mismatch::unexplained)
+        let mut placement = outcome.map_err(Mismatch::unexplained)?;
+        placement.already_at = placer.already_at(hunk, &placement);
+        Ok(placement)
     });
     outcomes.collect()
 }
@@ -193,6 +195,28 @@ impl Placer<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the stated line of a hunk that was placed elsewhere, if the postimage of the hunk is at
+    /// the stated line: the patch may already be applied. git applies such a hunk. GNU patch asks
+    /// the user only if the first hunk of a patch fails, so this returns `None` for its rules.
+    fn already_at(&mut self, hunk: &Hunk, placement: &Placement) -> Option<usize> {
+        let Patch {
+            text,
+            direction,
+            rules,
+            ..
+        } = self.patch;
+        if placement.offset == 0 || placement.candidates.len() > 1 || rules.as_gnu {
+            return None;
+        }
+        let range = hunk.postimage_range(direction);
+        let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
+        let mut rest = &self.index.text()[self.offset(stated)..];
+        for line in hunk.lines(text, direction).filter(HunkLine::is_new) {
+            rest = rest.strip_prefix(line.text)?;
+        }
+        Some(stated).filter(|line| !placement.lines.contains(line))
     }
 
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
@@ -356,6 +380,7 @@ impl Placer<'_> {
                 _ => candidates,
             },
             beyond: 0,
+            already_at: None,
         })
     }
 }

@@ -38,6 +38,7 @@ fn at(line: usize, count: usize, offset: isize, candidates: &[usize]) -> Placeme
         rung: "exact",
         candidates,
         beyond: 0,
+        already_at: None,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Reports the place of each hunk, or the reason why it does not apply.
 
 use super::refusal::{done, refuse};
-use super::repeated::AppliedHunks;
 use crate::lines::LineIndex;
 use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Direction, Hunk, LineKind, Operation};
@@ -22,12 +21,11 @@ pub(super) fn explain(
     options: &Options,
     findings: &mut Findings,
 ) {
-    let mut explainer = Explainer {
+    let explainer = Explainer {
         operation,
         text,
         count: hunks.len(),
         file,
-        applied: AppliedHunks::new(file),
         options,
     };
     let all = hunks.iter().zip(placements).enumerate();
@@ -47,7 +45,6 @@ struct Explainer<'a> {
     /// The number of hunks.
     count: usize,
     file: &'a LineIndex<'a>,
-    applied: AppliedHunks<'a>,
     options: &'a Options,
 }
 
@@ -126,7 +123,7 @@ impl Explainer<'_> {
 
     /// Reports the other places that match a placed hunk.
     fn explain_placed(
-        &mut self,
+        &self,
         (index, hunk): (usize, &Hunk),
         placement: &Placement,
         findings: &mut Findings,
@@ -139,15 +136,9 @@ impl Explainer<'_> {
             options.is_complete(),
             findings,
         );
-        // GNU patch asks about such a patch only if its first hunk fails.
-        let may_repeat =
-            placement.offset != 0 && placement.candidates.len() < 2 && !options.rules.as_gnu;
-        let repeated = may_repeat
-            .then(|| self.applied.line_of(hunk, self.text, operation.direction))
-            .flatten();
-        let repeated = repeated.filter(|line| !placement.lines.contains(line));
-        if let Some(line) =
-            repeated.filter(|_| findings.has_room(Severity::Warning, options.is_complete()))
+        if let Some(line) = placement
+            .already_at
+            .filter(|_| findings.has_room(Severity::Warning, options.is_complete()))
         {
             report_repeated(operation, (index, hunk), (placement, line), findings);
         }

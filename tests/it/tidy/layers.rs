@@ -13,7 +13,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
     ("path", &["text"]),
     ("mutex", &[]),
     ("interrupt", &[]),
-    ("threads", &[]),
+    ("threads", &["mutex"]),
     ("bytes", &["text", "mutex", "threads"]),
     ("process", &["mutex", "interrupt"]),
     ("progress", &["mutex"]),
