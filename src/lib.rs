@@ -133,7 +133,7 @@ pub mod whitespace;
 #[doc(hidden)]
 pub mod workspace;
 
-/// Compiles the Rust examples of the README as documentation tests.
+/// Compiles the Rust examples of the book as documentation tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/library.md")]
+struct Library;

@@ -20,6 +20,7 @@ mod crash;
 mod diagnoses;
 mod diagnostics;
 mod dice;
+mod docs;
 mod edits;
 mod encodings;
 mod faults;

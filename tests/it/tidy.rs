@@ -17,10 +17,10 @@ mod purity;
 const ROOTS: &[&str] = &["lib.rs", "main.rs", "prelude.rs"];
 
 /// A source file below the root of the project.
-struct Source {
+pub(crate) struct Source {
     /// As in `src/plan/mod.rs`.
-    path: String,
-    text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 impl Source {
@@ -151,7 +151,7 @@ fn everything() -> Vec<Source> {
     sources(&["src", "tests", "benches", "fuzz/fuzz_targets", "fuzz/src"])
 }
 
-fn sources(directories: &[&str]) -> Vec<Source> {
+pub(crate) fn sources(directories: &[&str]) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let paths = directories
         .iter()

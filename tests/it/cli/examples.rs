@@ -1,4 +1,4 @@
-//! The examples of the README.
+//! The examples of the README and of the book.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use ::fs_err as fs;
 
 use super::{WPATCH, text};
+use crate::docs::pages;
 
 /// One command of an example, and what it prints; each of its lines with its line feed.
 #[derive(Debug, Default)]
@@ -44,9 +45,7 @@ fn examples(markdown: &str) -> Vec<Vec<Step>> {
 }
 
 #[test]
-fn the_examples_of_the_readme_are_true() {
-    let markdown =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+fn the_examples_of_the_pages_are_true() {
     let programs = Path::new(WPATCH).parent().unwrap();
     let inherited = std::env::var_os("PATH").unwrap();
     let path = std::env::join_paths(
@@ -56,7 +55,10 @@ fn the_examples_of_the_readme_are_true() {
     )
     .unwrap();
     let mut count = 0;
-    for steps in examples(&markdown) {
+    for steps in pages()
+        .into_iter()
+        .flat_map(|page| examples(&fs::read_to_string(page).unwrap()))
+    {
         let root = tempfile::tempdir().unwrap();
         // One shell for the whole example, so that it keeps its variables; a NUL byte behind each
         // command.
@@ -75,5 +77,5 @@ fn the_examples_of_the_readme_are_true() {
         assert_eq!(printed, expected, "{commands}");
         count += steps.len();
     }
-    assert!(count > 10, "the README has examples");
+    assert!(count > 200, "{count} steps");
 }

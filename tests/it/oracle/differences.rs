@@ -175,7 +175,11 @@ fn a_comment_or_a_variable_runs_no_git() {
 
 /// Returns the first cells of the rows of the table below `heading`.
 pub(crate) fn rows(heading: &str) -> Vec<String> {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let readme = fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/docs/compatibility.md"
+    ))
+    .unwrap();
     let section = readme.split(heading).nth(1).expect("the section");
     let table = section
         .lines()

@@ -285,7 +285,7 @@ fn a_check_of_a_file_that_git_converts_names_the_remedy_in_a_repository_of_anoth
         code == Some(4) && words.contains("git config --global --add safe.directory"),
         "{code:?} {words}"
     );
-    for document in ["README.md", "SECURITY.md"] {
+    for document in ["docs/undo.md", "docs/security.md"] {
         assert!(
             fs::read_to_string(document)
                 .unwrap()

@@ -25,13 +25,13 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
     (UNNAMED, &["-p0"], &[NULL, FIRST], [1, 2]),
     (HEADLESS, &["x"], &["< 1\n---\n> one\n", NORMAL], [0, 2]),
     (
-        "a strip level that leaves nothing of the names",
+        "a strip level that removes the whole name",
         &["-p1"],
         &["Index: x\n", FIRST],
         [1, 2],
     ),
     (
-        "a strip level that leaves nothing of the names",
+        "a strip level that removes the whole name",
         &["-p1"],
         &["--- x\n+++ x\n", FIRST],
         [1, 2],
@@ -55,19 +55,19 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
         [0, 0],
     ),
     (
-        "a file that is made, and is there with lines in it",
+        "a file to create that already has lines",
         &["-p0", "-f", "--merge"],
         &["--- /dev/null\n+++ y\n", MADE],
         [0, 1],
     ),
     (
-        "a file that is made, and is there with lines in it",
+        "a file to create that already has lines",
         &["-p0", "-N"],
         &["--- /dev/null\n+++ e\n@@ -0,0 +1 @@\n+q\n--- /dev/null\n+++ e\n@@ -0,0 +1 @@\n+r\n"],
         [1, 1],
     ),
     (
-        "a file that git's `new file mode` makes, and is there with nothing in it",
+        "a file to create with `new file mode` that exists and is empty",
         &["-p1"],
         &[
             "diff --git a/e b/e\nnew file mode 100644\n--- /dev/null\n+++ b/e\n",
@@ -76,7 +76,7 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
         [0, 1],
     ),
     (
-        "a file that a normal diff makes below its `Index:` line",
+        "a file that a normal diff with an `Index:` line creates",
         &["-p0"],
         &["Index: q\n0a1,2\n> q\n> r\n"],
         [1, 0],
@@ -118,7 +118,7 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
         [0, 2],
     ),
     (
-        "lines to insert without context, behind the end of the file",
+        "insertions without context past the end of the file",
         &["y"],
         &["12a13\n> y\n"],
         [0, 1],
@@ -131,28 +131,28 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
     ),
 ];
 
-const HEADLESS: &str = "lines of a normal diff above its first command, which they lack";
-const UNNAMED: &str = "hunks that no line and no argument names a file for";
+const HEADLESS: &str = "lines of a normal diff before its first command";
+const UNNAMED: &str = "hunks without a file name on a line or the command line";
 const SEVERAL: &str = "`patch FILE` with sections that name several files";
-const POSIX: &str = "`--posix` with a file that a patch makes or deletes";
-const OUTPUT: &str = "`-o FILE` with several sections, or one that makes or deletes a file";
+const POSIX: &str = "`--posix` with a file that a patch creates or deletes";
+const OUTPUT: &str = "`-o FILE` with several sections, or one that creates or deletes a file";
 
 /// Rows that others hold, and the test that does.
 const HELD: &[(&str, &str)] = &[
     (
-        "a hunk that does not fit",
+        "a hunk that does not apply",
         "hunks_are_rejected_where_that_is_asked_for",
     ),
     (
-        "a patch that is applied already",
+        "a patch that is already applied",
         "it_says_what_scripts_look_for",
     ),
     (
-        "a hunk with lines left out that fits in several places",
+        "a hunk that matches several places with fuzz",
         "gnu_patch_ends_the_same_but_for_what_is_declared",
     ),
     (
-        "old files where hunks are off their places",
+        "backups of files with hunks at an offset",
         "it_says_what_scripts_look_for",
     ),
     (
@@ -170,7 +170,7 @@ fn what_ends_otherwise_than_with_gnu_patch_is_told() {
         assert!(exits[0] != exits[1] || theirs.2 != ours.2, "{row}: {shown}");
     }
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(top.join("README.md")).unwrap();
+    let readme = fs::read_to_string(top.join("docs/compatibility.md")).unwrap();
     let (_, section) = readme.split_once("\n## As `patch`\n").unwrap();
     let (section, _) = section.split_once("\n##").unwrap();
     let cell = |line: &str| {
