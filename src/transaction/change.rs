@@ -24,15 +24,22 @@ pub(super) struct Change {
     /// The new file, or `None` for a deletion.
     pub(super) after: Option<Image>,
     /// Whether the old file is moved out of the tree before any file is moved in.
+    #[serde(rename = "leaves")]
     pub(super) leaves: bool,
     /// The scratch file that is moved in.
+    #[serde(rename = "arrives")]
     pub(super) arrives: Option<Arrival>,
     /// The place of the scratch files if renaming from the state directory is not possible: the
     /// number of directories above the file's own directory.
+    #[serde(rename = "beside")]
     pub(super) beside: Option<usize>,
     /// Whether the file has other hard links that must stay linked. Unless the old file is moved
     /// out, the file is then changed in place.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(
+        default,
+        rename = "in_place",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     pub(super) in_place: bool,
 }
 
