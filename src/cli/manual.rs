@@ -10,20 +10,11 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, italic, roman};
 
-use super::args::{COMMANDS, Cli};
+use super::args::{COMMANDS, Cli, pages};
 use super::output::{print, printed};
 use data::{ENVIRONMENT, EXAMPLES, EXIT_CODES, FILES};
 
 pub(super) use reference::reference;
-
-/// Returns the names of all pages: of the program, of git's name for it, and of each command.
-fn pages() -> impl Iterator<Item = String> {
-    let commands = COMMANDS.iter().map(|name| format!("wpatch-{name}"));
-    ["wpatch", "git-wpatch"]
-        .map(String::from)
-        .into_iter()
-        .chain(commands)
-}
 
 /// Prints the names of all pages, one per line.
 pub(super) fn list() -> ExitCode {
@@ -38,13 +29,6 @@ pub(super) fn page(name: Option<&str>) -> ExitCode {
         Ok(()) => print(&out),
         failed => printed(failed),
     }
-}
-
-/// Parses the name of a page or of a command.
-pub(super) fn page_name(text: &str) -> Result<String, String> {
-    let is_known = COMMANDS.contains(&text) || pages().any(|page| page == text);
-    let error = || "no such page; `wpatch man --list` prints the names".to_owned();
-    is_known.then(|| text.to_owned()).ok_or_else(error)
 }
 
 fn render(name: &str, out: &mut Vec<u8>) -> io::Result<()> {

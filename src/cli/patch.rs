@@ -156,8 +156,7 @@ fn outcome(
         let workspace = open_to_change(global)?;
         request.commit.commands = commands.commands(global);
         request.look.is_brief = is_brief;
-        // Signals are caught only from here on. While the patch is read, a signal ends the process
-        // at once.
+        // Before this point, a signal ends the process at once.
         let interrupt = watched()?;
         engine::apply(request, &workspace, &interrupt)
     };

@@ -9,7 +9,6 @@ use super::{ApplyOptions, BackOptions, CheckOptions, RejectOptions, UndoOptions}
 use crate::cli::explain::PolicyCommand;
 use crate::cli::hook::Agent;
 use crate::cli::look::{DiffOptions, ListOptions, ReadOptions};
-use crate::cli::manual::page_name;
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
 use crate::cli::show::ShowOptions;
@@ -212,6 +211,22 @@ impl Command {
             _ => {}
         }
     }
+}
+
+/// Returns the names of all manual pages: of the program, of git's name for it, and of each command.
+pub(in crate::cli) fn pages() -> impl Iterator<Item = String> {
+    let commands = COMMANDS.iter().map(|name| format!("wpatch-{name}"));
+    ["wpatch", "git-wpatch"]
+        .map(String::from)
+        .into_iter()
+        .chain(commands)
+}
+
+/// Parses the name of a manual page or of a command.
+fn page_name(text: &str) -> Result<String, String> {
+    let is_known = COMMANDS.contains(&text) || pages().any(|page| page == text);
+    let error = || "no such page; `wpatch man --list` prints the names".to_owned();
+    is_known.then(|| text.to_owned()).ok_or_else(error)
 }
 
 fn grammars() -> Vec<&'static str> {

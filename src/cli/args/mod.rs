@@ -23,7 +23,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
-pub(super) use command::{COMMANDS, Command};
+pub(super) use command::{COMMANDS, Command, pages};
 pub(super) use git::GitOptions;
 pub(super) use global::{Durability, Global, When, digest, duration};
 pub(super) use history::{BackOptions, RejectOptions, UndoOptions};

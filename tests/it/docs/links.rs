@@ -52,7 +52,9 @@ fn each_link_leads_to_a_file_and_a_heading() {
     for (page, text) in &texts {
         for (number, line) in prose(text) {
             let line = quoted.replace_all(line, "");
-            let targets = pattern.captures_iter(&line).map(|found| found[1].to_owned());
+            let targets = pattern
+                .captures_iter(&line)
+                .map(|found| found[1].to_owned());
             for target in targets.filter(|target| !target.contains(':')) {
                 count += 1;
                 let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
